@@ -30,6 +30,7 @@ import { actorsOn } from '../test/world/actor-world.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
+import { eachRow } from '../actors/runtime/containment.ts';
 
 const AGENTS = Number(process.env['BENCH_AGENTS'] ?? 1_000);
 const PERIOD = 60_000;
@@ -104,6 +105,7 @@ function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnData
   const { leaseIsHeld } = createProposalStore(sql);
   const errors: unknown[] = [];
   const activities = startActivities({
+    contained: eachRow((error) => errors.push(error)),
     store,
     runtime,
     workers: executionWorkers({ runtime, load: store.load, preTrade, clients: {}, flows: NO_TRADES, leaseIsHeld, clock }),

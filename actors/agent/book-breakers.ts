@@ -6,6 +6,7 @@ import { executionModeOf } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import type { BreakerWatch } from './breaker-watch.ts';
 
 /** A fill trips a breaker no later than about so long after it was booked. */
@@ -26,7 +27,7 @@ export interface LiveBookFacts {
   /** The worst known price of each instrument on this day; of one that never had any there is none. */
   worstKnown(instruments: readonly InstrumentKey[], at: EpochMs): Promise<Parameters<typeof worstDrawdownPct>[1]>;
   /** The books with live capital that were filled since then, marked. */
-  filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take'): Promise<readonly MarkedTrader[]>;
+  filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop): Promise<readonly MarkedTrader[]>;
 }
 
 export interface Breakers {
@@ -41,9 +42,10 @@ export function createBookBreakers(deps: {
   readonly facts: LiveBookFacts;
   readonly watch: Pick<BreakerWatch, 'look'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }): Breakers {
-  const { kind, facts, watch, clock, onError } = deps;
+  const { kind, facts, watch, clock, contained, onError } = deps;
 
   /** Books with live capital; what has no live mark in them counts at its worst known price. */
   async function atWorst(books: readonly MarkedTrader[]) {
@@ -63,6 +65,6 @@ export function createBookBreakers(deps: {
     async onMarked(books) {
       await lookAt(books).catch(onError);
     },
-    look: async () => lookAt(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind)),
+    look: async () => lookAt(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind, contained)),
   };
 }

@@ -4,6 +4,7 @@ import type { MarkedBook } from '../../src/domain/book.ts';
 import { breakersOf } from '../../src/domain/breakers.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** The book of an agent or a Take at present prices. */
@@ -35,6 +36,8 @@ export function createBreakerWatch(deps: {
   /** The largest fall of a day in percent where the manifest does not say it: of Takes, whose mandate does. Who is left out is not on duty. */
   readonly drawdownLimits?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly clock: Pick<Clock, 'now'>;
+  /** A book that cannot be looked at leaves the breakers of all others in force. */
+  readonly contained: ContainedLoop;
 }): BreakerWatch {
   async function lookAt({ agentId, stage, marked }: WatchedBook, maxDailyDrawdownPct: number, facts: SlippageFacts): Promise<boolean> {
     let told = false;
@@ -59,18 +62,14 @@ export function createBreakerWatch(deps: {
       const ids = live.map(({ agentId }) => agentId);
       const [slippage, limits] = await Promise.all([deps.slippage(ids), deps.drawdownLimits?.(ids)]);
       const told: string[] = [];
-      const failures: unknown[] = [];
-      for (const book of live) {
-        const limit = limits === undefined ? book.manifest.maxDailyDrawdownPct : limits.get(book.agentId);
-        if (limit === undefined) continue;
-        try {
-          if (await lookAt(book, limit, slippage.get(book.agentId) ?? NO_FILLS)) told.push(book.agentId);
-        } catch (error) {
-          // One that cannot be looked at leaves the others' breakers in force.
-          failures.push(error);
-        }
-      }
-      if (failures.length > 0) throw new AggregateError(failures, `the breakers of ${failures.length} books could not be looked at`);
+      await deps.contained.each(
+        live,
+        ({ agentId }) => ({ id: agentId, orgId: null }),
+        async (book) => {
+          const limit = limits === undefined ? book.manifest.maxDailyDrawdownPct : limits.get(book.agentId);
+          if (limit !== undefined && (await lookAt(book, limit, slippage.get(book.agentId) ?? NO_FILLS))) told.push(book.agentId);
+        },
+      );
       return told;
     },
   };

@@ -1,27 +1,40 @@
 /** The daily look at agents whose stage is assessed from rows: paper and shadow trading. */
 import type { Clock } from '../../streams/clock.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import { type Look, runEvery } from '../runtime/run-every.ts';
 
 /** How often paper and shadow stages without evidence of the day are looked for. */
 const DAILY_LOOK_MS = 600_000;
+/** So many agents are assessed in one look. */
+const ASSESSED_AT_ONCE = 500;
 
 export interface DailyGates<Agent> {
   /** Agents whose gate nobody has looked at on the day of this time. */
-  dueForToday(now: number): Promise<readonly Agent[]>;
+  dueForToday(now: number, limit: number): Promise<readonly Agent[]>;
   /** Validates the gate that the agent stands at, on record. */
   validate(agent: Agent, write: true): Promise<unknown>;
 }
 
 /** Assesses whoever is due now; an agent that moves on meanwhile is assessed at its new stage next time. */
-export async function assessDue<Agent>(gates: DailyGates<Agent>, now: number, onError: (error: unknown) => void): Promise<void> {
-  for (const agent of await gates.dueForToday(now)) await gates.validate(agent, true).catch(onError);
+export async function assessDue<Agent extends { readonly id: string }>(
+  gates: DailyGates<Agent>,
+  now: number,
+  contained: ContainedLoop,
+): Promise<void> {
+  await contained.each(
+    await gates.dueForToday(now, ASSESSED_AT_ONCE + contained.waiting),
+    ({ id }) => ({ id, orgId: null }),
+    (agent) => gates.validate(agent, true),
+  );
 }
 
 /** Assesses whoever is due, again and again. */
-export function lookDaily<Agent>(
+export function lookDaily<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
   clock: Pick<Clock, 'now' | 'deadline'>,
+  contained: ContainedLoop,
   onError: (error: unknown) => void,
 ): Look {
-  return runEvery(clock, DAILY_LOOK_MS, () => assessDue(gates, clock.now(), onError), onError);
+  const look = () => assessDue(gates, clock.now(), contained);
+  return runEvery(clock, 'assessing paper and shadow stages', DAILY_LOOK_MS, look, onError);
 }

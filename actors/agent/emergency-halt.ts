@@ -6,6 +6,7 @@
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { HaltView } from './commands.ts';
 
@@ -49,8 +50,8 @@ interface Sweeping {
 export interface EmergencyHalt {
   /** Answers at the latest after `ANSWER_MS`, or with `done` once everything was tried. `pausing` says how many are not paused by then. */
   halt(orgId: string, cause: string, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
-  /** Goes on with halts of processes that died; answers how many. */
-  sweepAbandoned(): Promise<number>;
+  /** Goes on with halts of processes that died, each by itself; answers how many are over. */
+  sweepAbandoned(contained: ContainedLoop): Promise<number>;
 }
 
 export function createEmergencyHalt(deps: {
@@ -77,7 +78,7 @@ export function createEmergencyHalt(deps: {
     for (let from = 0; from < ids.length; from += BATCH) {
       await tried(async () => {
         const batch = ids.slice(from, from + BATCH);
-        const outcomes = await runtime.deliverMany(batch, { type: 'pause', cause: 'emergency_halt' }, { cause, orgId });
+        const outcomes = await runtime.deliverMany(batch, { type: 'pause', cause: 'emergency_halt' }, { cause, orgId, quarantines: true });
         for (const [id, outcome] of outcomes) if (outcome.ok) swept.paused.push(id);
         if (ids.length > BATCH) await store.haltProgress(orgId, { epoch, paused: swept.paused.length, of: ids.length });
       });
@@ -105,10 +106,12 @@ export function createEmergencyHalt(deps: {
       return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: shared.cancelled - cancelledBefore, epoch };
     },
 
-    async sweepAbandoned() {
-      const abandoned = await store.takeOverHalts();
-      for (const { orgId, epoch } of abandoned) await sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 });
-      return abandoned.length;
+    async sweepAbandoned(contained) {
+      return contained.each(
+        await store.takeOverHalts(),
+        ({ orgId }) => ({ id: orgId, orgId }),
+        ({ orgId, epoch }) => sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 }),
+      );
     },
   };
 }

@@ -121,8 +121,8 @@ class EvaluationRuns implements RunWorker {
     this.#runtime = runtime;
     this.#clock = clock;
     this.#holder = holder;
-    this.#looking = runEvery(clock, LOOK_MS, () => this.#look(), deps.onError);
-    this.#renewing = runEvery(clock, RENEW_MS, () => this.#renew(), deps.onError);
+    this.#looking = runEvery(clock, 'evaluation runs', LOOK_MS, () => this.#look(), deps.onError);
+    this.#renewing = runEvery(clock, 'renewing evaluation runs', RENEW_MS, () => this.#renew(), deps.onError);
   }
 
   async stop(): Promise<void> {

@@ -11,6 +11,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import { createOrderLook, createReportReading, type LookDeps } from '../proposal/execution.ts';
 import type { OrderReport, OrderStream } from '../proposal/execution-client.ts';
 import type { CarriedAnswer } from '../proposal/protocol.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** So many orders are looked at in one go, those first that were not looked at for longest: each is a request to the venue. */
@@ -39,6 +40,7 @@ export interface RestingWatchDeps extends LookDeps {
   readonly restingParts: () => Promise<readonly RestingOrder[]>;
   /** Reports of the venue; without them orders are looked at alone. */
   readonly stream?: OrderStream | undefined;
+  readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }
 
@@ -79,17 +81,16 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
       const open = new Set(orders.map(({ id }) => id));
       for (const id of seenUntil.keys()) if (!open.has(id)) seenUntil.delete(id);
       if (reports !== null) await reports.resting([...orders, ...(await deps.restingParts())]);
-      const waiting = [...open].sort((a, b) => (seenUntil.get(a) ?? 0) - (seenUntil.get(b) ?? 0)).slice(0, LOOKS);
+      const oldest = orders.toSorted((a, b) => (seenUntil.get(a.id) ?? 0) - (seenUntil.get(b.id) ?? 0));
       let told = 0;
-      for (const id of waiting) {
-        try {
+      await deps.contained.each(
+        // An order that its venue tells nothing of keeps none of the others waiting.
+        oldest.slice(0, LOOKS + deps.contained.waiting),
+        ({ id, orgId }) => ({ id, orgId }),
+        async ({ id }) => {
           if (await lookAt(id)) told++;
-        } catch (error) {
-          // One order that its venue tells nothing of keeps none of the others waiting.
-          seenUntil.set(id, seenUntil.get(id) ?? 0);
-          deps.onError(error);
-        }
-      }
+        },
+      );
       return told;
     },
   };

@@ -14,7 +14,7 @@ export async function cancelOpen(
   let cancelled = 0;
   for (let from = 0; from < open.length; from += BATCH) {
     const ids = open.slice(from, from + BATCH).map(({ id }) => id);
-    const outcomes = await runtime.deliverMany(ids, { type: 'cancel', reason }, { cause, orgId });
+    const outcomes = await runtime.deliverMany(ids, { type: 'cancel', reason }, { cause, orgId, quarantines: true });
     for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
   }
   return cancelled;

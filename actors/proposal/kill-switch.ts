@@ -14,6 +14,7 @@ import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/do
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
@@ -95,6 +96,7 @@ export function createKillSwitch(deps: {
   /** The price at which a sell of the instrument would trade now; null where none is live. */
   readonly bid: (instrument: InstrumentKey) => string | null;
   readonly clock: Pick<Clock, 'now'>;
+  readonly contained: ContainedLoop;
 }): { look(): Promise<number> } {
   async function close(agent: TrippedAgent, holding: Position): Promise<boolean> {
     const at = deps.clock.now();
@@ -118,22 +120,30 @@ export function createKillSwitch(deps: {
 
   /** Tells agents of which nothing is left to close. A refusal says that somebody closed, or resumed, anew. */
   async function tellClosed(): Promise<void> {
-    for (const agent of await deps.store.closing()) {
-      for (const { instrument, at } of doneOf(agent))
-        await deps.runtime.deliver(
-          agent.id,
-          { type: 'positions.closed', instrument, at },
-          { cause: 'positions closed', orgId: agent.orgId },
-        );
-    }
+    await deps.contained.each(
+      await deps.store.closing(),
+      ({ id, orgId }) => ({ id, orgId }),
+      async (agent) => {
+        for (const { instrument, at } of doneOf(agent))
+          await deps.runtime.deliver(
+            agent.id,
+            { type: 'positions.closed', instrument, at },
+            { cause: 'positions closed', orgId: agent.orgId },
+          );
+      },
+    );
   }
 
   return {
     async look() {
       let begun = 0;
-      for (const agent of await deps.store.tripped()) {
-        for (const holding of agent.holdings) if (await close(agent, holding)) begun++;
-      }
+      await deps.contained.each(
+        await deps.store.tripped(),
+        ({ bookId, orgId }) => ({ id: bookId, orgId }),
+        async (agent) => {
+          for (const holding of agent.holdings) if (await close(agent, holding)) begun++;
+        },
+      );
       await tellClosed();
       return begun;
     },

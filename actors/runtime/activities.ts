@@ -4,6 +4,7 @@ import type { Json } from '../../src/domain/canonical-json.ts';
 import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
+import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -29,6 +30,7 @@ interface ActivityDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly workers: { readonly [kind: string]: ActivityWorker };
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }
 
@@ -69,13 +71,18 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
   // The others wait for a process that carries them: an attempt here would be one lost.
   const kinds = Object.keys(deps.workers);
   /** What this process carries out now, by key. */
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Map<string, Promise<unknown>>();
   let stopped = false;
 
   function begin(activity: DueActivity): void {
     // It is still being carried out: it was slow, or its renewal was late.
     if (underWay.has(activity.key)) return;
-    const carrying = carry(deps, activity)
+    const carrying = deps.contained
+      .each(
+        [activity],
+        ({ key }) => ({ id: key, orgId: null }),
+        () => carry(deps, activity),
+      )
       .catch(deps.onError)
       .finally(() => underWay.delete(activity.key));
     underWay.set(activity.key, carrying);
@@ -103,8 +110,8 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
     if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
   }
 
-  const looking = runEvery(clock, LOOK_MS, beginDue, deps.onError);
-  const renewing = runEvery(clock, RENEW_MS, renew, deps.onError);
+  const looking = runEvery(clock, 'activities', LOOK_MS, beginDue, deps.onError);
+  const renewing = runEvery(clock, 'renewing activities', RENEW_MS, renew, deps.onError);
   return {
     async carryDue() {
       const begun = await beginDue();

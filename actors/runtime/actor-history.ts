@@ -6,6 +6,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { ContainedLoop } from './containment.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';
 
@@ -13,6 +14,8 @@ import { eventStep, startStep } from './step.ts';
 export const CHECKPOINT_STEPS = 128;
 /** So many checkpoints of one actor are written in one go. */
 const CHECKPOINTS_AT_ONCE = 64;
+/** So many actors get their checkpoints in one look. */
+const CHECKPOINTED_AT_ONCE = 100;
 
 /** An actor at a version of its past. */
 export interface PastState {
@@ -150,15 +153,18 @@ export function createActorHistory(deps: { readonly store: HistoryStore; readonl
   };
 }
 
-/** Writes the checkpoints that are due; answers of how many actors. An actor whose history does not fold is told and left as it is. */
+/** Writes the checkpoints that are due; answers of how many actors. An actor whose history does not fold is quarantined by the loop alone. */
 export async function writeCheckpoints(deps: {
   readonly store: CheckpointStore;
   readonly directory: Directory;
-  readonly onError: (error: unknown) => void;
+  readonly contained: ContainedLoop;
 }): Promise<number> {
-  const due = await deps.store.due(100);
-  for (const actor of due) await checkpointActor(deps.store, deps.directory, actor).catch(deps.onError);
-  return due.length;
+  const due = await deps.store.due(CHECKPOINTED_AT_ONCE + deps.contained.waiting);
+  return deps.contained.each(
+    due,
+    ({ id, orgId }) => ({ id, orgId }),
+    (actor) => checkpointActor(deps.store, deps.directory, actor),
+  );
 }
 
 async function checkpointActor(

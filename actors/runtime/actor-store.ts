@@ -12,6 +12,8 @@ export interface ActorStore {
    * one before it leads to: all of them or none. Returns the ids whose version had moved on; nothing of those was written.
    */
   commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>>;
+  /** True of an error by which the store refused what a step would write: the same step is refused again. */
+  isRefusal(error: unknown): boolean;
   incident(incident: Incident): Promise<void>;
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
   dropTimer(actorId: string, timerId: string): Promise<void>;

@@ -56,6 +56,7 @@ export function createClockWatch(deps: {
 
   const look = runEvery(
     clock,
+    "comparing this machine's clock",
     CHECK_MS,
     async () => void (await check()),
     (error) => log.warn({ err: error }, "comparing this machine's clock with PostgreSQL's"),

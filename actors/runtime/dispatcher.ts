@@ -2,6 +2,7 @@
 import type { EpochMs } from '../../src/domain/time.ts';
 import { slotOf } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 
 /** How long a slot's cut is waited for before the slot is ticked in silence. */
@@ -37,28 +38,38 @@ export function startDispatcher(deps: {
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly periodsMs: readonly number[];
   readonly holder: string;
+  readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }): Dispatcher {
   const { store, clock } = deps;
+
+  /** Adds the jobs of one period; answers how many. */
+  async function addDue(now: EpochMs, periodMs: number): Promise<number> {
+    const slot = slotOf(now, periodMs);
+    if (!(await store.cutExists(slot))) {
+      if (now < slot + CUT_WAIT_MS) return 0;
+      await store.writeSilence(slot);
+    }
+    const jobs = (await store.dueShards(periodMs, slot)).map((due) => ({ periodMs: due.periodMs, shard: due.shard, slot }));
+    await deps.enqueue(jobs);
+    return jobs.length;
+  }
 
   async function look(): Promise<number> {
     if (!(await store.hold('dispatcher', deps.holder, LEASE_MS))) return 0;
     const now = await store.now();
     let added = 0;
-    for (const periodMs of deps.periodsMs) {
-      const slot = slotOf(now, periodMs);
-      if (!(await store.cutExists(slot))) {
-        if (now < slot + CUT_WAIT_MS) continue;
-        await store.writeSilence(slot);
-      }
-      const jobs = (await store.dueShards(periodMs, slot)).map((due) => ({ periodMs: due.periodMs, shard: due.shard, slot }));
-      await deps.enqueue(jobs);
-      added += jobs.length;
-    }
+    await deps.contained.each(
+      deps.periodsMs,
+      (periodMs) => ({ id: `${periodMs} ms`, orgId: null }),
+      async (periodMs) => {
+        added += await addDue(now, periodMs);
+      },
+    );
     return added;
   }
 
-  const looking = runEvery(clock, LOOK_MS, look, deps.onError);
+  const looking = runEvery(clock, 'dispatcher', LOOK_MS, look, deps.onError);
   return {
     look,
     async stop() {

@@ -132,6 +132,8 @@ class HeldStore implements MemoryStore {
     return stale;
   };
 
+  readonly isRefusal = (): boolean => false;
+
   readonly incident = async (incident: Incident): Promise<void> => {
     this.incidents.push(incident);
     this.changes++;

@@ -5,12 +5,13 @@
 import { type EpochMs, slotOf } from '../../src/domain/time.ts';
 import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { WorkName } from './loops.ts';
 import { runEvery } from './run-every.ts';
 
 /** One kind of recurring work. Doing it twice changes nothing. */
 export interface RecurringWork {
   /** Its name in the queue and in the store, and what is said where it fails. */
-  readonly what: string;
+  readonly what: WorkName;
   readonly everyMs: number;
   readonly run: () => Promise<unknown>;
 }
@@ -59,7 +60,13 @@ export function startRecurring(deps: {
   async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
     const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
     if (!(await store.claim(work.what, slot, holder, CLAIM_MS))) return;
-    const renewing = runEvery(deps.clock, RENEW_MS, () => store.renew(work.what, holder, CLAIM_MS), deps.onError(work.what));
+    const renewing = runEvery(
+      deps.clock,
+      'renewing recurring work',
+      RENEW_MS,
+      () => store.renew(work.what, holder, CLAIM_MS),
+      deps.onError(work.what),
+    );
     try {
       await work.run();
       await store.ended(work.what, slot, holder, null);
@@ -88,7 +95,13 @@ export function startRecurring(deps: {
     const work = works.find((one) => one.what === what);
     if (work !== undefined) await carry(work, 0);
   });
-  const looking = runEvery(deps.clock, Math.min(LOOK_MS, deps.overdueMs ?? OVERDUE_MS), look, deps.onError('looking for overdue work'));
+  const looking = runEvery(
+    deps.clock,
+    'looking for overdue work',
+    Math.min(LOOK_MS, deps.overdueMs ?? OVERDUE_MS),
+    look,
+    deps.onError('looking for overdue work'),
+  );
   return {
     look,
     stop() {

@@ -1,5 +1,6 @@
 /** Work that is done again and again: how the daemons of the runtime look for what is due. */
 import type { Clock } from '../../streams/clock.ts';
+import type { WorkName } from './loops.ts';
 
 /** A look that has not ended by then is given up on: an answer that never comes must not end the looking. */
 const LOOK_LIMIT_MS = 30_000;
@@ -15,6 +16,7 @@ export interface Look {
  */
 export function runEvery(
   clock: Pick<Clock, 'now' | 'deadline'>,
+  loop: WorkName,
   everyMs: number,
   look: () => Promise<unknown>,
   onError: (error: unknown) => void,
@@ -26,7 +28,7 @@ export function runEvery(
   function limited(): Promise<unknown> {
     return new Promise<void>((resolve, reject) => {
       const giveUp = clock.deadline(clock.now() + LOOK_LIMIT_MS, () =>
-        reject(new Error(`a look did not end within ${LOOK_LIMIT_MS / 1_000} s`)),
+        reject(new Error(`${loop}: a look did not end within ${LOOK_LIMIT_MS / 1_000} s`)),
       );
       look()
         .then(() => resolve(), reject)

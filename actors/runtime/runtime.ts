@@ -5,6 +5,7 @@ import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommi
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';
@@ -24,6 +25,11 @@ export interface DeliverOptions {
   readonly firedTimer?: string;
   /** Takes the actor out of quarantine by this event; one that is in none refuses it. */
   readonly releases?: true;
+  /**
+   * Quarantines an actor whose step the store refuses, with an incident and an alert, so that it is off duty in any case.
+   * Without it the refusal is thrown once all other actors have received the event.
+   */
+  readonly quarantines?: true;
 }
 
 /** One of several events that an actor receives in one transaction. */
@@ -58,7 +64,10 @@ export interface Runtime {
    * refused, none. Answers what the last one came to.
    */
   deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>>;
-  /** Delivers the same event to many actors in as few transactions as the store allows. Answers what each of them said. */
+  /**
+   * Delivers the same event to many actors in as few transactions as the store allows. Answers what each of them said. An actor
+   * whose step the store refuses keeps the event from no other one.
+   */
   deliverMany(actorIds: readonly string[], event: ActorEvent, options: DeliverOptions): Promise<ReadonlyMap<string, Outcome<Delivered>>>;
 }
 
@@ -82,7 +91,8 @@ export function createRuntime(deps: {
 
   async function run(actorIds: readonly string[], events: readonly EventInTurn[]): Promise<Map<string, Outcome<Delivered>>> {
     const outcomes = new Map<string, Outcome<Delivered>>();
-    const orgId = events[0]?.options.orgId;
+    const thrown: unknown[] = [];
+    const { orgId, quarantines = false } = events[0]?.options ?? {};
     let open: readonly string[] = [...new Set(actorIds)];
     for (let round = 0; open.length > 0 && round < RACE_LIMIT; round++) {
       const rows = await store.load(open);
@@ -101,13 +111,19 @@ export function createRuntime(deps: {
         outcomes.set(id, { ok: false, refusal: prepared.refusal });
         if ('broken' in prepared) await store.incident(incidentOf(row, prepared, clock.now()));
       }
-      const stale = await store.commit(commits);
+      const { stale, refused } = await commitApart(store, commits, quarantines);
+      for (const [id, error] of refused) {
+        outcomes.set(id, refuse('unavailable', `actor ${id} could not take ${events[0]?.event.type}: ${errorText(error)}`));
+        if (quarantines) await store.incident(refusedStep(id, error, events[0]?.event as Json, clock.now()));
+        else thrown.push(error);
+      }
       // Of several steps of one actor the last one's outcome stays.
       for (const { row, plan } of commits) {
-        if (!stale.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
+        if (!stale.has(row.id) && !refused.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
       }
       open = [...stale];
     }
+    if (thrown.length > 0) throw thrown[0];
     for (const id of open)
       outcomes.set(id, refuse('unavailable', `actor ${id} was changed by others ${RACE_LIMIT} times in a row: try again`));
     return outcomes;
@@ -130,6 +146,39 @@ export function createRuntime(deps: {
     deliverInTurn,
     deliverMany: (actorIds, event, options) => run(actorIds, [{ event, options }]),
   };
+}
+
+/**
+ * Commits the steps of many actors in one transaction. If the store refuses it, each actor's steps have a transaction of
+ * their own. `refused` holds the errors of those whose own was refused. @throws any other error, and the refusal of the only actor.
+ */
+async function commitApart(
+  store: ActorStore,
+  commits: readonly StepCommit[],
+  quarantines: boolean,
+): Promise<{ readonly stale: ReadonlySet<string>; readonly refused: ReadonlyMap<string, unknown> }> {
+  const ids = new Set(commits.map(({ row }) => row.id));
+  try {
+    return { stale: await store.commit(commits), refused: new Map() };
+  } catch (error) {
+    if (!store.isRefusal(error) || (ids.size === 1 && !quarantines)) throw error;
+  }
+  const stale = new Set<string>();
+  const refused = new Map<string, unknown>();
+  for (const id of ids) {
+    try {
+      for (const moved of await store.commit(commits.filter(({ row }) => row.id === id))) stale.add(moved);
+    } catch (error) {
+      if (!store.isRefusal(error)) throw error;
+      refused.set(id, error);
+    }
+  }
+  return { stale, refused };
+}
+
+/** The incident of an actor whose step the store refuses again and again. */
+function refusedStep(actorId: string, error: unknown, event: Json, at: EpochMs): Incident {
+  return { actorId, at, kind: 'quarantined', detail: `its step was refused: ${errorText(error)}`.slice(0, 4_000), event, quarantine: true };
 }
 
 type StepDeps = Pick<Parameters<typeof createRuntime>[0], 'directory' | 'clock'>;

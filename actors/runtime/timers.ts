@@ -2,6 +2,7 @@
 import type { DueTimer } from '../../src/domain/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
+import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -29,16 +30,29 @@ export function startTimers(deps: {
   readonly store: Pick<ActorStore, 'dueTimers' | 'dropTimer'>;
   readonly runtime: Pick<Runtime, 'deliver' | 'deliverMany'>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly contained: ContainedLoop;
   readonly onError: (error: unknown) => void;
 }): { fireDue(): Promise<number>; stop(): Promise<void> } {
-  const { store, runtime, clock } = deps;
+  const { store, runtime, clock, contained } = deps;
 
   async function fire(timer: DueTimer): Promise<void> {
     const outcome = await runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
     if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(timer.actorId, timer.timerId);
   }
 
-  /** Timers of one name and event, in one transaction: when a venue fails, all of its agents' breakers are due at once. */
+  /**
+   * Fires timers of one name and event in one transaction: when a venue fails, the breakers of all its agents are due at once.
+   * False if that failed: one of them is in the way.
+   */
+  async function firedTogether(timers: readonly DueTimer[]): Promise<boolean> {
+    try {
+      await fireTogether(timers);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async function fireTogether(timers: readonly DueTimer[]): Promise<void> {
     const { timerId, event } = timers[0] as DueTimer;
     const ids = timers.map(({ actorId }) => actorId);
@@ -48,20 +62,15 @@ export function startTimers(deps: {
   }
 
   async function fireDue(): Promise<number> {
-    const due = await store.dueTimers(clock.now(), BATCH);
+    const due = await store.dueTimers(clock.now(), BATCH + contained.waiting);
     for (const alike of groupsOf(due)) {
-      try {
-        if (alike.length === 1) await fire(alike[0] as DueTimer);
-        else await fireTogether(alike);
-      } catch {
-        // One of them may be what failed: then the others fire all the same.
-        for (const timer of alike) await fire(timer).catch(deps.onError);
-      }
+      if (alike.length > 1 && contained.waiting === 0 && (await firedTogether(alike))) continue;
+      await contained.each(alike, (timer) => ({ id: `${timer.actorId} ${timer.timerId}`, orgId: null }), fire);
     }
     return due.length;
   }
 
-  const looking = runEvery(clock, LOOK_MS, fireDue, deps.onError);
+  const looking = runEvery(clock, 'timers', LOOK_MS, fireDue, deps.onError);
   return {
     fireDue,
     stop: looking.stop,

@@ -5,15 +5,20 @@ import type { IndicatorNeed } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { isPooled } from '../../src/domain/portfolio/pool-exit.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
 
 export interface MarketNeedsDeps {
-  /** Every manifest that is active, each once. */
-  readonly manifests: () => Promise<readonly { readonly hash: string; readonly manifest: Manifest }[]>;
+  /** Every manifest that is active, each once. `manifest` throws if the stored text is not JSON. */
+  readonly manifests: () => Promise<readonly { readonly hash: string; readonly manifest: () => Manifest }[]>;
   /** The keys of instruments that books hold. */
   readonly held: () => Promise<Iterable<string>>;
+  /** A manifest that cannot be read is observed for nobody; all others are. */
+  readonly contained: ContainedLoop;
 }
 
 export interface MarketNeeds {
+  /** Keys of the instruments that agents look at and books hold. */
+  readonly looked: ReadonlySet<string>;
   readonly indicators: readonly IndicatorNeed[];
   /**
    * What agents look at, what books hold, every token that trades in pools (people swap tokens that no agent looks at, and
@@ -24,20 +29,32 @@ export interface MarketNeeds {
   refresh(): Promise<void>;
 }
 
+interface Needs {
+  readonly keys: readonly string[];
+  readonly indicators: readonly IndicatorNeed[];
+}
+
 /** Nothing is needed before the first `refresh`. */
 export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
-  const compiled = new Map<string, readonly IndicatorNeed[]>();
+  const compiled = new Map<string, Needs>();
   let indicators: readonly IndicatorNeed[] = [];
   let instruments: readonly CatalogEntry[] = [];
+  let looked = new Set<string>();
 
-  /** Of one manifest; compiled once. */
-  function needsOf(hash: string, manifest: Manifest): readonly IndicatorNeed[] {
-    const known = compiled.get(hash) ?? compileManifest(manifest).needs;
-    compiled.set(hash, known);
-    return known;
+  /** Compiles one manifest, once. */
+  function needsOf(hash: string, read: () => Manifest): Needs {
+    const known = compiled.get(hash);
+    if (known !== undefined) return known;
+    const manifest = read();
+    const needs = { keys: manifest.universe.map(({ key }) => key), indicators: compileManifest(manifest).needs };
+    compiled.set(hash, needs);
+    return needs;
   }
 
   return {
+    get looked() {
+      return looked;
+    },
     get indicators() {
       return indicators;
     },
@@ -47,11 +64,16 @@ export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
     async refresh() {
       const [manifests, held] = await Promise.all([deps.manifests(), deps.held()]);
       const union = new Map<string, IndicatorNeed>();
-      const looked = new Set<string>(held);
-      for (const { hash, manifest } of manifests) {
-        for (const { key } of manifest.universe) looked.add(key);
-        for (const need of needsOf(hash, manifest)) union.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
-      }
+      looked = new Set<string>(held);
+      await deps.contained.each(
+        manifests,
+        ({ hash }) => ({ id: `manifest ${hash}`, orgId: null }),
+        ({ hash, manifest }) => {
+          const needs = needsOf(hash, manifest);
+          for (const key of needs.keys) looked.add(key);
+          for (const need of needs.indicators) union.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
+        },
+      );
       for (const hash of compiled.keys()) if (!manifests.some((active) => active.hash === hash)) compiled.delete(hash);
       indicators = [...union.values()];
       const legs = quotedLegs(CATALOG.entries);

@@ -14,6 +14,11 @@ export interface ReadinessDeps {
   readonly pingDatabase: () => Promise<unknown>;
   /** The shards that do not advance, the worst first. */
   readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
+  /** What is in quarantine now: a bad row or an actor harms nothing else, so it does not make the process unready. */
+  readonly quarantined: () => Promise<{
+    readonly actors: number;
+    readonly rows: readonly { readonly loop: string; readonly count: number }[];
+  }>;
   /** What is left on the disk to write to. @throws Error where that is too little. */
   readonly space: { left(): Promise<string> };
   /** Whether this machine's clock agrees with PostgreSQL's. */
@@ -43,6 +48,11 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     if (worst !== undefined)
       throw new Error(`${others.length + 1} shards do not advance; the worst lies ${Math.round(worst.behindMs / 1_000)} s behind`);
     return 'advance';
+  },
+  async quarantine({ quarantined }) {
+    const { actors, rows } = await quarantined();
+    const words = [...(actors > 0 ? [`actors: ${actors}`] : []), ...rows.map(({ loop, count }) => `${loop}: ${count}`)];
+    return words.length === 0 ? 'nothing is in quarantine' : `needs attention: ${words.join('; ')}`;
   },
   async queue({ pingQueue }) {
     await pingQueue();

@@ -17,6 +17,10 @@ export interface ServiceMetrics {
   tickFailed(): void;
   /** How many shards do not advance, and how far the worst lies behind. */
   stalled(shards: { readonly count: number; readonly behindMs: number }): void;
+  /** A row that a background loop could not handle: it is tried again later. */
+  rowFailed(loop: string): void;
+  /** How many rows of each loop, and how many actors, are in quarantine now. */
+  quarantined(now: { readonly actors: number; readonly rows: readonly { readonly loop: string; readonly count: number }[] }): void;
   /** A round of the leaderboard's refresh: what became of its wallets, how many wait, and for how long the first of them. */
   leaderboardRefreshed(round: {
     readonly refreshed: number;
@@ -52,6 +56,7 @@ export function createMetrics(): ServiceMetrics {
     observe: requestSeconds(registers),
     ...tickMetrics(registers),
     ...shardMetrics(registers),
+    ...quarantineMetrics(registers),
     leaderboardRefreshed: leaderboardMetrics(registers),
     reservesCompared: reservesGauge(registers),
     ...feedMetrics(registers),
@@ -132,6 +137,30 @@ function shardMetrics(registers: Registry[]): Pick<ServiceMetrics, 'stalled'> {
     stalled({ count, behindMs }) {
       shards.set(count);
       behind.set(behindMs / 1_000);
+    },
+  };
+}
+
+function quarantineMetrics(registers: Registry[]): Pick<ServiceMetrics, 'rowFailed' | 'quarantined'> {
+  const failures = new Counter({
+    name: 'sevengate_row_failures_total',
+    help: 'Rows that a background loop could not handle, by loop; every try counts',
+    labelNames: ['loop'],
+    registers,
+  });
+  const rows = new Gauge({
+    name: 'sevengate_quarantined_rows',
+    help: 'Rows that a background loop leaves out because it could not handle them, by loop',
+    labelNames: ['loop'],
+    registers,
+  });
+  const actors = new Gauge({ name: 'sevengate_quarantined_actors', help: 'Actors in quarantine', registers });
+  return {
+    rowFailed: (loop) => failures.inc({ loop }),
+    quarantined(now) {
+      actors.set(now.actors);
+      rows.reset();
+      for (const { loop, count } of now.rows) rows.set({ loop }, count);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { type Breakers, createBookBreakers } from '../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
+import type { Containment } from '../../actors/runtime/containment.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createBreakerFacts } from '../adapters/store/agents/breaker-facts.ts';
@@ -12,18 +13,22 @@ interface BreakerDeps {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly containment: Containment;
   readonly onError: (error: unknown) => void;
 }
 
-export function createBreakers({ sql, runtime, clock, onError }: BreakerDeps): Breakers {
+export function createBreakers({ sql, runtime, clock, containment, onError }: BreakerDeps): Breakers {
   const facts = createBreakerFacts(sql);
-  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, clock });
-  return createBookBreakers({ kind: 'agent', facts, watch, clock, onError });
+  const contained = containment('breakers');
+  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, clock, contained });
+  return createBookBreakers({ kind: 'agent', facts, watch, clock, contained, onError });
 }
 
 /** The breakers of live Takes: the same two looks, by the limits of their mandates. */
-export function createBreakersOfTakes({ sql, runtime, clock, onError }: BreakerDeps): Breakers {
+export function createBreakersOfTakes({ sql, runtime, clock, containment, onError }: BreakerDeps): Breakers {
   const facts = createBreakerFacts(sql);
-  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, drawdownLimits: (ids) => drawdownLimits(sql, ids), clock });
-  return createBookBreakers({ kind: 'take', facts, watch, clock, onError });
+  const contained = containment('breakers of Takes');
+  const limits = (ids: readonly string[]) => drawdownLimits(sql, ids);
+  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, drawdownLimits: limits, clock, contained });
+  return createBookBreakers({ kind: 'take', facts, watch, clock, contained, onError });
 }

@@ -25,7 +25,13 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
     holders = new Set(present.map(({ orgId }) => orgId));
   };
   await look();
-  const following = runEvery(clock, LOOK_MS, look, warn('reading whose account at the exchange is whose'));
+  const following = runEvery(
+    clock,
+    'reading whose account at the exchange is whose',
+    LOOK_MS,
+    look,
+    warn('reading whose account at the exchange is whose'),
+  );
   onStop('the accounts at the exchange', () => following.stop());
   return { has: (orgId) => holders.has(orgId) };
 }

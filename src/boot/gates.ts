@@ -1,6 +1,7 @@
 /** The gates of this database, wired: the command handler over runtime and evidence, and the daily look at paper and shadow trading. */
 import type { AgentDirectory } from '../../actors/agent/command-handler.ts';
 import { assessDue, lookDaily } from '../../actors/agent/daily-gates.ts';
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { createGateHandler, type GateCommands, type GatedView } from '../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -21,9 +22,9 @@ export interface Gates {
   /** Where evaluation runs put their evidence. */
   readonly evidence: EvidenceWriter;
   /** Begins to assess paper and shadow stages once a day; answers how to end it. */
-  watch(clock: Clock, onError: (error: unknown) => void): { stop(): Promise<void> };
+  watch(clock: Clock, contained: ContainedLoop, onError: (error: unknown) => void): { stop(): Promise<void> };
   /** Assesses paper and shadow stages that nobody has looked at on the day of this time. */
-  assessDue(at: EpochMs, onError: (error: unknown) => void): Promise<void>;
+  assessDue(at: EpochMs, contained: ContainedLoop): Promise<void>;
 }
 
 /** `evaluator` is a pool that works as the role sevengate_evaluator; `sql` is the application's. */
@@ -61,7 +62,7 @@ export function openGates(deps: {
       manifestInWords: async (agent, orgId) => manifestInWords(await manifestOfView(agent), deps.lacksExchangeKey?.(orgId) === true),
     }),
     evidence,
-    watch: (clock, onError) => lookDaily(keeper, clock, onError),
-    assessDue: (at, onError) => assessDue(keeper, at, onError),
+    watch: (clock, contained, onError) => lookDaily(keeper, clock, contained, onError),
+    assessDue: (at, contained) => assessDue(keeper, at, contained),
   };
 }

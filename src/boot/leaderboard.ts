@@ -8,11 +8,12 @@ import type { WorkerDeps } from './capabilities/capability.ts';
 
 /** A round of stale wallets every thirty seconds, planned by the queue. */
 export function leaderboardWork(
-  { sql, trading, clock }: WorkerDeps,
+  { sql, trading, clock, containment }: WorkerDeps,
   metrics: Pick<ServiceMetrics, 'leaderboardRefreshed'>,
 ): readonly RecurringWork[] {
   const histories = trading?.histories;
   if (histories === undefined) return [];
-  const { run } = createLeaderboardRefresh({ store: createLeaderboardStore(sql), histories, clock });
-  return [{ what: 'refreshing the leaderboard', everyMs: REFRESH_MS, run: async () => metrics.leaderboardRefreshed(await run()) }];
+  const what = 'refreshing the leaderboard';
+  const { run } = createLeaderboardRefresh({ store: createLeaderboardStore(sql), histories, clock, contained: containment(what) });
+  return [{ what, everyMs: REFRESH_MS, run: async () => metrics.leaderboardRefreshed(await run()) }];
 }

@@ -41,13 +41,12 @@ export function openReservePlaces(
 
 /** Everything is compared every two minutes, planned by the queue. */
 export function reserveWork(
-  { sql, trading, clock }: WorkerDeps,
+  { sql, trading, clock, containment }: WorkerDeps,
   metrics: Pick<ServiceMetrics, 'reservesCompared'>,
 ): readonly RecurringWork[] {
   const places = trading?.reserves;
   if (places === undefined) return [];
-  const { run } = createReserveCheck({ store: createReserveStore(sql), places, clock });
-  return [
-    { what: 'comparing what vaults claim with what is held', everyMs: RESERVES_MS, run: async () => metrics.reservesCompared(await run()) },
-  ];
+  const what = 'comparing what vaults claim with what is held';
+  const { run } = createReserveCheck({ store: createReserveStore(sql), places, clock, contained: containment(what) });
+  return [{ what, everyMs: RESERVES_MS, run: async () => metrics.reservesCompared(await run()) }];
 }

@@ -58,11 +58,13 @@ import { createToldReports } from '../simulation/stretch/told-reports.ts';
 import { measureDue } from '../trading/shadow-measuring.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
+import type { Containment } from '../../actors/runtime/containment.ts';
 import { activityWorkersOf, tickersOf } from './capabilities/index.ts';
 import type { WorkerDeps } from './capabilities/capability.ts';
 import { useCatalog } from './catalog-file.ts';
 import { type Config, ROLES } from './config.ts';
 import { openGates } from './gates.ts';
+import { openContainment } from './containment.ts';
 import { openActors } from './roles/worker.ts';
 import { type SandboxPast, sandboxPast } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
@@ -112,7 +114,15 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
   const recorded = recordedMove(store.sql, service.clock, asked.signal);
   const now = () => databaseNow(store.sql);
   return store.asOwner((owner) =>
-    moveTimeOn({ leases, now, open: (clock) => openParts({ service, store, past, clock, owner }), recorded }, asked),
+    moveTimeOn(
+      {
+        leases,
+        now,
+        open: (clock) => openParts({ service, store, past, clock, owner, containment: openContainment(service, null) }),
+        recorded,
+      },
+      asked,
+    ),
   );
 }
 
@@ -122,11 +132,12 @@ interface StretchDeps {
   readonly past: SandboxPast;
   readonly clock: VirtualClock;
   readonly owner: Sql;
+  readonly containment: Containment;
 }
 
 /** The parts of feed and worker that a stretch is lived with. */
 async function openParts(deps: StretchDeps): Promise<OpenStretch> {
-  const { service, clock, owner } = deps;
+  const { clock, owner, containment } = deps;
   const { sql, evaluator } = deps.store;
   const { dueShards } = createDispatchStore(sql);
   const shards = await shardsOf({ dueShards });
@@ -147,16 +158,16 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
     worker: worker.open,
     async assessDue(at) {
       await market.measureShadows(at);
-      await gates.assessDue(at, service.warn('assessing paper and shadow stages'));
+      await gates.assessDue(at, containment('assessing paper and shadow stages'));
     },
   });
 }
 
 /** The feed of a stretch: the live pipeline, which is told what the sandbox's market says instead of its simulators. */
-async function openMarket({ service, store, past, clock, owner }: StretchDeps, periodMs: number) {
+async function openMarket({ service, store, past, clock, owner, containment }: StretchDeps, periodMs: number) {
   const { config, log, random, warn } = service;
   const sql = store.feed;
-  const { entries, indicators } = await neededBy(store.sql);
+  const { entries, indicators } = await neededBy(store.sql, containment);
   const { words, flow } = spokenMarket(config, clock);
   const line = createWriteLine(log);
   const onFailure = warn('the streams');
@@ -191,7 +202,8 @@ async function openMarket({ service, store, past, clock, owner }: StretchDeps, p
   return {
     words,
     pipeline,
-    measureShadows: (now: EpochMs) => measureDue({ store: createShadowStore(sql), keeper: flow, now }),
+    measureShadows: (now: EpochMs) =>
+      measureDue({ store: createShadowStore(sql), keeper: flow, now, contained: containment('measuring shadow orders') }),
     cut: cuts.find,
     keepCuts: () =>
       cuts.keep(async (some) => {
@@ -213,12 +225,15 @@ async function openMarket({ service, store, past, clock, owner }: StretchDeps, p
 }
 
 /** The instruments and indicators that agents look at; what is only shown to people is not observed on a stretch. */
-async function neededBy(sql: Sql) {
+async function neededBy(sql: Sql, containment: Containment) {
   const manifests = await activeManifests(sql);
-  const looked = new Set(manifests.flatMap(({ manifest }) => manifest.universe.map(({ key }) => key as string)));
-  const needs = createMarketNeeds({ manifests: async () => manifests, held: async () => [] });
+  const needs = createMarketNeeds({
+    manifests: async () => manifests,
+    held: async () => [],
+    contained: containment('what the feed observes'),
+  });
   await needs.refresh();
-  return { entries: CATALOG.entries.filter(({ key }) => looked.has(key)), indicators: needs.indicators };
+  return { entries: CATALOG.entries.filter(({ key }) => needs.looked.has(key)), indicators: needs.indicators };
 }
 
 /** What the sandbox's market says, at an instant and over a window of time. */
@@ -239,7 +254,7 @@ async function waitUntilObserved(told: { readonly observed: boolean }): Promise<
 
 /** The worker of a stretch: tickers, timers and activities over the service's store, told when to look. */
 function workerParts(
-  { service, store: { sql }, clock }: StretchDeps,
+  { service, store: { sql }, clock, containment }: StretchDeps,
   runtime: Runtime,
   { words, pipeline }: { readonly words: MarketWords; readonly pipeline: MarketPipeline },
 ) {
@@ -252,6 +267,7 @@ function workerParts(
     runtime,
     clock,
     leaseIsHeld: createProposalStore(sql).leaseIsHeld,
+    containment,
     onError: warn,
     trading: {
       preTrade,
@@ -268,8 +284,9 @@ function workerParts(
     open(tickStore: TradingTickStore): StretchWorker {
       // They look when they are told to, not by themselves.
       const told = { now: clock.now, deadline: () => () => {} };
-      const timers = startTimers({ store, runtime, clock: told, onError: warn('timers') });
-      const carried = startActivities({ store, runtime, workers: activities, clock: told, onError: warn('activities') });
+      const timers = startTimers({ store, runtime, clock: told, contained: containment('timers'), onError: warn('timers') });
+      const contained = containment('activities');
+      const carried = startActivities({ store, runtime, workers: activities, clock: told, contained, onError: warn('activities') });
       return {
         tickers: tickersOf({ ...deps, tickStore, now: async () => clock.now(), alone: createTurns(), periodsMs: {} }),
         async carryDue() {

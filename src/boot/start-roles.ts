@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { Containment } from '../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import { startEmergencyListener } from '../adapters/emergency-listener.ts';
@@ -59,6 +60,7 @@ export interface RoleParts {
   readonly store: StoreConnections;
   readonly market: MarketAccess;
   readonly actors: Actors;
+  readonly containment: Containment;
   readonly gates: Gates;
   readonly evaluations: Evaluations;
   /** Null where this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
@@ -70,7 +72,7 @@ export interface RoleParts {
 }
 
 /** Receives the venues, cuts every slot and passes quotes on; records a tape where one is named. */
-export function startFeedRole({ service, store, market, actors, clockWatch }: RoleParts): void {
+export function startFeedRole({ service, store, market, actors, containment, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;
   const { reach, bus, states } = market;
@@ -88,6 +90,7 @@ export function startFeedRole({ service, store, market, actors, clockWatch }: Ro
     log,
     metrics,
     clockWatch,
+    containment,
     ...(record === null
       ? {}
       : { onPipeline: (pipeline) => createTapeRecorder({ sql, pipeline, file: record, clock, log: service.warn('the tape') }) }),
@@ -113,6 +116,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     sql,
     queue: servers.queue,
     actors,
+    containment: parts.containment,
     clock,
     holder,
     log,
@@ -142,7 +146,8 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   if (store.logKey !== null) keepTrailLog(parts, store.logKey);
   const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
   service.onStop('the evaluation runs', () => runWorker.stop());
-  const daily = gates.watch(clock, service.warn('assessing paper and shadow stages'));
+  const assessing = 'assessing paper and shadow stages';
+  const daily = gates.watch(clock, parts.containment(assessing), service.warn(assessing));
   service.onStop('the daily look at the gates', () => daily.stop());
   return worker.ping;
 }
@@ -167,7 +172,13 @@ function riskDeps({ service, store, market, signer, exchangeAccounts }: RolePart
 /** Appends signed batches to the log, and a checkpoint a minute, which a third party may keep. */
 function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   const trailLog = createTrailLog(store.sql, key, TRAIL_ORIGIN);
-  const keeping = runEvery(service.clock, CHECKPOINT_MS, () => trailLog.advance(), service.warn('keeping the log of signed batches'));
+  const keeping = runEvery(
+    service.clock,
+    'keeping the log of signed batches',
+    CHECKPOINT_MS,
+    () => trailLog.advance(),
+    service.warn('keeping the log of signed batches'),
+  );
   service.onStop('the log of signed batches', () => keeping.stop());
 }
 

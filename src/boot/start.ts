@@ -14,6 +14,7 @@ import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { useCatalog } from './catalog-file.ts';
+import { openContainment } from './containment.ts';
 import { followExchangeAccounts, seedExchangeKey } from './exchange-accounts.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
@@ -86,6 +87,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
         store,
         market: openMarketAccess(service, store.servers.redisUrl, sandbox),
         actors,
+        containment: openContainment(service, sql),
         gates,
         evaluations,
         signer,

@@ -1,4 +1,5 @@
 /** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, plainDecimal } from '../domain/decimal.ts';
 import {
@@ -190,8 +191,9 @@ export function createLeaderboardRefresh(deps: {
   readonly store: LeaderboardStore;
   readonly histories: WalletHistories;
   readonly clock: Pick<Clock, 'now'>;
+  readonly contained: ContainedLoop;
 }): { run(): Promise<RefreshResult> } {
-  const { store, histories, clock } = deps;
+  const { store, histories, clock, contained } = deps;
   /** Readings that a round left unfinished: the next round asks for their next page, not for the first one again. */
   const readings = new Map<number, Reading>();
   /** The turn in which a wallet was asked for last. */
@@ -208,7 +210,8 @@ export function createLeaderboardRefresh(deps: {
     return updateOf(store, wallet, read);
   }
 
-  async function refresh(wallet: RefreshedWallet, defects: unknown[]): Promise<'refreshed' | 'failed' | 'spent' | 'unfinished'> {
+  /** @throws a defect, once the wallet is noted as failed. */
+  async function refresh(wallet: RefreshedWallet): Promise<'refreshed' | 'failed' | 'spent' | 'unfinished'> {
     if (wallet.chain === 'spotchain' && histories.transactions === null) {
       await store.failed(wallet.id, 'no indexing provider is set up: INDEXER_URL', clock.now());
       return 'failed';
@@ -222,10 +225,9 @@ export function createLeaderboardRefresh(deps: {
       const failure = histories.failureOf(error);
       if (failure === 'spent') return 'spent';
       readings.delete(wallet.id);
-      // A defect harms its wallet alone; whoever planned the round is told of it at the end.
-      if (failure === null) defects.push(error);
       const why = failure === null ? 'an error of this service' : errorText(error);
       await store.failed(wallet.id, why.slice(0, 200), clock.now());
+      if (failure === null) throw error;
       return 'failed';
     }
   }
@@ -233,32 +235,38 @@ export function createLeaderboardRefresh(deps: {
   return {
     /**
      * One round: up to twenty stale wallets, a page each in turn, whoever waited longest first, each chain until its provider's budget
-     * or the round's time is spent. @throws the first defect, once all others are done
+     * or the round's time is spent.
      */
     async run() {
       const beganAt = clock.now();
       const staleBefore = beganAt - STALE_MS;
-      const stale = await store.stale(staleBefore, REFRESH_WALLETS);
+      const stale = await store.stale(staleBefore, REFRESH_WALLETS + contained.waiting);
       // Another worker may have finished what was begun here.
       for (const id of readings.keys()) if (!stale.some((wallet) => wallet.id === id)) readings.delete(id);
       const queue = stale.toSorted((a, b) => (turns.get(a.id) ?? 0) - (turns.get(b.id) ?? 0));
       const done: number[] = [];
       const spent = new Set<WalletChain>();
-      const defects: unknown[] = [];
       let failed = 0;
-      for (const wallet of queue) {
-        if (done.length >= REFRESH_WALLETS) break;
-        if (clock.now() - beganAt >= ROUND_MS) spent.add(wallet.chain);
-        if (spent.has(wallet.chain)) continue;
-        const outcome = await refresh(wallet, defects);
-        if (outcome !== 'spent') turns.set(wallet.id, ++turn);
-        if (outcome === 'spent') spent.add(wallet.chain);
-        else if (outcome === 'unfinished') queue.push(wallet);
-        else done.push(wallet.id);
-        if (outcome === 'failed') failed++;
-      }
+      await contained.each(
+        queue,
+        ({ id }) => ({ id: `wallet ${id}`, orgId: null }),
+        async (wallet) => {
+          if (done.length >= REFRESH_WALLETS) return;
+          if (clock.now() - beganAt >= ROUND_MS) spent.add(wallet.chain);
+          if (spent.has(wallet.chain)) return;
+          let outcome: Awaited<ReturnType<typeof refresh>> = 'failed';
+          try {
+            outcome = await refresh(wallet);
+          } finally {
+            if (outcome !== 'spent') turns.set(wallet.id, ++turn);
+            if (outcome === 'spent') spent.add(wallet.chain);
+            else if (outcome === 'unfinished') queue.push(wallet);
+            else done.push(wallet.id);
+            if (outcome === 'failed') failed++;
+          }
+        },
+      );
       const { waiting, behindMs } = await store.project(done, clock.now(), staleBefore);
-      if (defects.length > 0) throw defects[0];
       return { refreshed: done.length - failed, failed, spent: spent.size > 0, waiting, behindMs };
     },
   };

@@ -1,5 +1,6 @@
 /** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
 
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { accountOfPrimaryWallet, type PrimaryBalances } from '../domain/portfolio/account.ts';
@@ -42,7 +43,8 @@ export interface ReservePosition {
 
 export interface ReserveStore {
   /** What each organization claims that has a live book, an account or a wallet: one that claims nothing yet as well. */
-  claims(): Promise<ReadonlyMap<string, ReserveClaims>>;
+  /** Each throws if a row of its organization cannot be read. */
+  claims(): Promise<ReadonlyMap<string, () => ReserveClaims>>;
   /** Linked and delegated wallets of the primary chain. */
   walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
   /** The accounts at the prediction venue that the organization's live orders filled, of these outcomes. */
@@ -80,6 +82,7 @@ export function createReserveCheck(deps: {
   readonly store: ReserveStore;
   readonly places: ReservePlaces;
   readonly clock: { now(): EpochMs };
+  readonly contained: ContainedLoop;
 }): { run(): Promise<ReserveRound> } {
   const { store, clock } = deps;
 
@@ -95,7 +98,13 @@ export function createReserveCheck(deps: {
   return {
     async run() {
       const round = { backed: 0, short: 0, unknown: 0 };
-      for (const [orgId, claims] of await store.claims()) round[await compared(orgId, claims)] += 1;
+      await deps.contained.each(
+        await store.claims(),
+        ([orgId]) => ({ id: orgId, orgId }),
+        async ([orgId, claims]) => {
+          round[await compared(orgId, claims())] += 1;
+        },
+      );
       return round;
     },
   };

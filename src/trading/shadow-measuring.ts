@@ -2,6 +2,7 @@
  * Measures shadow orders by the flow of their venues: keeps the flow of what agents at the shadow stage trade, and once the
  * window of an order is over puts on record what it would have given. What was not received is put on record as unknown.
  */
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
 import { type FlowKeeper, type FlowWindow, flowText } from '../domain/shadow/flow.ts';
 import { MOST_TRADES, measurableAt, measureShadow, type ShadowMeasurement, type ShadowOrder, spanOf } from '../domain/shadow/measure.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -9,12 +10,14 @@ import type { InstrumentKey } from '../domain/venue.ts';
 
 /** An order that nobody has measured for so long stays unknown without a row. Milliseconds. */
 const LOST_MS = 86_400_000;
+/** So many orders are measured at once. */
+const MOST_ORDERS = 200;
 
 export interface ShadowStore {
   /** The universes of agents at the shadow stage. */
   instruments(): Promise<readonly InstrumentKey[]>;
   /** Orders since an instant that nobody has measured, the oldest first. */
-  unmeasured(since: EpochMs): Promise<readonly ShadowOrder[]>;
+  unmeasured(since: EpochMs, limit: number): Promise<readonly ShadowOrder[]>;
   /** Puts measurements on record, with the text of the flow that each was made by. One that is there already stays. */
   write(found: readonly MeasuredOrder[]): Promise<void>;
 }
@@ -40,10 +43,15 @@ export async function measureDue(deps: {
   readonly keeper: FlowKeeper;
   readonly follow?: (keys: ReadonlySet<InstrumentKey>) => void;
   readonly now: EpochMs;
+  readonly contained: ContainedLoop;
 }): Promise<void> {
-  const { store, keeper, follow, now } = deps;
-  const open = await store.unmeasured(now - LOST_MS);
+  const { store, keeper, follow, now, contained } = deps;
+  const open = await store.unmeasured(now - LOST_MS, MOST_ORDERS + contained.waiting);
   follow?.(new Set([...(await store.instruments()), ...open.map(({ instrument }) => instrument)]));
   const due = open.filter((order) => measurableAt(order) <= now);
-  if (due.length > 0) await store.write(due.map((order) => measuredBy(order, keeper)));
+  await contained.each(
+    due,
+    ({ id }) => ({ id, orgId: null }),
+    (order) => store.write([measuredBy(order, keeper)]),
+  );
 }

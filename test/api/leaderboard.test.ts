@@ -5,6 +5,7 @@ import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
 import { bought, closing, HOUR, moved, sold } from '../trading/leaderboard/refresh-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 let api: ApiUnderTest;
 let operator: string;
@@ -43,6 +44,9 @@ test('wallets of both chains are on the board at once, and ranked once they were
   ]);
   expect(before.refresh).toEqual({ at: null, waiting: 0, behindSeconds: 0 });
   const { run } = createLeaderboardRefresh({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store: createLeaderboardStore(api.sql),
     clock: api.clock,
     histories: {

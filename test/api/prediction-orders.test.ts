@@ -9,6 +9,7 @@ import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
+import { contained } from '../harness/contained.ts';
 
 let api: ApiUnderTest;
 let trader: string;
@@ -223,7 +224,7 @@ test('a resolved market pays what is held of it, once', async () => {
   const [yes, no] = market.outcomes;
   // Closed and decided, yet not resolved: nothing is paid.
   await markets.saveMarkets([{ ...market, status: 'determined', receivedAt: NOW + 1 }]);
-  expect(await settleResolved(api.sql, NOW + 1)).toBe(0);
+  expect(await settleResolved(api.sql, NOW + 1, contained)).toBe(0);
   const before = (await bookNow())?.capital_usd as string;
   await markets.saveMarkets([
     {
@@ -236,11 +237,11 @@ test('a resolved market pays what is held of it, once', async () => {
       ],
     },
   ]);
-  const [settled, twice] = await Promise.all([settleResolved(api.sql, NOW + 2), settleResolved(api.sql, NOW + 2)]);
+  const [settled, twice] = await Promise.all([settleResolved(api.sql, NOW + 2, contained), settleResolved(api.sql, NOW + 2, contained)]);
   expect(settled + twice).toBe(2);
   expect(new Decimal(before).minus((await bookNow())?.capital_usd as string).toFixed()).toBe('40');
   expect([await held(market), await held(market, 'no')]).toEqual(['0', '0']);
-  expect(await settleResolved(api.sql, NOW + 3)).toBe(0);
+  expect(await settleResolved(api.sql, NOW + 3, contained)).toBe(0);
   const rows =
     await api.sql`select payout::text, quantity::text from prediction_settlements where market_id = ${market.id} order by payout`;
   expect(rows.map(({ payout, quantity }) => [payout, quantity])).toEqual([

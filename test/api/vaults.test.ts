@@ -13,6 +13,7 @@ import { sampleObservation } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { quote } from '../streams/events.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, OURS, payload, THEIRS } from './api-under-test.ts';
+import { contained } from '../harness/contained.ts';
 
 let api: ApiUnderTest;
 let url: string;
@@ -299,7 +300,7 @@ describe('marks and the ranking', () => {
     const cutAt = async (slot: number, mid: number, quality: 'live' | 'stale') => {
       const seen = sampleObservation(BTC, slot, { mid: String(mid), premiumPct: null, rsi: null, quality });
       await writeCut(api.sql, { slot, observations: new Map([[BTC, seen]]) }, 'streams');
-      return store.mark();
+      return store.mark(contained);
     };
     const slot = Math.floor(NOW / 60_000) * 60_000;
     await cutAt(slot, 1_000, 'live');

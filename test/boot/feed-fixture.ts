@@ -12,6 +12,7 @@ import { createLog } from '../../src/adapters/log.ts';
 import type { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { containment } from '../harness/contained.ts';
 
 const AGREED: ClockState = { offsetMs: 0, ok: true, detail: 'the clocks of a test agree' };
 
@@ -38,6 +39,7 @@ export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] 
     holder: 'test',
     log: createLog('silent'),
     metrics: createMetrics(),
+    containment,
     clockWatch: { check: async () => AGREED, state: () => AGREED },
   };
 }

@@ -25,6 +25,7 @@ import { actorsOn, countedIds } from '../world/actor-world.ts';
 import { NO_TRADES, riskOn } from './trading.ts';
 import { waitFor } from './wait-for.ts';
 import { expect } from 'vitest';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
 export const PERIOD = 60_000;
@@ -60,6 +61,9 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
   const proposals = createProposalStore(sql);
   const activities = carrying(workersOf({ preTrade, clients: {}, flows: NO_TRADES }));
   const killSwitch = createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store: createKillSwitchStore(sql),
     runtime,
     preTrade,
@@ -141,7 +145,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       await waitFor(() => timers.length === due.length, { what: 'the look of the recorder', deadlineMs: 5_000 });
     },
     async refreshNeeds(): Promise<void> {
-      const compiled = (await activeManifests(sql)).map(({ manifest: active }) => compileManifest(active));
+      const compiled = (await activeManifests(sql)).map(({ manifest: active }) => compileManifest(active()));
       needs = [...new Map(compiled.flatMap((one) => one.needs).map((need) => [JSON.stringify(need), need])).values()];
       looked = new Set(compiled.flatMap((one) => one.instruments));
     },

@@ -23,6 +23,7 @@ import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
@@ -97,6 +98,7 @@ function trading({ sql }: Stage) {
     orderBooks: { read: async () => refuse('unavailable', 'this venue has no book') },
   });
   const activities = startActivities({
+    contained: eachRow(() => {}),
     store,
     runtime,
     workers: workersOf({ preTrade, clients: {}, flows: NO_TRADES }),

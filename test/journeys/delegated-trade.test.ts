@@ -17,6 +17,7 @@ import { ORG, type TradingFixture } from '../actors/proposal/trading-fixture.ts'
 import { placeAtStage } from '../harness/fixture.ts';
 import { signingOn, signsAsWorker } from '../harness/trading.ts';
 import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 /** What the signer signs for within a day. */
 const limit = { usd: '1000000' };
@@ -425,6 +426,9 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
   expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
   await world.receive();
   const killSwitch = createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     runtime: stage.runtime,
     store: createKillSwitchStore(stage.sql),
     preTrade: stage.preTrade,

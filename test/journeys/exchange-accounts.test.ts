@@ -37,6 +37,7 @@ import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn, signsAsWorker } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const FIRST = sandboxExchangeAccount('first desk');
@@ -332,7 +333,14 @@ test('deposits are backed by what the account really holds: compared, kept, told
   const accounts = openSpotAccounts(reach, sign);
   const reserves = createReserveStore(sql);
   const places = { exchange: { hasAccount: (orgId: string) => orgId === ORG, read: accounts.read }, balancesOf: null, positionsOf: null };
-  const { run } = createReserveCheck({ store: reserves, places, clock });
+  const { run } = createReserveCheck({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    store: reserves,
+    places,
+    clock,
+  });
   const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
   await placeAtStage(stage.url, agentId, 'limited_live');
   const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), reserves, clock });
@@ -437,7 +445,14 @@ test('a wallet that two organizations have backs neither', async () => {
   await link(OTHER, shared);
   const balancesOf = async (address: string) =>
     ({ ok: true, value: { address, slot: 1, fetchedAt: clock.now(), lamports: 0n, tokens: [] } }) as const;
-  await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf, positionsOf: null }, clock }).run();
+  await createReserveCheck({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    store: reserves,
+    places: { exchange: null, balancesOf, positionsOf: null },
+    clock,
+  }).run();
   for (const orgId of [ORG, OTHER])
     expect((await reserves.newest(orgId))?.unknown, orgId).toEqual([
       `wallet ${shared}: another organization has this wallet too, so it backs neither`,

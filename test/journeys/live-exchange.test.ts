@@ -36,6 +36,7 @@ import { percentile } from '../harness/measured.ts';
 import { rounds } from '../harness/rounds.ts';
 import { riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -206,7 +207,7 @@ function peoplesOrders(
   const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
   const onError = (error: unknown) => stage.errors.push(error);
   const activities = stage.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }));
-  const watch = createRestingWatch({ ...means, ...restingOrders(sql), stream, onError });
+  const watch = createRestingWatch({ ...means, ...restingOrders(sql), stream, contained: eachRow(onError), onError });
   const bookId = bookIds.manual(ORG, 'live');
   return {
     handler,

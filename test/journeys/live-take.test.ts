@@ -28,6 +28,8 @@ import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../s
 import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/simulators.ts';
 import { BTC, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
+import { containment } from '../harness/contained.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -119,6 +121,9 @@ async function book(id: string) {
 
 const killSwitch = () =>
   createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     runtime: stage.runtime,
     store: createKillSwitchStore(stage.sql),
     preTrade: stage.preTrade,
@@ -282,7 +287,7 @@ test('the database refuses any other money in the live book of a Take', async ()
 /** The breakers as the service wires them. */
 const breakers = () => {
   const { sql, runtime, clock } = stage;
-  return createBreakersOfTakes({ sql, runtime, clock, onError: (error) => stage.errors.push(error) });
+  return createBreakersOfTakes({ containment, sql, runtime, clock, onError: (error) => stage.errors.push(error) });
 };
 
 /** A live Take that holds its position, and what it waits for never comes. */

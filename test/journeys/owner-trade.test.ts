@@ -8,6 +8,7 @@ import { Decimal } from '../../src/domain/decimal.ts';
 import { condition } from '../actors/agent/sample.ts';
 import { eagerManifest, ORG } from '../actors/proposal/trading-fixture.ts';
 import { address, type ChainTradeFixture, chainTradeFixture, ownerSigned, AAPL_TOKEN as token } from './chain-trade-fixture.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 let world: ChainTradeFixture;
 afterEach(() => world.close());
@@ -55,6 +56,9 @@ async function holding(autonomy: Autonomy = 'confirm'): Promise<string> {
 
 const look = () =>
   createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store: createKillSwitchStore(world.stage.sql),
     runtime: world.runtime,
     preTrade: world.stage.preTrade,

@@ -33,6 +33,7 @@ import { payload } from '../domain/authored.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { actorsOn } from '../world/actor-world.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -207,7 +208,7 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
 /** What the feed puts on record of orders at the shadow stage: each met the book of the market as it arrived. */
 async function measured(): Promise<void> {
   const shadows = createShadowStore(stage.app);
-  const orders = await shadows.unmeasured(0);
+  const orders = await shadows.unmeasured(0, 1_000);
   const level = (price: number) => [{ price: price.toFixed(2), size: '2' }];
   await shadows.write(
     orders.map((order) =>
@@ -305,6 +306,9 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   // Live fills cost four times what the shadow stage let expect.
   const expected = 2;
   const watch = createBreakerWatch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     runtime,
     slippage: async () => new Map([[id, { slippageBps: expected * 4, fills: 6, expectedSlippageBps: expected }]]),
     clock,

@@ -11,6 +11,7 @@ import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { containment } from '../harness/contained.ts';
 
 /** What the environment variable WORKER holds, as JSON. */
 export interface WorkerOrders {
@@ -37,6 +38,7 @@ const worker = startWorker({
   holder: `worker ${process.pid}`,
   log,
   metrics: createMetrics(),
+  containment,
   kept: { feedHistoryDays: 7, activityHistoryDays: 30, trailHistory: { days: null, folder: '' } },
   // No two kinds share a period.
   periodsMs: { agent: orders.periodMs, take: 2 * orders.periodMs },

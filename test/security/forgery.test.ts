@@ -20,6 +20,7 @@ import { parseCheckpoint, parseNote } from '../../src/domain/trail/signed-note.t
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
+import { contained } from '../harness/contained.ts';
 
 let world: SignedFixture;
 let template: SignedFixture;
@@ -341,12 +342,12 @@ describe('what assesses', () => {
   test('prices no vault whose book nobody signed', async () => {
     const copy = await template.copy();
     const vaults = createVaultStore(copy.owner, createSignedRows(copy.owner));
-    expect(await vaults.mark()).toBe(1);
+    expect(await vaults.mark(contained)).toBe(1);
     expect((await vaults.find(OURS, copy.agents[1]))?.totalShares).toBe('500');
     const thief = await copy.thief('app', 'session');
     await thief.begin((sql) => sql`update books set day = 0, day_start_equity_usd = 1 where mode = 'live'`);
     await copy.owner`delete from vault_marks`.catch(() => {});
-    expect(await vaults.mark()).toBe(0);
+    expect(await vaults.mark(contained)).toBe(0);
     await expect(vaults.find(OURS, copy.agents[1])).rejects.toThrow(/its signature is not that of key/);
     const { items } = await vaults.rank(OURS, 'all', { limit: 10, after: null }, Date.now());
     expect(items).toHaveLength(1);
@@ -395,7 +396,7 @@ describe('a correction of a wrong cut', () => {
       ok: false,
       why: expect.stringContaining('was corrected: the clock of the feed ran ahead'),
     });
-    expect(await createVaultStore(copy.owner, createSignedRows(copy.owner)).mark()).toBe(1);
+    expect(await createVaultStore(copy.owner, createSignedRows(copy.owner)).mark(contained)).toBe(1);
     expect(await copy.owner`select at from vault_marks`).toEqual([{ at: slot - MINUTE }]);
 
     const report = await copy.verify();

@@ -19,6 +19,7 @@ import { flowDigest, flowText, readFlow, type VenueTrade } from '../../src/domai
 import { measureDue, measuredBy } from '../../src/trading/shadow-measuring.ts';
 import { createFlowKeeper } from '../../streams/flow-keeper.ts';
 import { BTC, eagerManifest, ORG, quoteOf, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'sevengate-shadow-'));
 let stage: TradingFixture;
@@ -45,7 +46,21 @@ function feed() {
     onFailure: (error) => expect.unreachable(String(error)),
   });
   const store = createShadowStore(stage.feedSql);
-  return { told, trades, look: () => measureDue({ store, keeper: flow, follow: flow.follow, now: stage.clock.now() }), stop: flow.stop };
+  return {
+    told,
+    trades,
+    look: () =>
+      measureDue({
+        contained: eachRow((error) => {
+          throw error;
+        }),
+        store,
+        keeper: flow,
+        follow: flow.follow,
+        now: stage.clock.now(),
+      }),
+    stop: flow.stop,
+  };
 }
 
 const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
@@ -185,7 +200,7 @@ test('an order whose window nobody received is unknown, and a window that the wo
   stage.price('60000', '60010');
   await stage.tick();
   await stage.carry();
-  const open = (await createShadowStore(stage.feedSql).unmeasured(0)).filter(({ restedUntil }) => restedUntil === null);
+  const open = (await createShadowStore(stage.feedSql).unmeasured(0, 1_000)).filter(({ restedUntil }) => restedUntil === null);
   expect(open).toMatchObject([{ instrument: BTC, side: 'buy' }]);
   const nothing = {
     window: (span: Parameters<Parameters<typeof measuredBy>[1]['window']>[0]) => ({ ...span, books: [], trades: [], gaps: [] }),

@@ -18,6 +18,7 @@ import { uuidV7 } from '../../src/domain/ids.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { eachRow } from '../../actors/runtime/containment.ts';
 
 /** Ids that count on from a moment: every run of a test makes the same ones. */
 export function countedIds(at: EpochMs): { readonly newId: () => string; readonly count: () => number } {
@@ -51,7 +52,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
   // What is due is looked for when asked: a world is not a daemon.
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const { leaseIsHeld } = createProposalStore(sql);
-  const timersOf = (of: Runtime) => startTimers({ store, runtime: of, clock: idle, onError });
+  const timersOf = (of: Runtime) => startTimers({ contained: eachRow(onError), store, runtime: of, clock: idle, onError });
   const timers = timersOf(runtime);
   const depsOf = (trading: Partial<WorkerTrading> | null, by: Runtime = runtime): WorkerDeps => ({
     sql,
@@ -60,6 +61,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
     clock,
     leaseIsHeld,
     trading: trading as WorkerTrading | null,
+    containment: () => eachRow(onError),
     onError: () => onError,
   });
   function ticker({ store: changed = {}, trading }: TickerChanges = {}): ShardTicker {
@@ -90,7 +92,8 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
     /** The activity workers of all kinds with these means, as a worker process has them; `own` is a runtime that dies, for example. */
     workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers => activityWorkersOf(depsOf(trading, own)),
 
-    carrying: (workers: Workers, own: Runtime = runtime) => startActivities({ store, runtime: own, workers, clock: idle, onError }),
+    carrying: (workers: Workers, own: Runtime = runtime) =>
+      startActivities({ contained: eachRow(onError), store, runtime: own, workers, clock: idle, onError }),
 
     /** Carries and fires until nothing is due. */
     async settle(activities: { carryDue(): Promise<number> }): Promise<void> {

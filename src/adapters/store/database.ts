@@ -354,6 +354,11 @@ export function isConnectionLoss(error: unknown): boolean {
   return code.startsWith('CONNECTION_') || code.startsWith('08') || LOSSES.has(code);
 }
 
+/** True of an error by which PostgreSQL refused what a statement would write: a value, a constraint, or the word of a trigger. */
+export function isDataRefusal(error: unknown): boolean {
+  return /^(22|23|P0)/.test(codeOf(error));
+}
+
 /**
  * True where PostgreSQL or this machine has run out of something: disk, memory, connections, file descriptors. What was under
  * way was not committed, and may be tried again once there is more of it.
@@ -365,6 +370,14 @@ export function isOutOfResources(error: unknown): boolean {
 
 /** PostgreSQL's input/output error, and what the system calls a full disk, a full quota and no more descriptors. */
 const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+/** True of an error that says that PostgreSQL is away, busy or out of something: it blames no row. */
+export function isOutage(error: unknown): boolean {
+  return isRetryable(error) || isOutOfResources(error) || BUSY.has(codeOf(error));
+}
+
+/** A lock that was waited for too long, and a statement that was cancelled. */
+const BUSY = new Set(['55P03', '57014']);
 
 const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT']);
 

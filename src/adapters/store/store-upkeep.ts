@@ -1,8 +1,10 @@
 /** What is done for the store itself now and then: what is too old is forgotten or moved away, and shards that stand still are told. */
+import type { LoopName } from '../../../actors/runtime/loops.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
+import { countQuarantined } from './actors/quarantine-store.ts';
 import { forgetActivities, forgetAnnouncements } from './actors/forget-old.ts';
 import { stalledShards } from './agents/shard-health.ts';
 import { createIdempotencyStore } from './callers/idempotency-store.ts';
@@ -32,7 +34,7 @@ export interface KeptDays {
 /** What is done once per hour by whichever worker the queue sends. */
 export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' | 'deadline'>): readonly RecurringWork[] {
   const { days, folder } = kept.trailHistory;
-  const works: readonly (readonly [what: string, run: () => Promise<unknown>])[] = [
+  const works: readonly (readonly [what: LoopName, run: () => Promise<unknown>])[] = [
     ['forgetting old answers', () => createIdempotencyStore(sql).forgetOlderThan(ANSWER_HOURS)],
     ['forgetting old announcements', () => forgetAnnouncements(sql, kept.feedHistoryDays)],
     ['forgetting old activities', () => forgetActivities(sql, kept.activityHistoryDays)],
@@ -45,14 +47,19 @@ export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' |
   return works.map(([what, run]) => ({ what, everyMs: TIDY_MS, run }));
 }
 
-/** Tells of shards that do not advance: the metrics at every look, the log where their number has changed. */
-export function stalledShardsWatch(sql: Sql, metrics: Pick<ServiceMetrics, 'stalled'>, log: Pick<Log, 'error'>): RecurringWork {
+/** Tells of quarantines, and of shards that do not advance: the metrics at every look, the log where their number has changed. */
+export function stalledShardsWatch(
+  sql: Sql,
+  metrics: Pick<ServiceMetrics, 'stalled' | 'quarantined'>,
+  log: Pick<Log, 'error'>,
+): RecurringWork {
   let told = 0;
   return {
     what: 'looking for stalled shards',
     everyMs: STALLED_MS,
     async run() {
       const shards = await stalledShards(sql);
+      metrics.quarantined(await countQuarantined(sql));
       metrics.stalled({ count: shards.length, behindMs: shards[0]?.behindMs ?? 0 });
       if (shards.length > 0 && shards.length !== told) log.error({ shards: shards.slice(0, 10) }, 'shards do not advance');
       told = shards.length;

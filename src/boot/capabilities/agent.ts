@@ -48,13 +48,13 @@ export const agentCapability = {
     const halts = createEmergencyHalt({ ...deps, store: createAgentDirectory(deps.sql) });
     return [
       { what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look },
-      { what: 'going on with halts', everyMs: HALT_LOOK_MS, run: halts.sweepAbandoned },
+      { what: 'going on with halts', everyMs: HALT_LOOK_MS, run: () => halts.sweepAbandoned(deps.containment('going on with halts')) },
     ];
   },
 
-  recurring({ sql }) {
+  recurring({ sql, containment }) {
     const vaults = createVaultStore(sql, createSignedRows(sql));
-    return [{ what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark() }];
+    return [{ what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark(containment('pricing vaults')) }];
   },
 
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {

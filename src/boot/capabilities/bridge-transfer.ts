@@ -53,13 +53,20 @@ export const bridgeTransferCapability = {
     return bridgeTransferWorkers({ runtime, load: store.load, leaseIsHeld, outside, arrivals: settledArrivals(sql), clock });
   },
 
-  watches({ sql, runtime, trading, onError }) {
-    return Object.values(trading?.bridge?.outside.providers ?? {}).flatMap(({ name, pushes }) => {
+  watches({ sql, runtime, trading, containment, onError }) {
+    const what = 'following what bridges push';
+    const rounds = Object.values(trading?.bridge?.outside.providers ?? {}).flatMap(({ name, pushes }) => {
       if (pushes === undefined) return [];
-      const what = `following what ${name} pushes`;
-      const run = followPushes({ runtime, pushes, followed: () => followedTransfers(sql, name), onError: onError(what) });
-      return [{ what, everyMs: FOLLOW_MS, run }];
+      const follow = followPushes({ runtime, pushes, followed: () => followedTransfers(sql, name), onError: onError(what) });
+      return [{ name, follow }];
     });
+    const run = () =>
+      containment(what).each(
+        rounds,
+        ({ name: id }) => ({ id, orgId: null }),
+        ({ follow }) => follow(),
+      );
+    return rounds.length === 0 ? [] : [{ what, everyMs: FOLLOW_MS, run }];
   },
 
   callers(deps): Pick<ApiPorts, 'bridge'> {

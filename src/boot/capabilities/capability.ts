@@ -12,6 +12,7 @@ import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../../actors/proposal/execution-client.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
+import type { Containment } from '../../../actors/runtime/containment.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
@@ -66,6 +67,8 @@ export interface WorkerDeps {
   /** Whether the lease to execute an order still lives, by the clock of the database. */
   readonly leaseIsHeld: (key: string) => Promise<boolean>;
   readonly trading: WorkerTrading | null;
+  /** Keeps a bad row from every other row of a background loop. */
+  readonly containment: Containment;
   readonly onError: (what: string) => (error: unknown) => void;
 }
 

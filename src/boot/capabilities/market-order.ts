@@ -5,7 +5,7 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
-import { isOutOfResources, isRetryable } from '../../adapters/store/database.ts';
+import { isOutage } from '../../adapters/store/database.ts';
 import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
 import type { ActorCapability } from './capability.ts';
@@ -22,7 +22,7 @@ export const marketOrderCapability = {
       ? {}
       : marketOrderWorkers({ ...deps, ...deps.trading, load: deps.store.load, preTrade: deps.trading.manual }),
 
-  watches({ sql, store, trading, runtime, clock, onError }) {
+  watches({ sql, store, trading, runtime, clock, containment, onError }) {
     if (trading === null) return [];
     const watch = createRestingWatch({
       ...trading,
@@ -30,6 +30,7 @@ export const marketOrderCapability = {
       runtime,
       load: store.load,
       clock,
+      contained: containment('orders that rest'),
       onError: onError('orders that rest'),
     });
     return [{ what: 'orders that rest', everyMs: RESTING_WATCH_MS, run: watch.look }];
@@ -37,7 +38,6 @@ export const marketOrderCapability = {
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
-    const isOutage = (error: unknown): boolean => isRetryable(error) || isOutOfResources(error);
     const lacks = (orgId: string) => missingSetting(risk.disabledVenues(null, orgId), 'spotexchange', 'buy');
     const orders = createMarketOrderStore(sql);
     const commands = createMarketOrderHandler({ runtime, orders, preTrade, lacks, isOverrun, clock, newId, isOutage });

@@ -112,8 +112,12 @@ export const predictionOrderCapability = {
   workers: ({ store, trading }) =>
     trading?.onchainPredictions ? predictionOrderWorkers({ load: store.load, venue: trading.onchainPredictions.venue }) : {},
 
-  recurring: ({ sql, clock }) => [
-    { what: 'settling resolved prediction markets', everyMs: SETTLE_MS, run: () => settleResolved(sql, clock.now()) },
+  recurring: ({ sql, clock, containment }) => [
+    {
+      what: 'settling resolved prediction markets',
+      everyMs: SETTLE_MS,
+      run: () => settleResolved(sql, clock.now(), containment('settling resolved prediction markets')),
+    },
   ],
 
   callers(deps): Pick<ApiPorts, 'predictionOrders'> {

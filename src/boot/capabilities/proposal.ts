@@ -17,9 +17,15 @@ export const proposalCapability = {
 
   workers: (deps) => (deps.trading === null ? {} : executionWorkers({ ...deps, ...deps.trading, load: deps.store.load })),
 
-  watches({ sql, trading, runtime, clock }) {
+  watches({ sql, trading, runtime, clock, containment }) {
     if (trading === null) return [];
-    const killSwitch = createKillSwitch({ ...trading, runtime, store: createKillSwitchStore(sql), clock });
+    const killSwitch = createKillSwitch({
+      ...trading,
+      runtime,
+      store: createKillSwitchStore(sql),
+      clock,
+      contained: containment('closing positions'),
+    });
     return [{ what: 'closing positions', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];
   },
 

@@ -35,6 +35,7 @@ import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { countQuarantined } from '../../adapters/store/actors/quarantine-store.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
@@ -117,7 +118,12 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const members = createMemberStore(sql);
   const onError = (error: unknown): void => log.warn({ err: error }, 'following the announcements');
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
-  const readiness = createReadiness({ ...deps, pingDatabase: () => sql`select 1`, stalledShards: () => stalledShards(sql) });
+  const readiness = createReadiness({
+    ...deps,
+    pingDatabase: () => sql`select 1`,
+    stalledShards: () => stalledShards(sql),
+    quarantined: () => countQuarantined(sql),
+  });
   const onDemand = onDemandPorts(deps);
   const model = openModelPorts(deps.reach.addresses.model, clock);
   const market = marketPorts(deps, model.ports);

@@ -2,6 +2,7 @@
 
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { tellAgents } from '../../../actors/agent/feed-telling.ts';
+import type { Containment } from '../../../actors/runtime/containment.ts';
 import type { ClockWatch } from '../../../actors/runtime/clock-watch.ts';
 import { createDuty, type DutyWork } from '../../../actors/runtime/duty.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
@@ -64,6 +65,8 @@ export interface FeedDeps {
   readonly random: () => number;
   readonly holder: string;
   readonly log: Logger;
+  /** Keeps a bad row from every other row of a background loop. */
+  readonly containment: Containment;
   readonly metrics: ServiceMetrics;
   /** Whether this machine's clock agrees with PostgreSQL's; a feed whose clock does not agree is not on duty. */
   readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
@@ -75,7 +78,11 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   const { sql, clock, log } = deps;
   const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
   const leases = createDispatchStore(sql);
-  const needs = createMarketNeeds({ manifests: () => activeManifests(sql), held: () => heldInstruments(sql) });
+  const needs = createMarketNeeds({
+    manifests: () => activeManifests(sql),
+    held: () => heldInstruments(sql),
+    contained: deps.containment('what the feed observes'),
+  });
   const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(sql, subject), runtime: deps.runtime, clock });
   /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
   let ahead = false;
@@ -108,7 +115,10 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
     if (isChange) refreshNeeds().catch(complain);
   });
   const first = tail.start().then(duty.look).catch(complain);
-  const looks = [runEvery(clock, RENEW_MS, duty.look, complain), runEvery(clock, NEEDS_MS, refreshNeeds, complain)];
+  const looks = [
+    runEvery(clock, 'the duty of the feed', RENEW_MS, duty.look, complain),
+    runEvery(clock, 'what the feed observes', NEEDS_MS, refreshNeeds, complain),
+  ];
   return {
     async stop() {
       await first;
@@ -211,13 +221,14 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
 
 /** Keeps the flow that shadow orders are measured by, and measures what is due. */
 function followShadows(
-  { sql, clock }: FeedDeps,
+  { sql, clock, containment }: FeedDeps,
   { pipeline, ...received }: Pick<FlowKeeperOptions, 'trades' | 'books' | 'onFailure'> & { readonly pipeline: MarketPipeline },
 ): { stop(): Promise<void> } {
   const keeper = createFlowKeeper({ ...received, assessed: pipeline.assessed, clock });
   const store = createShadowStore(sql);
-  const look = (): Promise<void> => measureDue({ store, keeper, follow: keeper.follow, now: clock.now() });
-  const measuring = runEvery(clock, SHADOW_MS, look, received.onFailure);
+  const contained = containment('measuring shadow orders');
+  const look = (): Promise<void> => measureDue({ store, keeper, follow: keeper.follow, now: clock.now(), contained });
+  const measuring = runEvery(clock, 'measuring shadow orders', SHADOW_MS, look, received.onFailure);
   return {
     async stop() {
       await measuring.stop();

@@ -4,6 +4,7 @@ import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { writeCheckpoints } from '../../../actors/runtime/actor-history.ts';
+import type { Containment } from '../../../actors/runtime/containment.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
 import { startRecurring } from '../../../actors/runtime/recurring.ts';
@@ -55,6 +56,7 @@ export function startWorker(options: {
   readonly sql: Sql;
   readonly queue: QueueAddress;
   readonly actors: Actors;
+  readonly containment: Containment;
   readonly clock: Clock;
   readonly holder: string;
   readonly log: Logger;
@@ -66,7 +68,7 @@ export function startWorker(options: {
   readonly trading?: WorkerTrading;
   readonly kept: KeptDays;
 }): { ping(): Promise<void>; stop(): Promise<void> } {
-  const { sql, clock, log, metrics, actors } = options;
+  const { sql, clock, log, metrics, actors, containment } = options;
   const { runtime } = actors;
   const store = shareCommits(createActorStore(sql));
   const onError =
@@ -75,7 +77,7 @@ export function startWorker(options: {
       log.warn({ err: error }, what);
     };
   const { leaseIsHeld } = createProposalStore(sql);
-  const deps: WorkerDeps = { sql, store, runtime, clock, leaseIsHeld, trading: options.trading ?? null, onError };
+  const deps: WorkerDeps = { sql, store, runtime, clock, leaseIsHeld, trading: options.trading ?? null, containment, onError };
   const tickers = tickersOf({
     ...deps,
     now: () => databaseNow(sql),
@@ -100,22 +102,30 @@ export function startWorker(options: {
     clock,
     periodsMs: [...tickers.keys()],
     holder: options.holder,
+    contained: containment('dispatcher'),
     onError: onError('dispatcher'),
   });
-  const timers = startTimers({ store, runtime, clock, onError: onError('timers') });
-  const activities = startActivities({ store, runtime, workers: activityWorkersOf(deps), clock, onError: onError('activities') });
+  const timers = startTimers({ store, runtime, clock, contained: containment('timers'), onError: onError('timers') });
+  const activities = startActivities({
+    store,
+    runtime,
+    workers: activityWorkersOf(deps),
+    clock,
+    contained: containment('activities'),
+    onError: onError('activities'),
+  });
   const plan = openWorkPlan(options.queue, onError('queue'));
   const recurring = startRecurring({
     works: [
       ...recurringWorkOf(deps),
-      ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
+      ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms` as const, everyMs: periodMs, run: dispatcher.look })),
       ...leaderboardWork(deps, metrics),
       ...reserveWork(deps, metrics),
       ...tidyingWork(sql, options.kept, clock),
       {
         what: 'checkpoints',
         everyMs: CHECKPOINT_MS,
-        run: () => writeCheckpoints({ store: createHistoryStore(sql), directory, onError: onError('checkpoints') }),
+        run: () => writeCheckpoints({ store: createHistoryStore(sql), directory, contained: containment('checkpoints') }),
       },
     ],
     plan,
@@ -125,7 +135,7 @@ export function startWorker(options: {
     onError,
   });
   const watches = [...watchesOf(deps), stalledShardsWatch(sql, metrics, log)].map(({ what, everyMs, run }) =>
-    runEvery(clock, everyMs, run, onError(what)),
+    runEvery(clock, what, everyMs, run, onError(what)),
   );
   return {
     ping: () => queue.ping(),

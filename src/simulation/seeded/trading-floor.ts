@@ -28,6 +28,7 @@ import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, haltOf, NO_OTHER_BOOKS, 
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 /** What risk was asked at an approval or an execution. */
 export interface Assessed {
@@ -298,13 +299,15 @@ function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade
       throw new Error(DIED);
     },
   };
+  const onError = (error: unknown): void => {
+    if ((error as Error).message !== DIED) failures.push(error);
+  };
   return startActivities({
     store,
     runtime,
     clock,
-    onError: (error) => {
-      if ((error as Error).message !== DIED) failures.push(error);
-    },
+    contained: eachRow(onError),
+    onError,
     workers: executionWorkers({
       runtime: mortal,
       load: store.load,

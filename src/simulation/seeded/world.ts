@@ -23,6 +23,7 @@ import { createSeededFeeds, type SeededFeeds } from './feeds.ts';
 import { MANIFESTS } from './manifests.ts';
 import { type CommittedRow, createShardInMemory, type ShardInMemory, windowRecords } from './shard-in-memory.ts';
 import { createTradingFloor, type Trading, type TradingFloor } from './trading-floor.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'suggest', 'research'];
@@ -79,7 +80,7 @@ export async function simulate(
     manifestOf: (hash) => manifests.get(hash) as Manifest,
     failures,
   });
-  const timers = startTimers({ store: floor.store, runtime: floor.runtime, clock, onError });
+  const timers = startTimers({ contained: eachRow(onError), store: floor.store, runtime: floor.runtime, clock, onError });
   const ids = await startAgents(floor, compiled, seed);
   const feeds = createSeededFeeds(clock, random, nudge);
   const world: World = { clock, random, floor, feeds, ids, compiled, cuts: new Map(), failures, told: [] };

@@ -17,6 +17,8 @@ import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { SLOT, sampleManifest } from './sample.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
+import { contained } from '../../harness/contained.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 let sql: Sql;
@@ -35,7 +37,7 @@ beforeAll(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   ({ store, runtime, commands } = actorsOn(sql, clock));
-  timers = startTimers({ store, runtime, clock, onError: () => {} });
+  timers = startTimers({ contained: eachRow(() => {}), store, runtime, clock, onError: () => {} });
 });
 afterAll(async () => {
   await timers.stop();
@@ -174,7 +176,7 @@ test('a halt whose first agents cannot be paused pauses all others, and a worker
   const duties = ids.map((id) => agentValue(store.actors.get(id)?.state as never).duty);
   expect([duties.indexOf('paused'), duties.filter((duty) => duty === 'paused').length]).toEqual([500, 700]);
   // Nobody gets a permit until a worker has done the rest.
-  expect(await createEmergencyHalt({ runtime: halting, store: directory, clock }).sweepAbandoned()).toBe(1);
+  expect(await createEmergencyHalt({ runtime: halting, store: directory, clock }).sweepAbandoned(contained)).toBe(1);
   expect([ended, (await directory.onDuty()).length]).toEqual([1, 0]);
 });
 

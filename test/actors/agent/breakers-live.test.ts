@@ -20,6 +20,8 @@ import { payIntoVault } from '../../harness/vault.ts';
 import { PATIENCE, waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { sampleObservation } from './sample.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
+import { containment } from '../../harness/contained.ts';
 
 let stage: GateFixture;
 let runtime: Runtime;
@@ -73,7 +75,14 @@ test('the expectation of slippage is that of the newest shadow evidence, before 
 test('live fills that cost more than three times the expectation demote to paper; what was earned before counts no more, and the fills neither', async () => {
   const id = await stage.agentAt('limited_live', { evidence: 'passing' });
   const facts = createBreakerFacts(stage.app);
-  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, clock });
+  const watch = createBreakerWatch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    runtime,
+    slippage: facts.slippage,
+    clock,
+  });
   const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
   const at = clock.now();
   await liveFills(id, 4, 3, at);
@@ -96,7 +105,14 @@ test('live fills that cost more than three times the expectation demote to paper
 
 test('one fill that costs far more than anything that was expected does not wait for four more', async () => {
   const id = await stage.agentAt('limited_live', { evidence: 'passing' });
-  const watch = createBreakerWatch({ runtime, slippage: createBreakerFacts(stage.app).slippage, clock });
+  const watch = createBreakerWatch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    runtime,
+    slippage: createBreakerFacts(stage.app).slippage,
+    clock,
+  });
   await liveFills(id, 1, 90, clock.now());
   const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
   expect(await watch.look([book])).toEqual([id]);
@@ -127,7 +143,7 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
   expect([...(await facts.worstKnown([key], day + 86_400_000 + 1))]).toEqual([[key, '98']]);
   const virtual = createVirtualClock(later);
   const { runtime: runtimeThen, errors, onError } = actorsOn(stage.app, virtual);
-  const breakers = createBreakers({ sql: stage.app, runtime: runtimeThen, clock: virtual, onError });
+  const breakers = createBreakers({ containment, sql: stage.app, runtime: runtimeThen, clock: virtual, onError });
   const holdings = [{ instrument: key, quantity: '1', costUsd: '100', openedAt: day }];
   const state = { ...emptyBook(bookIds.live(id), 'live', '100'), holdings, day, dayStartEquityUsd: '200' };
   const book = (limit: number) => ({
@@ -148,6 +164,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
   const id = await stage.agentAt('limited_live', { evidence: 'absent' });
   const now = live.now();
   const breakers = createBreakers({
+    containment,
     sql: stage.app,
     runtime: actorsOn(stage.app, live).runtime,
     clock: live,
@@ -160,7 +177,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
   const day = Math.floor(now / 86_400_000) * 86_400_000;
   await stage.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
   // Begun only now: a look between the fills and the day that they belong to would find a bad one.
-  const looking = runEvery(live, FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
+  const looking = runEvery(live, 'breakers', FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
   try {
     await liveFills(id, 1, 0, live.now());
     expect(await rowOf(id)).toMatchObject({ pause_cause: null });
@@ -203,7 +220,13 @@ describe('data that is degraded for five seconds', () => {
     // As the first one stands; what they are at in `agents` is not what this is about.
     await stage.app`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{value,stage}', '"limited_live"') where id = any(${others}::uuid[])`;
     const ids = [first, ...others];
-    const timers = startTimers({ store, runtime: real, clock: live, onError: (error) => expect(error).toBe(null) });
+    const timers = startTimers({
+      contained: eachRow((error) => expect(error).toBe(null)),
+      store,
+      runtime: real,
+      clock: live,
+      onError: (error) => expect(error).toBe(null),
+    });
     try {
       const began = live.now();
       const told = await real.deliverMany(ids, { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });

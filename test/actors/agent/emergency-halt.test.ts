@@ -13,6 +13,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { copyAgent } from './many-agents.ts';
 import { sampleManifest } from './sample.ts';
+import { contained } from '../../harness/contained.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const AGENTS = 3_000;
@@ -110,9 +111,9 @@ test('a halt whose process died is gone on with by another, and not before', asy
   const store = createAgentDirectory(sql);
   await store.beginHalt(ORG, []);
   const worker = createEmergencyHalt({ runtime, store, clock });
-  expect(await worker.sweepAbandoned()).toBe(0);
+  expect(await worker.sweepAbandoned(contained)).toBe(0);
   await sql`update control set sweeping_until = clock_timestamp() - interval '1 second'`;
-  expect(await worker.sweepAbandoned()).toBe(1);
+  expect(await worker.sweepAbandoned(contained)).toBe(1);
   expect(await unpaused()).toBe(0);
-  expect(await worker.sweepAbandoned()).toBe(0);
+  expect(await worker.sweepAbandoned(contained)).toBe(0);
 });

@@ -20,6 +20,7 @@ import { EVM_CHAIN_ID, EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { NOW, ORG, QUOTED, submission, TRANSFER } from './sample.ts';
 import { type Course, endOf, named, PLANS, type Plan, truthOf, type WireWord } from './transfer-truth.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const SECOND = 1_000;
 const ON_EVM = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -146,8 +147,8 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
       },
     ]),
   );
-  const timers = startTimers({ store, runtime, clock, onError: () => {} });
-  const activities = startActivities({ store, runtime, workers: crashing, clock, onError: () => {} });
+  const timers = startTimers({ contained: eachRow(() => {}), store, runtime, clock, onError: () => {} });
+  const activities = startActivities({ contained: eachRow(() => {}), store, runtime, workers: crashing, clock, onError: () => {} });
   // A provider that names one payment for two transfers is followed with both of them.
   const ids = course === 'shared_payment' ? [TRANSFER, OTHER_TRANSFER] : [TRANSFER];
   for (const id of ids) {

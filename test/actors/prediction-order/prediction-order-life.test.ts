@@ -8,6 +8,7 @@ import { readTransaction } from '../../../src/domain/solana/message.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createReserveCheck, type ReservePlaces } from '../../../src/trading/reserve-check.ts';
 import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 let stage: OnchainFixture;
 beforeAll(async () => {
@@ -186,7 +187,14 @@ describe('executed is not filled', () => {
   test('what live books claim of an outcome is compared with what the wallet holds at the venue', async () => {
     const reserves = createReserveStore(stage.sql);
     const compared = async (positionsOf: ReservePlaces['positionsOf'] = stage.venue.positions) => {
-      await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf: null, positionsOf }, clock: stage.clock }).run();
+      await createReserveCheck({
+        contained: eachRow((error) => {
+          throw error;
+        }),
+        store: reserves,
+        places: { exchange: null, balancesOf: null, positionsOf },
+        clock: stage.clock,
+      }).run();
       return reserves.newest(ORG);
     };
     const held = (await bookNow())?.holdings[0] as { instrument: string; quantity: string };

@@ -8,6 +8,7 @@ import type { Order } from '../../../src/domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const ETH: InstrumentKey = 'spotexchange:ETHUSDT';
 
@@ -30,6 +31,9 @@ const clients = {
 
 const look = () =>
   createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store: createKillSwitchStore(stage.sql),
     runtime: stage.runtime,
     preTrade: stage.preTrade,

@@ -19,6 +19,7 @@ import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { SLOT } from '../agent/sample.ts';
 import { quoteOf } from './trading-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -108,8 +109,21 @@ export async function partsStage(options: PartsOptions) {
   const workers = executionWorkers(means);
   const look = createOrderLook(means);
   const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const activities = startActivities({ store, runtime, workers, clock: idle, onError: (error) => errors.push(error) });
-  const timers = startTimers({ store, runtime, clock: idle, onError: (error) => errors.push(error) });
+  const activities = startActivities({
+    contained: eachRow((error) => errors.push(error)),
+    store,
+    runtime,
+    workers,
+    clock: idle,
+    onError: (error) => errors.push(error),
+  });
+  const timers = startTimers({
+    contained: eachRow((error) => errors.push(error)),
+    store,
+    runtime,
+    clock: idle,
+    onError: (error) => errors.push(error),
+  });
   await runtime.start('proposal', ID, ORG, input as never, { cause: 'test' });
 
   const row = () => {

@@ -6,6 +6,7 @@ import { createRecommendations } from '../../../src/adapters/store/agents/recomm
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 let stage: TradingFixture;
 beforeEach(async () => {
@@ -278,6 +279,9 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   await stage.tick();
   await stage.carry({ clients });
   const killSwitch = createKillSwitch({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store: createKillSwitchStore(stage.sql),
     runtime: stage.runtime,
     preTrade: stage.preTrade,

@@ -15,6 +15,7 @@ import { createHistoryStore } from '../../../src/adapters/store/actors/history-s
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import type { ActorState } from '../../../src/domain/actor-step.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const ID = '00000000-0000-7000-8000-00000000000a';
@@ -68,7 +69,7 @@ beforeAll(async () => {
 test('every moment is what it was, and reads no more steps than lie between two checkpoints', async () => {
   const store = createHistoryStore(sql);
   const errors: unknown[] = [];
-  while ((await writeCheckpoints({ store, directory, onError: (error) => errors.push(error) })) > 0 && errors.length === 0);
+  while ((await writeCheckpoints({ store, directory, contained: eachRow((error) => errors.push(error)) })) > 0 && errors.length === 0);
   expect(errors).toEqual([]);
   const [written] = await sql`select count(*) as count, max(version) as last from actor_checkpoints`;
   expect(written).toEqual({ count: Math.floor(STEPS / CHECKPOINT_STEPS), last: STEPS - (STEPS % CHECKPOINT_STEPS) });

@@ -9,6 +9,7 @@ test('a look that fails, and one that never ends, are reported and followed by t
   const began: number[] = [];
   const looking = runEvery(
     clock,
+    'timers',
     1_000,
     () => {
       began.push(clock.now());

@@ -17,6 +17,7 @@ import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { lampKind } from './lamp.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const START = 1_790_000_000_000;
@@ -105,7 +106,13 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
   test('an `after` of the chart is a durable timer: it fires when due, once, and a left state takes it away', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
-    const timers = startTimers({ store, runtime, clock: idle(clock), onError: (error) => errors.push(error) });
+    const timers = startTimers({
+      contained: eachRow((error) => errors.push(error)),
+      store,
+      runtime,
+      clock: idle(clock),
+      onError: (error) => errors.push(error),
+    });
     clock.advanceTo(clock.now() + 4_900);
     await timers.fireDue();
     expect(await state(id)).toMatchObject({ state: { value: 'lit' } });
@@ -126,7 +133,15 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     clock.advanceTo(clock.now() + 5_000);
-    const both = [1, 2].map(() => startTimers({ store, runtime, clock: idle(clock), onError: (error) => errors.push(error) }));
+    const both = [1, 2].map(() =>
+      startTimers({
+        contained: eachRow((error) => errors.push(error)),
+        store,
+        runtime,
+        clock: idle(clock),
+        onError: (error) => errors.push(error),
+      }),
+    );
     await Promise.all(both.map((timers) => timers.fireDue()));
     expect(await state(id)).toMatchObject({ version: 3, state: { value: 'dark' } });
     for (const timers of both) await timers.stop();
@@ -139,6 +154,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     const keys: string[] = [];
     const failures: unknown[] = [];
     const activities = startActivities({
+      contained: eachRow((error) => failures.push(error)),
       store,
       runtime,
       clock: idle(clock),
@@ -165,13 +181,25 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const failures: unknown[] = [];
     const parts = { store, runtime, clock: idle(clock), onError: (error: unknown) => failures.push(error) };
-    const others = startActivities({ ...parts, workers: { letter: async () => 'posted' } });
+    const others = startActivities({
+      contained: eachRow((error) => {
+        throw error;
+      }),
+      ...parts,
+      workers: { letter: async () => 'posted' },
+    });
     for (let round = 0; round < 12; round++) {
       clock.advanceTo(clock.now() + 400_000);
       expect(await others.carryDue()).toBe(0);
     }
     await others.stop();
-    const billing = startActivities({ ...parts, workers: { bill: async () => 'paid at once' } });
+    const billing = startActivities({
+      contained: eachRow((error) => {
+        throw error;
+      }),
+      ...parts,
+      workers: { bill: async () => 'paid at once' },
+    });
     await billing.carryDue();
     await billing.stop();
     expect(await state(id)).toMatchObject({ state: { context: { bill: 'paid at once' } } });
@@ -192,7 +220,13 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ version: 4, state: { context: { presses: 3 } } });
     // Its timer is that of the second step: it fires as if the steps had come one by one.
     clock.advanceTo(clock.now() + 5_000);
-    const timers = startTimers({ store, runtime, clock: idle(clock), onError: (error) => errors.push(error) });
+    const timers = startTimers({
+      contained: eachRow((error) => errors.push(error)),
+      store,
+      runtime,
+      clock: idle(clock),
+      onError: (error) => errors.push(error),
+    });
     await timers.fireDue();
     await timers.stop();
     expect(await state(id)).toMatchObject({ version: 5, state: { value: 'dark' } });
@@ -232,6 +266,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     let most = 0;
     let ended = 0;
     const activities = startActivities({
+      contained: eachRow((error) => errors.push(error)),
       store,
       runtime,
       clock: idle(clock),
@@ -278,6 +313,7 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const activities = startActivities({
+      contained: eachRow(() => {}),
       store,
       runtime,
       clock: idle(clock),
@@ -360,17 +396,38 @@ test('a worker that is slow keeps its activity for as long as it lives; one that
   };
   const bill = (id: string) => store.actors.get(id)?.state.context['bill'];
   const kept = await press();
-  const first = startActivities({ ...parts, clock, workers: slow('first', 90_000) });
+  const first = startActivities({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    ...parts,
+    clock,
+    workers: slow('first', 90_000),
+  });
   await clock.settleTo(START + 1_000);
   expect(carriedBy).toEqual(['first']);
-  const second = startActivities({ ...parts, clock, workers: slow('second', 10) });
+  const second = startActivities({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    ...parts,
+    clock,
+    workers: slow('second', 10),
+  });
   await clock.settleTo(START + 89_000);
   expect(carriedBy).toEqual(['first']);
   await clock.settleTo(START + 92_000);
   expect(bill(kept)).toBe('first');
   // A process whose clock stands still takes one and says nothing more of it.
   const lost = await press();
-  const still = startActivities({ ...parts, clock: idle(clock), workers: slow('still', 1e9) });
+  const still = startActivities({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    ...parts,
+    clock: idle(clock),
+    workers: slow('still', 1e9),
+  });
   void still.carryDue();
   await clock.settleTo(clock.now() + 4_000);
   expect([carriedBy.at(-1), bill(lost)]).toEqual(['still', null]);

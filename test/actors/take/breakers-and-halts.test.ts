@@ -16,6 +16,7 @@ import { placeAtStage } from '../../harness/fixture.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { eagerManifest, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 const AGENTS = 8;
@@ -83,7 +84,13 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
   const subscribers = await tradersSubscribedTo(stage.sql, 'spotchain');
   expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
-  const timers = startTimers({ store: stage.actorStore, runtime, clock: live, onError: (error) => stage.errors.push(error) });
+  const timers = startTimers({
+    contained: eachRow((error) => stage.errors.push(error)),
+    store: stage.actorStore,
+    runtime,
+    clock: live,
+    onError: (error) => stage.errors.push(error),
+  });
   try {
     const began = live.now();
     const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(stage.sql, subject), runtime, clock: live });

@@ -24,7 +24,7 @@ async function twoWorkers(place: QueueAddress, overdueMs: number, fail: () => bo
     startRecurring({
       works: [
         {
-          what: 'counting',
+          what: 'checkpoints',
           everyMs: EVERY_MS,
           run: async () => {
             if (fail()) throw new Error('not this time');
@@ -89,7 +89,7 @@ test('without any queue it is found overdue; a run that failed is told, noted, a
   const workers = await twoWorkers({ kind: 'redis', url: 'redis://127.0.0.1:9' }, EVERY_MS, () => failures-- > 0);
   try {
     await waitFor(async () => workers.ran.length >= 2, { what: 'runs without a queue' });
-    expect(workers.errors.filter((error) => error === 'counting: not this time')).toHaveLength(2);
+    expect(workers.errors.filter((error) => error === 'checkpoints: not this time')).toHaveLength(2);
   } finally {
     await workers.stop();
   }

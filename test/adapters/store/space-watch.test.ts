@@ -49,6 +49,7 @@ test('readiness says at once that a disk is nearly full or that a change was ref
   const readiness = createReadiness({
     pingDatabase: () => sql`select 1`,
     stalledShards: async () => [],
+    quarantined: async () => ({ actors: 0, rows: [] }),
     space,
     clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},

@@ -7,6 +7,7 @@ import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { enhancedOf } from '../../../src/sandbox/indexer/simulator.ts';
 import { createLeaderboardRefresh, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from '../../actors/prepared-transaction/swap-fixture.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 let stage: SwapFixture;
 beforeAll(async () => {
@@ -42,6 +43,9 @@ test('an own purchase and sale make a figure by themselves, and the same history
     [],
   );
   const { run } = createLeaderboardRefresh({
+    contained: eachRow((error) => {
+      throw error;
+    }),
     store,
     clock: stage.clock,
     histories: { transactions: async () => told, fills: async () => [], failureOf: () => null },

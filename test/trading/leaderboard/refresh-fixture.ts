@@ -11,6 +11,7 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLeaderboardRefresh, type WalletHistories, type WalletTransaction } from '../../../src/trading/leaderboard-refresh.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const ORG = '00000000-0000-7000-8000-000000000001';
@@ -52,7 +53,14 @@ export async function refreshFixture() {
   const store = createLeaderboardStore(sql);
   const reads = createLeaderboardReads(sql);
   const registrations = createRegistrationStore(sql);
-  const { run } = createLeaderboardRefresh({ store, histories: provider, clock });
+  const { run } = createLeaderboardRefresh({
+    contained: eachRow((error) => {
+      throw error;
+    }),
+    store,
+    histories: provider,
+    clock,
+  });
   let wallets = 0;
   return {
     sql,

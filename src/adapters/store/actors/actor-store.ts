@@ -13,7 +13,7 @@ import type {
 } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { isRetryable, send, type Sql, type Transaction } from '../database.ts';
+import { isDataRefusal, isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
 
 /** Listeners wake at this; it is a hint, the rows are the truth. */
@@ -101,6 +101,8 @@ export function createActorStore(sql: Sql) {
         return new Set(turns.flatMap(({ first }) => (swapped.has(first.row.id) ? [] : [first.row.id])));
       });
     },
+
+    isRefusal: isDataRefusal,
 
     async incident(incident: Incident): Promise<void> {
       await inTransaction(sql, async (transaction) => {

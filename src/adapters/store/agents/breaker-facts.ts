@@ -4,7 +4,10 @@ import { markBook, utcDayOf } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import type { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
+import type { MarkedTrader } from '../../../../actors/agent/book-breakers.ts';
 import { booksOf } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
@@ -37,15 +40,17 @@ export function createBreakerFacts(sql: Sql) {
     worstKnown: (instruments: readonly InstrumentKey[], now: EpochMs) => worstKnown(sql, instruments, now),
 
     /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
-    async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take' = 'agent') {
-      const agents = await sql<{ id: string; stage: Stage; canonical: string }[]>`
-        select a.id, a.stage, m.canonical from traders a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+    async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop) {
+      const agents = await sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
+        select a.id, a.org_id, a.stage, m.canonical from traders a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
         where a.kind = ${kind} and a.stage in ('limited_live', 'live') and exists (
           select 1 from (select at from fills f where f.book_id = 'agent:' || a.id || ':live' order by f.number desc limit 1) f where f.at >= ${since})`;
       if (agents.length === 0) return [];
+      const unreadable = new Map<string | null, UnreadableRow>();
       const books = await booksOf(
         sql,
         agents.map(({ id }) => id),
+        (agentId, error) => unreadable.set(agentId, error),
       );
       const live = agents.flatMap((agent) => {
         const book = books.get(`agent:${agent.id}:live`);
@@ -55,12 +60,20 @@ export function createBreakerFacts(sql: Sql) {
       const bids = await sql<{ instrument: InstrumentKey; bid: DecimalString | null }[]>`
         select i.instrument, last_live_bid(i.instrument, ${now - MARK_AGE_MS}, ${now + 1}) as bid from unnest(${instruments as string[]}::text[]) as i(instrument)`;
       const marks = new Map(bids.flatMap(({ instrument, bid }) => (bid === null ? [] : [[instrument, plainDecimal(bid)] as const])));
-      return live.map(({ agent, state }) => ({
-        agentId: agent.id,
-        stage: agent.stage,
-        manifest: JSON.parse(agent.canonical) as Manifest,
-        marked: markBook(state, marks, now),
-      }));
+      const states = new Map(live.map(({ agent, state }) => [agent.id, state]));
+      const marked: MarkedTrader[] = [];
+      await contained.each(
+        agents,
+        ({ id, org_id: orgId }) => ({ id, orgId }),
+        ({ id, stage, canonical }) => {
+          const fault = unreadable.get(id);
+          if (fault !== undefined) throw fault;
+          const state = states.get(id);
+          if (state === undefined) return;
+          marked.push({ agentId: id, stage, manifest: JSON.parse(canonical) as Manifest, marked: markBook(state, marks, now) });
+        },
+      );
+      return marked;
     },
   };
 }

@@ -6,7 +6,8 @@ import type { Sql } from '../database.ts';
 
 export interface ActiveManifest {
   readonly hash: string;
-  readonly manifest: Manifest;
+  /** @throws SyntaxError if the stored text is not JSON. */
+  readonly manifest: () => Manifest;
 }
 
 /** One version of a trader's manifest; null where there is none. */
@@ -20,7 +21,7 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
   const rows = await sql<{ hash: string; canonical: string }[]>`
     select distinct on (m.hash) m.hash, m.canonical from traders g
     join manifests m on m.agent_id = g.id and m.version = g.manifest_version order by m.hash`;
-  return rows.map(({ hash, canonical }) => ({ hash, manifest: JSON.parse(canonical) as Manifest }));
+  return rows.map(({ hash, canonical }) => ({ hash, manifest: () => JSON.parse(canonical) as Manifest }));
 }
 
 /**
@@ -48,11 +49,11 @@ export async function tradersSubscribedTo(sql: Sql, subject: Venue | InstrumentK
   const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
   const rows = await sql<{ id: string }[]>`
     select g.id from traders g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
-    left join takes t on t.id = g.id
+    cross join lateral (select readable_json(m.canonical) as body) c left join takes t on t.id = g.id
     where a.status = 'running' and (t.id is null or t.on_duty or t.state = 'disarmed') and (
-      exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${keys})
-      or (exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' = any(${basisOn(subject) as string[]}::text[]))
-        and exists (select 1 from jsonb_array_elements((m.canonical::jsonb->'entry') || (m.canonical::jsonb->'exit')) c where c->>'type' in ('basis_above', 'basis_below')))
+      exists (select 1 from readable_elements(c.body->'universe') u where u->>'key' like ${keys})
+      or (exists (select 1 from readable_elements(c.body->'universe') u where u->>'key' = any(${basisOn(subject) as string[]}::text[]))
+        and exists (select 1 from readable_elements((c.body->'entry') || (c.body->'exit')) c where c->>'type' in ('basis_above', 'basis_below')))
       or a.snapshot #> '{context,degradedVenues}' ? ${subject})
     order by g.id`;
   return rows.map(({ id }) => id);

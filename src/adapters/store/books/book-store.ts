@@ -232,14 +232,18 @@ function joined({ books, open }: Found, onUnreadable: OnUnreadable = refuseUnrea
  * The books that agents trade in now, by book id: the live one and the paper one of the active manifest version. A book
  * that nothing was booked to and no proposal waits on is not among them.
  */
-export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[]): Promise<ReadonlyMap<string, StoredBook>> {
+export async function booksOf(
+  sql: Sql | Transaction,
+  agentIds: readonly string[],
+  onUnreadable?: OnUnreadable,
+): Promise<ReadonlyMap<string, StoredBook>> {
   if (agentIds.length === 0) return new Map();
   const ids = agentIds as string[];
   const books = await sql<BookRow[]>`
     select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b join traders a on a.id = b.agent_id
     where b.agent_id = any(${ids}::uuid[]) and (b.mode = 'live' or b.manifest_version = a.manifest_version)`;
   const open = await openProposals(sql, sql`a.id = any(${ids}::uuid[])`);
-  return new Map(joined({ books, open }).map((book) => [book.id, book]));
+  return new Map(joined({ books, open }, onUnreadable).map((book) => [book.id, book]));
 }
 
 /** A book of an organization that no proposal waits on, as a manual one; null where nothing was booked to it. */
@@ -277,7 +281,7 @@ export async function booksOfOrganizations(
 /** Open proposals of agents. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */
 async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>): Promise<readonly OpenRow[]> {
   return sql<OpenRow[]>`
-    select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, m.canonical::jsonb->>'maxCapitalUsd' as capital_usd,
+    select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, coalesce(readable_json(m.canonical)->>'maxCapitalUsd', '0') as capital_usd,
       p.id, p.instrument, p.order_body->>'side' as side, coalesce(p.execution->>'left', p.order_body->>'quantity') as quantity, p.notional_usd
     from traders a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
     join manifests m on m.agent_id = p.agent_id and m.version = p.manifest_version

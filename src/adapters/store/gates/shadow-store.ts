@@ -9,9 +9,6 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { FillRecord } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-/** So many orders are measured at once. */
-const MOST_ORDERS = 200;
-
 /** Notes how fills on paper left, where their agents stand at the shadow stage. */
 export async function writeShadowOrders(transaction: Transaction, records: readonly FillRecord[]): Promise<void> {
   const sent = records.flatMap(({ fill, sent: part }) => {
@@ -64,15 +61,15 @@ export function createShadowStore(sql: Sql): ShadowStore {
     async instruments() {
       const rows = await sql<{ key: InstrumentKey }[]>`
         select distinct u ->> 'key' as key from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-        cross join jsonb_array_elements(m.canonical::jsonb -> 'universe') u where a.stage = 'shadow'`;
+        cross join lateral readable_elements(readable_json(m.canonical) -> 'universe') u where a.stage = 'shadow' and u ->> 'key' is not null`;
       return rows.map(({ key }) => key);
     },
 
-    async unmeasured(since) {
+    async unmeasured(since, limit) {
       const rows = await sql<OrderRow[]>`
         select o.fill_id, f.instrument, f.side, f.quantity, o.limit_price, o.sent_at, o.rested_until
         from shadow_orders o join fills f on f.id = o.fill_id
-        where o.sent_at > ${since} and not exists (select 1 from shadow_windows w where w.fill_id = o.fill_id) order by o.sent_at limit ${MOST_ORDERS}`;
+        where o.sent_at > ${since} and not exists (select 1 from shadow_windows w where w.fill_id = o.fill_id) order by o.sent_at limit ${limit}`;
       return rows.map(orderOf);
     },
 

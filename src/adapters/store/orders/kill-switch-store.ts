@@ -33,13 +33,13 @@ export function createKillSwitchStore(sql: Sql) {
       const rows = await sql<TrippedRow[]>`
         with tripped as (
           select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live, a.closing,
-            coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat', false) as flat
+            coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and readable_json(m.canonical)->>'killSwitchAction' = 'reduce_to_flat', false) as flat
           from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
           where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) or a.closing <> '[]'
           union all
           select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live', '[]', true from takes where state = 'disarmed' and reason = ${CLOSING}
         )
-        select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, (m.canonical::jsonb->>'maxSlippageBps')::float8 as max_slippage_bps,
+        select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, readable_json(m.canonical)->'maxSlippageBps' as max_slippage_bps,
           c.epoch, b.id as book_id, b.mode, b.holdings, a.closing, a.flat and (b.mode = 'live') = a.live as everything,
           array(select p.instrument from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open
         from tripped a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
@@ -76,7 +76,7 @@ export function createKillSwitchStore(sql: Sql) {
         }[]
       >`
         select a.id, a.org_id as "orgId", a.closing,
-          coalesce((select jsonb_agg(h) from books b, jsonb_array_elements(b.holdings) h
+          coalesce((select jsonb_agg(h) from books b, readable_elements(b.holdings) h
             where b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)), '[]') as held,
           array(select p.instrument from proposals p where p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as "underWay"
         from agents a where a.closing <> '[]' order by a.id`;

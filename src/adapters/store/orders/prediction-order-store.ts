@@ -1,4 +1,5 @@
 /** Orders on prediction markets in PostgreSQL: their projection, how lists and risk read it, and the settlement of resolved markets. */
+import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { PredictionOrderReads } from '../../../../api/v1/prediction-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal, Position } from '../../../domain/book.ts';
@@ -13,6 +14,7 @@ import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
+import { UnsignedRow } from '../trail/signed-rows.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { createSignedRows } from '../trail/signed-rows.ts';
 
@@ -114,17 +116,25 @@ interface SettledRow {
 
 /**
  * Settles what books of every organization hold of markets that were resolved, each position once: its contracts pay what
- * the provider's last word says. Returns how many positions were settled.
+ * the provider's last word says. A position that cannot be settled is left out, and holds up no other. Returns how many
+ * positions were settled.
  */
-export async function settleResolved(sql: Sql, at: EpochMs): Promise<number> {
+export async function settleResolved(sql: Sql, at: EpochMs, contained: ContainedLoop): Promise<number> {
   const due = await sql<SettledRow[]>`
     select b.id as book_id, b.org_id, h.holding, m.body as market
-    from books b cross join lateral jsonb_array_elements(b.holdings) as h(holding)
+    from books b cross join lateral readable_elements(b.holdings) as h(holding)
     join prediction_markets m on m.id = substring(h.holding->>'instrument' from '^prediction:(pm-[0-9a-f]{24})[.](?:yes|no)$')
-    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null order by b.id, h.holding->>'instrument' limit ${SETTLED_AT_ONCE}`;
+    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null order by b.id, h.holding->>'instrument' limit ${SETTLED_AT_ONCE + contained.waiting}`;
   const signed = await signedResolutions(sql, [...new Set(due.map(({ market }) => market.id))]);
   let settled = 0;
-  for (const row of due) if (signed.has(row.market.id)) settled += await settleOne(sql, row, at);
+  await contained.each(
+    due,
+    ({ book_id, org_id: orgId, holding }) => ({ id: `${book_id} ${holding.instrument}`, orgId }),
+    async (row) => {
+      if (!signed.has(row.market.id)) throw new UnsignedRow(`no writer signed the resolution of market ${row.market.id}`);
+      settled += await settleOne(sql, row, at);
+    },
+  );
   return settled;
 }
 

@@ -145,7 +145,16 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
 export async function expectedSlippageOfTakes(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ id: string; canonical: string }[]>`
     select id, canonical from takes where id = any(${takeIds as string[]}::uuid[])`;
-  return new Map(rows.map(({ id, canonical }) => [id, expectedSlippageOfTake(JSON.parse(canonical) as Take)]));
+  return new Map(rows.map(({ id, canonical }) => [id, expectedOf(canonical)]));
+}
+
+/** Zero for a Take that cannot be read, so that its breaker trips instead of never. */
+function expectedOf(canonical: string): number {
+  try {
+    return expectedSlippageOfTake(JSON.parse(canonical) as Take);
+  } catch {
+    return 0;
+  }
 }
 
 /** The largest fall of a day, in percent, that the mandates of these Takes allow; those that are not on duty live are left out. */

@@ -78,7 +78,7 @@ async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | 
 }
 
 /** Claims and deposits as they were at one instant: a deposit is in both or in neither. */
-async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, ReserveClaims>> {
+async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, () => ReserveClaims>> {
   const rows = await transaction<ClaimRow[]>`
     select b.org_id, b.cash_usd::text, v.agent_id is not null as has_vault, b.holdings
     from books b left join vaults v on v.agent_id = b.agent_id where b.mode = 'live' order by b.org_id`;
@@ -88,12 +88,19 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, R
   const deposited = await transaction<{ org_id: string; usd: string }[]>`
     select a.org_id, sum(c.amount_usd)::text as usd from vault_changes c join agents a on a.id = c.agent_id
     where c.kind = 'deposit' group by a.org_id`;
-  const claims = new Map<string, ReserveClaims>(holders.map(({ org_id }) => [org_id, NO_CLAIMS]));
-  for (const { org_id, cash_usd, has_vault, holdings } of rows) {
-    const before = claims.get(org_id) ?? NO_CLAIMS;
-    const cashUsd = has_vault ? plainDecimal(new Decimal(before.cashUsd).plus(cash_usd)) : before.cashUsd;
-    claims.set(org_id, { ...before, cashUsd, holdings: [...before.holdings, ...holdings] });
+  const depositedUsd = new Map(deposited.map(({ org_id, usd }) => [org_id, usd]));
+  const books = new Map<string, ClaimRow[]>();
+  for (const row of rows) books.set(row.org_id, [...(books.get(row.org_id) ?? []), row]);
+  const orgIds = new Set([...holders.map(({ org_id }) => org_id), ...books.keys(), ...depositedUsd.keys()]);
+  return new Map([...orgIds].map((id) => [id, () => claimsOf(books.get(id) ?? [], depositedUsd.get(id))]));
+}
+
+/** What one organization claims. @throws if a book cannot be read. */
+function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
+  let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
+  for (const { cash_usd, has_vault, holdings } of books) {
+    const cashUsd = has_vault ? plainDecimal(new Decimal(claims.cashUsd).plus(cash_usd)) : claims.cashUsd;
+    claims = { ...claims, cashUsd, holdings: [...claims.holdings, ...holdings] };
   }
-  for (const { org_id, usd } of deposited) claims.set(org_id, { ...(claims.get(org_id) ?? NO_CLAIMS), depositedUsd: plainDecimal(usd) });
   return claims;
 }

@@ -1,5 +1,6 @@
 /** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults. */
 
+import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { RankedVault } from '../../../../api/v1/agent-vaults/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
@@ -9,6 +10,7 @@ import type { Observation } from '../../../domain/cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { drawdownPct, shareValue } from '../../../domain/vault.ts';
+import type { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
@@ -98,7 +100,7 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
       }
     },
 
-    mark: (): Promise<number> => markVaults(sql, signed),
+    mark: (contained: ContainedLoop): Promise<number> => markVaults(sql, signed, contained),
 
     rank: (orgId: string, window: string, page: Page, now: EpochMs) => rankVaults({ sql, signed }, orgId, window, page, now),
   };
@@ -108,37 +110,55 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
  * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it and cut
  * and book are as their writers signed them, and keeps the price. @returns how many were priced.
  */
-async function markVaults(sql: Sql, signed: SignedRows): Promise<number> {
-  const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
-    select agent_id, total_shares, rounding_usd from vaults where total_shares > 0 order by agent_id`;
+async function markVaults(sql: Sql, signed: SignedRows, contained: ContainedLoop): Promise<number> {
+  const owned = await sql<{ agent_id: string; org_id: string; total_shares: string; rounding_usd: string }[]>`
+    select v.agent_id, a.org_id, v.total_shares, v.rounding_usd from vaults v join agents a on a.id = v.agent_id
+    where v.total_shares > 0 order by v.agent_id`;
   const [cut] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
   if (owned.length === 0 || cut === undefined) return 0;
+  const unreadable = new Map<string | null, UnreadableRow>();
   const books = await booksOf(
     sql,
     owned.map(({ agent_id }) => agent_id),
+    (agentId, error) => unreadable.set(agentId, error),
   );
   const live = owned.map(({ agent_id }) => bookIds.live(agent_id)).filter((id) => books.has(id));
   const isCutSigned = await signed.requireCut(cut.slot).then(() => true, refusalOnly);
   if (!isCutSigned) return 0;
   const vouched = await signed.signedOnes('books', live);
   const marks = await liveMids(sql, cut.slot, [...books.values()]);
-  const rows = owned.flatMap(({ agent_id, total_shares, rounding_usd }) => {
-    const book = books.get(bookIds.live(agent_id));
-    const equityUsd = book === undefined || !vouched.has(book.id) ? null : markBook(book.state, marks, cut.slot).equityUsd;
-    if (equityUsd === null) return [];
-    const { sharePriceUsd } = shareValue({ totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) }, equityUsd);
-    return [{ agentId: agent_id, at: cut.slot, equityUsd, sharePriceUsd }];
-  });
-  if (rows.length > 0) {
-    await sql.begin(
-      (transaction) => transaction`
-      insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
-      select "agentId", at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
-        as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
-    );
-  }
+  const rows: VaultMark[] = [];
+  await contained.each(
+    owned,
+    ({ agent_id: id, org_id: orgId }) => ({ id, orgId }),
+    ({ agent_id, total_shares, rounding_usd }) => {
+      const fault = unreadable.get(agent_id);
+      if (fault !== undefined) throw fault;
+      const book = books.get(bookIds.live(agent_id));
+      const equityUsd = book === undefined || !vouched.has(book.id) ? null : markBook(book.state, marks, cut.slot).equityUsd;
+      if (equityUsd === null) return;
+      const { sharePriceUsd } = shareValue({ totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) }, equityUsd);
+      rows.push({ agent_id, at: cut.slot, equityUsd, sharePriceUsd });
+    },
+  );
+  if (rows.length > 0) await writeMarks(sql, rows);
   return rows.length;
 }
+
+interface VaultMark {
+  readonly agent_id: string;
+  readonly at: EpochMs;
+  readonly equityUsd: DecimalString;
+  readonly sharePriceUsd: DecimalString;
+}
+
+const writeMarks = (sql: Sql, rows: readonly VaultMark[]): Promise<unknown> =>
+  sql.begin(
+    (transaction) => transaction`
+    insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
+    select agent_id, at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
+      as r(agent_id uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
+  );
 
 interface RankedRow {
   readonly place: number;
@@ -258,6 +278,6 @@ async function liveMids(sql: Sql, slot: EpochMs, books: readonly StoredBook[]): 
 /** Instruments that live books hold: observed whether or not an agent's rules still name them. */
 export async function heldInstruments(sql: Sql): Promise<readonly InstrumentKey[]> {
   const rows = await sql<{ instrument: InstrumentKey }[]>`
-    select distinct h ->> 'instrument' as instrument from books b cross join lateral jsonb_array_elements(b.holdings) h where b.mode = 'live' order by 1`;
+    select distinct h ->> 'instrument' as instrument from books b cross join lateral readable_elements(b.holdings) h where b.mode = 'live' and h ->> 'instrument' is not null order by 1`;
   return rows.map(({ instrument }) => instrument);
 }

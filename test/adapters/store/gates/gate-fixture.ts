@@ -174,7 +174,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
         select slot, ${INSTRUMENT}, 'h', body from jsonb_to_recordset(${sql.json(cuts)}) as c(slot bigint, body text) on conflict do nothing`;
     });
     const shadows = createShadowStore(app);
-    const sent = (await shadows.unmeasured(0)).filter((order) => pools.has(order.id));
+    const sent = (await shadows.unmeasured(0, 1_000)).filter((order) => pools.has(order.id));
     await shadows.write(
       sent.map((order) => {
         const { bid, ask } = pools.get(order.id) as { bid: number; ask: number };
