@@ -61,6 +61,15 @@ export const GateCheckBody = Type.Object({
   passed: Type.Boolean(),
 });
 
+/** Largest version of an actor or a manifest that PostgreSQL holds. */
+const LAST_VERSION = 2_147_483_647;
+
+/** A version that a caller names. */
+export const versionOf = (minimum: 0 | 1, description: string) => Type.Integer({ minimum, maximum: LAST_VERSION, description });
+
+/** A plain number that a caller may give where its own reader checks it. */
+export const AnyNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+
 /** Query fields of every list. */
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Most items of the page.' })),

@@ -135,6 +135,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
   const { store } = deps;
   const listing = await store.listing(orgId, listingId);
   if (listing === null) return refuse('not_found', NO_LISTING);
+  if (listing.own) return refuse('state_conflict', 'the organization published this listing itself, and needs no licence for it');
   if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted: nothing of it is sold any more');
   const licence = await store.licence(orgId, listingId);
   if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);

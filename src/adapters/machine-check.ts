@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { listenRefusal } from './listen-refusal.ts';
 import { whyNotWritten } from './named-file.ts';
+import { runningServiceUrl } from './noted-service.ts';
 import { findRedisServer, refusalOfRedis } from './queue/embedded-redis.ts';
 import type { ServerSettings } from './servers.ts';
 import { examineDatabase } from './store/database-check.ts';
@@ -23,7 +24,7 @@ export async function examineMachine(
   settings: ServerSettings & { readonly HOST: string; readonly PORT: number },
   path: string,
 ): Promise<readonly Finding[]> {
-  return [folder(settings), await database(settings), await queue(settings, path), await port(settings.HOST, settings.PORT)];
+  return [folder(settings), await database(settings), await queue(settings, path), await port(settings)];
 }
 
 function folder(settings: ServerSettings): Finding {
@@ -78,7 +79,9 @@ async function queue(settings: ServerSettings, path: string): Promise<Finding> {
   };
 }
 
-async function port(host: string, wanted: number): Promise<Finding> {
+async function port({ SEVENGATE_HOME, HOST: host, PORT: wanted }: Parameters<typeof examineMachine>[0]): Promise<Finding> {
+  const running = runningServiceUrl(resolve(SEVENGATE_HOME));
+  if (running !== null) return { what: 'port', ok: true, detail: `the service of this state folder runs at ${running}` };
   return new Promise((found) => {
     const probe = createServer();
     probe.once('error', (error) =>

@@ -14,6 +14,7 @@ import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { useCatalog } from './catalog-file.ts';
+import { noteService } from '../adapters/noted-service.ts';
 import { openContainment } from './containment.ts';
 import { followExchangeAccounts, seedExchangeKey } from './exchange-accounts.ts';
 import { openGates } from './gates.ts';
@@ -75,7 +76,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   // A process that only receives signs nothing of an organization.
   const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
   if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId }))))
-    log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
+    log.info('seeded one organization, its operator, viewer, risk manager and administrator, and three example agents');
   if (service.runs('worker')) await store.asOwner((owner) => seedExchangeKey(service, owner));
   signal.throwIfAborted();
 
@@ -100,6 +101,8 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
     service.onStop('the health page', () => page.stop());
     return { url: null, tokenFolder, signInUrl: null };
   }
+  const forget = noteService(home, api.url);
+  service.onStop('the note of where the service listens', async () => forget());
   return { url: api.url, tokenFolder, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
 }
 

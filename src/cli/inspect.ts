@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNamedFile } from '../adapters/named-file.ts';
+import { runningServiceUrl } from '../adapters/noted-service.ts';
 import type { Service } from './ports.ts';
 import { port } from './words.ts';
 
@@ -19,14 +20,15 @@ export function inspectCommand(command: Command, service: Service): void {
   command
     .option('--actor <id>', 'one actor, running or done (default: the newest running ones of the organization)')
     .option('--from <version>', 'with --actor: tell the steps after this version first; 0 for all of its past', wholeNumber)
-    .option('--service <url>', 'the service (default: HOST and PORT of the settings)')
+    .option('--service <url>', 'the service (default: the one that runs on the state folder, else HOST and PORT of the settings)')
     .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
     .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', port, 0)
     .option('--json', 'print the address as JSON')
     .action(async (options: Options) => {
       if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor: the past is told of one actor');
       const config = service.settings();
-      const url = new URL(options.service ?? `http://${config.HOST}:${config.PORT}`);
+      const running = runningServiceUrl(resolve(config.SEVENGATE_HOME));
+      const url = new URL(options.service ?? running ?? `http://${config.HOST}:${config.PORT}`);
       const token = readNamedFile(options.token ?? join(resolve(config.SEVENGATE_HOME), 'tokens', 'operator.token')).trim();
       const inspection = new URL('/v1/feeds/inspector', url);
       inspection.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

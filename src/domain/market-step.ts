@@ -40,8 +40,7 @@ const OUTCOMES: MarketStep = { lot: '0.01', tick: '0.0001' };
 
 /** The steps of an instrument; what the catalog does not list is stepped like an agent token, the finest. */
 export function marketStepOf(instrument: InstrumentKey): MarketStep {
-  const listed = LISTED[instrument];
-  if (listed !== undefined) return listed;
+  if (Object.hasOwn(LISTED, instrument)) return LISTED[instrument] as MarketStep;
   if (instrument.startsWith('prediction:')) return OUTCOMES;
   if (instrument.startsWith(`evmvenue:${SHARE_DEX}:`)) return SHARE_PERP;
   return BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];

@@ -1,4 +1,4 @@
-/** The organization that the sandbox begins with: three people whom the local identity provider knows, and three agents. */
+/** The organization that the sandbox begins with: four people whom the local identity provider knows, and three agents. */
 import type { Autonomy, Permission } from '../domain/agent.ts';
 
 export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';
@@ -9,6 +9,7 @@ export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name
     { subject: 'operator', name: 'Olivia Operator', permissions: ['market:read', 'agent:read', 'trade:execute'] },
     { subject: 'viewer', name: 'Victor Viewer', permissions: ['market:read', 'agent:read'] },
     { subject: 'risk-manager', name: 'Rita Risk', permissions: ['market:read', 'agent:read', 'trade:execute', 'risk:manage'] },
+    { subject: 'administrator', name: 'Ada Administrator', permissions: ['market:read', 'agent:read', 'members:manage'] },
   ];
 
 /** Manifests in either form, and how far each agent may go by itself. */

@@ -26,6 +26,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   delegations: 'an owner delegates by a signed text, which each reader verifies',
   activities: 'outside work of a step, its attempts and its answer',
   actor_checkpoints: 'snapshots of an actor along its history',
+  quarantined_rows: 'which row a background loop could not handle, until it succeeds',
   recurring_work: 'which slot of what recurs is done, and who is at the next',
   evaluation_reports: 'a finished run leaves its result',
   evaluation_runs: 'a run moves from queued to its end',

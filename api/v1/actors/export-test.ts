@@ -1,10 +1,9 @@
 /** GET /v1/actors/:id/test: a stretch of an actor's history as a test. */
-import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
+import { objectOf, versionOf } from '../../shapes.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
 export const exportActorTest = defineRoute({
@@ -19,8 +18,8 @@ export const exportActorTest = defineRoute({
   schema: {
     params: ActorPath,
     querystring: objectOf({
-      from: Type.Integer({ minimum: 0, description: 'The version before the first step of the test; 0 begins with the start.' }),
-      to: Type.Integer({ minimum: 1, description: 'The version of the last step; at most 500 steps.' }),
+      from: versionOf(0, 'The version before the first step of the test; 0 begins with the start.'),
+      to: versionOf(1, 'The version of the last step; at most 500 steps.'),
     }),
   },
   answers: { 200: { description: 'The source of the test.', contentType: 'text/plain' } },

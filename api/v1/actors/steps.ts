@@ -5,7 +5,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf, Time } from '../../shapes.ts';
+import { objectOf, Time, versionOf } from '../../shapes.ts';
 import { StepBody } from '../agents/history.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
@@ -37,8 +37,8 @@ export const listActorSteps = defineRoute({
   schema: {
     params: ActorPath,
     querystring: objectOf({
-      from: Type.Integer({ minimum: 0, description: 'The version before the first step of the stretch.' }),
-      to: Type.Integer({ minimum: 1, description: 'The version of its last step.' }),
+      from: versionOf(0, 'The version before the first step of the stretch.'),
+      to: versionOf(1, 'The version of its last step.'),
     }),
   },
   answers: { 200: { description: 'The stretch.', schema: StretchBody } },

@@ -5,7 +5,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AnyJson, choice, objectOf } from '../../shapes.ts';
+import { AnyJson, choice, objectOf, versionOf } from '../../shapes.ts';
 import { ActorPath, AnyObject, followed, NO_ACTOR } from './actor-body.ts';
 
 /** Events of one branch at most. */
@@ -48,7 +48,7 @@ export const askWhatIf = defineRoute({
   schema: {
     params: ActorPath,
     body: objectOf({
-      version: Type.Integer({ minimum: 1, description: 'The version of the step that the branch leaves from.' }),
+      version: versionOf(1, 'The version of the step that the branch leaves from.'),
       events: Type.Array(
         Type.Unsafe<{ readonly type: string; readonly [key: string]: unknown }>({
           type: 'object',

@@ -9,7 +9,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, objectOf } from '../../shapes.ts';
+import { AgentPath, AnyNumber, objectOf } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 import { simulationFields } from './backtest.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
@@ -25,7 +25,7 @@ const SweepBody = objectOf({
         maxLength: 80,
         description: 'A threshold by its place in the payload form, such as `stopLossPct` or `entryConditions[0].value`.',
       }),
-      values: Type.Array(Type.Union([Type.Number(), Type.String({ maxLength: 40 })]), {
+      values: Type.Array(Type.Union([AnyNumber, Type.String({ maxLength: 40 })]), {
         minItems: 1,
         maxItems: SWEEP_LIMITS.values,
         description: 'The values that it takes, as the manifest writes them.',

@@ -26,7 +26,12 @@ export const quoteLauncherLaunch = defineRoute({
         maxLength: 44,
         description: 'The tokenized share that it is paired with: its symbol, or its mint.',
       }),
-      creatorFeeBps: Type.Integer({ minimum: 0, maximum: 10_000, description: 'What the creator asks for of every trade.' }),
+      creatorFeeBps: Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        description:
+          'Creator fee of every trade. The launcher takes only values from `creatorFeeBps.min` to `creatorFeeBps.max` of `GET /v1/agentlaunch/pairs`.',
+      }),
       name: Type.String({ minLength: 1, maxLength: 32 }),
       symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
       description: Type.String({ minLength: 20, maxLength: 500 }),

@@ -4,7 +4,7 @@ import type { TakeView } from '../../../actors/take/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AnyJson } from '../../shapes.ts';
+import { AnyJson, AnyNumber } from '../../shapes.ts';
 import { readCompilation } from './read-compilation.ts';
 import { TakeBody, takeBody } from './take-body.ts';
 
@@ -17,8 +17,8 @@ const CompileBody = Type.Object(
     symbol: Type.Optional(Type.String()),
     target: Type.Optional(AnyJson),
     conditions: Type.Optional(Type.Object({ entry: Type.Optional(Type.Array(AnyJson)), exit: Type.Optional(Type.Array(AnyJson)) })),
-    allocationUsd: Type.Optional(Type.Union([Type.String(), Type.Number()])),
-    maxSlippageBps: Type.Optional(Type.Number()),
+    allocationUsd: Type.Optional(Type.Union([Type.String(), AnyNumber])),
+    maxSlippageBps: Type.Optional(AnyNumber),
     timeframe: Type.Optional(Type.String()),
     expiresAt: Type.Optional(Type.String()),
   },

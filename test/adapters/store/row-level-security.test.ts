@@ -15,6 +15,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   leases: 'duties of processes',
   clock_shift: "how far the service's time is from the database's: the owner's own",
   simulated_time: "how far the time of a sandbox was moved on: the owner's own",
+  quarantined_rows: 'rows that background loops leave out',
   recurring_work: 'what workers do again and again',
   published_takes: 'what was published to be read and forked by everybody, without whose it is',
   tick_shards: 'how far ticks are, over all organizations',

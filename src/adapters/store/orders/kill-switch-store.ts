@@ -45,7 +45,7 @@ export function createKillSwitchStore(sql: Sql) {
         from tripped a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
         join books b on b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)
           and (a.closing <> '[]' or (a.flat and (b.mode = 'live') = a.live))
-        where b.holdings <> '[]'
+        where b.holdings <> '[]' and jsonb_typeof(b.holdings) = 'array'
         order by a.id, b.id`;
       const preferences = await preferencesOfAll(sql, [...new Set(rows.map(({ org_id }) => org_id))]);
       return rows.map((row) => ({

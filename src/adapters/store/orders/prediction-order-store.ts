@@ -14,9 +14,8 @@ import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
-import { UnsignedRow } from '../trail/signed-rows.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { createSignedRows } from '../trail/signed-rows.ts';
+import { createSignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
 interface Row {
   readonly id: string;

@@ -45,6 +45,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   candles: 'signed by stretch in candle_stretches',
   long_work: 'how far long work is; nothing is proved by it',
   evaluation_runs: 'how far runs are, renewed while they work; what they found is in evaluation_reports and evidence',
+  quarantined_rows: 'which rows a background loop could not handle; nothing acts on it',
   book_exposures: 'kept by triggers; follows from books and proposals, which are logged, and is held against them',
   exposures: 'kept by triggers; follows from books and proposals, which are logged, and is held against them',
   gate_heads: 'kept by triggers; the chain that it ends is logged',

@@ -1,0 +1,41 @@
+/** Address of the service that runs on a state folder, written there while it runs: for commands beside it. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const fileIn = (home: string): string => join(home, 'service.json');
+
+/** Notes where this process serves the API. Returns what removes the note, unless another process has written its own since. */
+export function noteService(home: string, url: string): () => void {
+  const file = fileIn(home);
+  const draft = `${file}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+  return () => {
+    if (read(file)?.pid === process.pid) rmSync(file, { force: true });
+  };
+}
+
+/** Address of the service that runs on this state folder, or null if none runs. */
+export function runningServiceUrl(home: string): string | null {
+  const noted = read(fileIn(home));
+  return noted !== null && isAlive(noted.pid) ? noted.url : null;
+}
+
+function read(file: string): { readonly url: string; readonly pid: number } | null {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { url?: unknown; pid?: unknown };
+    return typeof url === 'string' && URL.canParse(url) && Number.isSafeInteger(pid) ? { url, pid: pid as number } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process is there, and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

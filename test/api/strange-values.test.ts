@@ -1,0 +1,104 @@
+// Names of object prototypes and numbers at the edge, in every place of every operation where a caller says something: no answer is a 500.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { ROUTES } from '../../api/v1/index.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.ts';
+
+const NAMES = ['__proto__', 'constructor', 'toString'];
+const NUMBERS = ['1e308', '-1e308', '9007199254740993', '2147483648', '-1', '0.5'];
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+interface Node {
+  readonly type?: string;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly properties?: { readonly [name: string]: Node };
+  readonly items?: Node;
+  readonly anyOf?: readonly Node[];
+}
+interface Example {
+  readonly url?: string;
+  readonly body?: Json;
+}
+
+const examples = (JSON.parse(readFileSync('api/examples.json', 'utf8')) as { operations: Record<string, Example> }).operations;
+
+/** The bodies that differ from an example in one value, as JSON text: numbers that JavaScript cannot hold are sent as written. */
+function* changed(value: Json): Generator<string> {
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    for (const [place, item] of items.slice(0, 2).entries())
+      for (const other of changed(item)) yield `[${items.map((each, at) => (at === place ? other : JSON.stringify(each))).join(',')}]`;
+  } else if (value !== null && typeof value === 'object') {
+    const entries = Object.entries(value);
+    for (const [name, item] of entries)
+      for (const other of changed(item))
+        yield `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${key === name ? other : JSON.stringify(each)}`).join(',')}}`;
+  } else if (typeof value === 'number') yield* NUMBERS;
+  else yield* NAMES.map((name) => JSON.stringify(name));
+}
+
+let api: ApiUnderTest;
+let token: string;
+let agent: string;
+beforeAll(async () => {
+  const plenty = { limit: 1_000_000, windowSeconds: 60 };
+  api = await apiUnderTest(() => ({
+    access: { limits: createRateLimits({ ...DEFAULT_POLICIES, write: plenty, costly: plenty, emergency: plenty, read: plenty }) },
+  }));
+  token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
+  agent = await createdAgent(api, token);
+});
+afterAll(() => api.close());
+
+async function statusOf(method: string, url: string, body?: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const answer = await api.app.inject({ method: method as 'POST', url, headers, ...(body === undefined ? {} : { payload: body }) });
+  return answer.statusCode;
+}
+
+const answered = ROUTES.filter(({ route }) => !route.url.includes('*')).map(
+  ({ route }) => [`${route.method} ${route.url}`, route] as const,
+);
+
+describe('no 500', () => {
+  test.each(answered)('%s', async (_, route) => {
+    const { params, querystring, body } = route.schema as { params?: Node; querystring?: Node; body?: Node };
+    const own = route.url.replace(/:\w+/g, agent);
+    const asked: [url: string, body?: string][] = [];
+    if (params !== undefined) for (const name of NAMES) asked.push([route.url.replace(/:\w+/g, name)]);
+    for (const field of Object.keys(querystring?.properties ?? {}))
+      for (const value of [...NAMES, ...NUMBERS]) asked.push([`${own}?${field}=${value}`]);
+    if (body !== undefined) {
+      const example = examples[route.name]?.body ?? {};
+      const fields = { ...Object.fromEntries(Object.keys(body.properties ?? {}).map((name) => [name, 'x'])), ...(example as object) };
+      for (const text of new Set([...changed(example), ...changed(fields)])) asked.push([own, text]);
+    }
+    const defects: string[] = [];
+    for (const [url, text] of asked) {
+      const status = await statusOf(route.method, url, text);
+      if (status === 500) defects.push(`${url} ${text ?? ''}`);
+    }
+    expect(defects).toEqual([]);
+  });
+});
+
+test('an agent is closed by no instrument that is a name of every object', async () => {
+  for (const instrument of NAMES)
+    expect(await statusOf('POST', `/v1/agents/${agent}/close`, JSON.stringify({ instrument, limitPrice: '1' }))).toBeLessThan(500);
+});
+
+test('every number that a caller may give has a largest value', () => {
+  const unbounded: string[] = [];
+  const look = (node: Node, path: string): void => {
+    const { maximum = node.exclusiveMaximum } = node;
+    if ((node.type === 'integer' || node.type === 'number') && !(Math.abs(maximum ?? Number.POSITIVE_INFINITY) <= Number.MAX_SAFE_INTEGER))
+      unbounded.push(path);
+    for (const [name, child] of Object.entries(node.properties ?? {})) look(child, `${path}.${name}`);
+    for (const child of node.anyOf ?? []) look(child, path);
+    if (node.items !== undefined) look(node.items, `${path}[]`);
+  };
+  for (const { route } of ROUTES) for (const [part, schema] of Object.entries(route.schema)) look(schema as Node, `${route.name} ${part}`);
+  expect(unbounded).toEqual([]);
+});

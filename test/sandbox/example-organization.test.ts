@@ -1,0 +1,9 @@
+// The example organization of the sandbox: somebody holds each permission, so that every route can be tried.
+import { expect, test } from 'vitest';
+import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
+
+test('somebody in the example organization holds each permission', () => {
+  const held = new Set(EXAMPLE_MEMBERS.flatMap(({ permissions }) => permissions));
+  expect(PERMISSIONS.filter((permission) => !held.has(permission))).toEqual([]);
+});
