@@ -114,8 +114,8 @@ export function createRuntime(deps: {
       const { stale, refused } = await commitApart(store, commits, quarantines);
       for (const [id, error] of refused) {
         outcomes.set(id, refuse('unavailable', `actor ${id} could not take ${events[0]?.event.type}: ${errorText(error)}`));
-        if (quarantines) await store.incident(refusedStep(id, error, events[0]?.event as Json, clock.now()));
-        else thrown.push(error);
+        if (!quarantines) thrown.push(error);
+        else await store.incident(refusedStep(id, error, events[0]?.event as Json, clock.now()));
       }
       // Of several steps of one actor the last one's outcome stays.
       for (const { row, plan } of commits) {
@@ -129,17 +129,11 @@ export function createRuntime(deps: {
     return outcomes;
   }
 
-  async function deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>> {
-    const outcomes = await run([actorId], events);
-    return outcomes.get(actorId) as Outcome<Delivered>;
-  }
+  const deliverInTurn = async (actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>> =>
+    (await run([actorId], events)).get(actorId) as Outcome<Delivered>;
 
   return {
-    async start(...described) {
-      const start = preparedStart(deps, ...described);
-      await store.start(start);
-      return start.plan;
-    },
+    start: (...described) => started(deps, preparedStart(deps, ...described)),
     prepare: (...described) => preparedStart(deps, ...described),
     begin: (starts) => store.start(...starts),
     deliver: (actorId, event, options) => deliverInTurn(actorId, [{ event, options }]),
@@ -179,6 +173,11 @@ async function commitApart(
 /** The incident of an actor whose step the store refuses again and again. */
 function refusedStep(actorId: string, error: unknown, event: Json, at: EpochMs): Incident {
   return { actorId, at, kind: 'quarantined', detail: `its step was refused: ${errorText(error)}`.slice(0, 4_000), event, quarantine: true };
+}
+
+async function started({ store }: { readonly store: ActorStore }, start: ActorStart): Promise<StepPlan> {
+  await store.start(start);
+  return start.plan;
 }
 
 type StepDeps = Pick<Parameters<typeof createRuntime>[0], 'directory' | 'clock'>;

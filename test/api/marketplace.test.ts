@@ -130,6 +130,8 @@ describe('a listing', () => {
 
   test('is for everybody; its rules are for its creator, whatever is asked of the database', async () => {
     const { body: listing } = await publish({ agentId: await agent() });
+    const own = await api.call('POST', `/v1/marketplace/${listing.id}/checkout`, { token: creator, body: {} });
+    expect([own.status, own.body.code]).toEqual([409, 'state_conflict']);
     const { body: seen } = await read(`/v1/marketplace/${listing.id}`, buyer);
     expect(seen).toEqual({ ...listing, own: false, rules: null });
     expect((await read(`/v1/marketplace/${listing.id}`)).body.rules).toMatchObject({ timeframe: '1h' });

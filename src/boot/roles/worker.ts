@@ -106,14 +106,8 @@ export function startWorker(options: {
     onError: onError('dispatcher'),
   });
   const timers = startTimers({ store, runtime, clock, contained: containment('timers'), onError: onError('timers') });
-  const activities = startActivities({
-    store,
-    runtime,
-    workers: activityWorkersOf(deps),
-    clock,
-    contained: containment('activities'),
-    onError: onError('activities'),
-  });
+  const parts = { store, runtime, workers: activityWorkersOf(deps), clock };
+  const activities = startActivities({ ...parts, contained: containment('activities'), onError: onError('activities') });
   const plan = openWorkPlan(options.queue, onError('queue'));
   const recurring = startRecurring({
     works: [

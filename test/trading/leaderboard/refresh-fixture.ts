@@ -53,10 +53,10 @@ export async function refreshFixture() {
   const store = createLeaderboardStore(sql);
   const reads = createLeaderboardReads(sql);
   const registrations = createRegistrationStore(sql);
+  /** Defects of this service, each of one wallet. */
+  const defects: unknown[] = [];
   const { run } = createLeaderboardRefresh({
-    contained: eachRow((error) => {
-      throw error;
-    }),
+    contained: eachRow((error) => defects.push(error)),
     store,
     histories: provider,
     clock,
@@ -71,6 +71,7 @@ export async function refreshFixture() {
     fills,
     asked,
     run,
+    defects,
     limit(requests: number): void {
       budget = requests;
     },
