@@ -107,10 +107,9 @@ export function createEmergencyHalt(deps: {
     },
 
     async sweepAbandoned(contained) {
-      return contained.each(
-        await store.takeOverHalts(),
-        ({ orgId }) => ({ id: orgId, orgId }),
-        ({ orgId, epoch }) => sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 }),
+      const nameOf = ({ orgId }: { readonly orgId: string }) => ({ id: orgId, orgId });
+      return contained.each(await store.takeOverHalts(), nameOf, ({ orgId, epoch }) =>
+        sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 }),
       );
     },
   };

@@ -19,7 +19,7 @@ export const LOOPS = {
   'renewing activities': { row: null, why: 'renews leases by key' },
   dispatcher: { row: 'a period of slots' },
   'looking for overdue work': { row: null, why: 'carries each piece of work by itself, and reads slots' },
-  'renewing recurring work': { row: null, why: 'renews one claim' },
+  'renewing work': { row: null, why: 'renews one claim' },
   "comparing this machine's clock": { row: null, why: 'reads the clock of PostgreSQL' },
   breakers: { row: 'a book with live capital' },
   'breakers of Takes': { row: 'a book with live capital' },

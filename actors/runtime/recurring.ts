@@ -53,20 +53,15 @@ export function startRecurring(deps: {
   readonly overdueMs?: number;
   readonly onError: (what: string) => (error: unknown) => void;
 }): { look(): Promise<void>; stop(): Promise<void> } {
-  const { store, holder, works } = deps;
+  const { store, holder, works, overdueMs = OVERDUE_MS } = deps;
   let planning: Promise<void> | null = null;
   let stopped = false;
 
   async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
     const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
     if (!(await store.claim(work.what, slot, holder, CLAIM_MS))) return;
-    const renewing = runEvery(
-      deps.clock,
-      'renewing recurring work',
-      RENEW_MS,
-      () => store.renew(work.what, holder, CLAIM_MS),
-      deps.onError(work.what),
-    );
+    const renew = () => store.renew(work.what, holder, CLAIM_MS);
+    const renewing = runEvery(deps.clock, 'renewing work', RENEW_MS, renew, deps.onError(work.what));
     try {
       await work.run();
       await store.ended(work.what, slot, holder, null);
@@ -88,20 +83,15 @@ export function startRecurring(deps: {
 
   async function look(): Promise<void> {
     tellPlan();
-    for (const work of works) await carry(work, deps.overdueMs ?? OVERDUE_MS).catch(deps.onError(work.what));
+    for (const work of works) await carry(work, overdueMs).catch(deps.onError(work.what));
   }
 
   deps.plan.workPlanned(async (what) => {
     const work = works.find((one) => one.what === what);
     if (work !== undefined) await carry(work, 0);
   });
-  const looking = runEvery(
-    deps.clock,
-    'looking for overdue work',
-    Math.min(LOOK_MS, deps.overdueMs ?? OVERDUE_MS),
-    look,
-    deps.onError('looking for overdue work'),
-  );
+  const what = 'looking for overdue work';
+  const looking = runEvery(deps.clock, what, Math.min(LOOK_MS, overdueMs), look, deps.onError(what));
   return {
     look,
     stop() {

@@ -187,6 +187,15 @@ async function updateOf(
   };
 }
 
+const nameOfWallet = ({ id }: RefreshedWallet) => ({ id: `wallet ${id}`, orgId: null });
+
+/** The outcome of one refresh; a defect of this service counts as failed. */
+const settled = <Outcome extends string>(refresh: Promise<Outcome>) =>
+  refresh.then(
+    (outcome) => ({ outcome, defect: null }),
+    (error: unknown) => ({ outcome: 'failed' as const, defect: error as Error }),
+  );
+
 export function createLeaderboardRefresh(deps: {
   readonly store: LeaderboardStore;
   readonly histories: WalletHistories;
@@ -247,25 +256,18 @@ export function createLeaderboardRefresh(deps: {
       const done: number[] = [];
       const spent = new Set<WalletChain>();
       let failed = 0;
-      await contained.each(
-        queue,
-        ({ id }) => ({ id: `wallet ${id}`, orgId: null }),
-        async (wallet) => {
-          if (done.length >= REFRESH_WALLETS) return;
-          if (clock.now() - beganAt >= ROUND_MS) spent.add(wallet.chain);
-          if (spent.has(wallet.chain)) return;
-          let outcome: Awaited<ReturnType<typeof refresh>> = 'failed';
-          try {
-            outcome = await refresh(wallet);
-          } finally {
-            if (outcome !== 'spent') turns.set(wallet.id, ++turn);
-            if (outcome === 'spent') spent.add(wallet.chain);
-            else if (outcome === 'unfinished') queue.push(wallet);
-            else done.push(wallet.id);
-            if (outcome === 'failed') failed++;
-          }
-        },
-      );
+      await contained.each(queue, nameOfWallet, async (wallet) => {
+        if (done.length >= REFRESH_WALLETS) return;
+        if (clock.now() - beganAt >= ROUND_MS) spent.add(wallet.chain);
+        if (spent.has(wallet.chain)) return;
+        const { outcome, defect } = await settled(refresh(wallet));
+        if (outcome === 'spent') spent.add(wallet.chain);
+        else turns.set(wallet.id, ++turn);
+        if (outcome === 'unfinished') queue.push(wallet);
+        else if (outcome !== 'spent') done.push(wallet.id);
+        if (outcome === 'failed') failed++;
+        if (defect !== null) throw defect;
+      });
       const { waiting, behindMs } = await store.project(done, clock.now(), staleBefore);
       return { refreshed: done.length - failed, failed, spent: spent.size > 0, waiting, behindMs };
     },

@@ -336,7 +336,7 @@ describe('marks and the ranking', () => {
     const markAt = async (at: number) => {
       const seen = sampleObservation(BTC, at, { mid: '1000', premiumPct: null, rsi: null });
       await writeCut(api.sql, { slot: at, observations: new Map([[BTC, seen]]) }, 'streams');
-      await store.mark();
+      await store.mark(contained);
     };
     const returned = async () => {
       const { body } = await api.call('GET', '/v1/agent-vaults/leaderboard?window=24h&limit=200', { token: alice });

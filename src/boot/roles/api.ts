@@ -113,17 +113,19 @@ export interface ApiDeps {
   readonly metrics: ServiceMetrics;
 }
 
+/** What readiness asks the database. */
+const readinessReads = (sql: Sql) => ({
+  pingDatabase: () => sql`select 1`,
+  stalledShards: () => stalledShards(sql),
+  quarantined: () => countQuarantined(sql),
+});
+
 export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const { sql, clock, log } = deps;
   const members = createMemberStore(sql);
   const onError = (error: unknown): void => log.warn({ err: error }, 'following the announcements');
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
-  const readiness = createReadiness({
-    ...deps,
-    pingDatabase: () => sql`select 1`,
-    stalledShards: () => stalledShards(sql),
-    quarantined: () => countQuarantined(sql),
-  });
+  const readiness = createReadiness({ ...deps, ...readinessReads(sql) });
   const onDemand = onDemandPorts(deps);
   const model = openModelPorts(deps.reach.addresses.model, clock);
   const market = marketPorts(deps, model.ports);

@@ -85,6 +85,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
         'leaderboard_registrations',
         'leaderboard_standings',
         'leaderboard_wallets',
+        'quarantined_rows',
       ],
       ...['ledger_accounts', 'ledger_legs', 'ledger_transactions', 'linked_wallets', 'listed_tokens', 'listing_prices'],
       ...[
