@@ -1,6 +1,6 @@
 /** The parts that the server is made of: a port for each group of routes. Boot supplies them; nothing is global. */
 import type { LauncherClient } from '../actors/launcher-launch/commands.ts';
-import type { EpochMs } from '../src/domain/time.ts';
+import type { Clock } from '../streams/clock.ts';
 import type { AccessPorts } from './access.ts';
 import type { OperationPorts } from './operation/ports.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
@@ -38,7 +38,7 @@ import type { VenuePorts } from './v1/venues/ports.ts';
 import type { LinkedWalletPorts, WalletPorts } from './v1/wallets/ports.ts';
 
 export interface ApiPorts {
-  readonly clock: { now(): EpochMs };
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly operation: OperationPorts;
   readonly access: AccessPorts;
   readonly answers: RememberedAnswers;

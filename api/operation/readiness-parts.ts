@@ -1,7 +1,11 @@
 /** Whether this process can work, part by part: what /readyz says. */
+
+import type { MarketState, VenueState } from '../../src/domain/market-state.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { errorText } from '../../src/domain/value-text.ts';
+import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { VENUE_STATE_MAX_AGE_MS } from '../../streams/state-quality.ts';
 import type { Readiness } from './ports.ts';
 
 /** Quotes are received while the newest is no older than this. */
@@ -28,6 +32,8 @@ export interface ReadinessDeps {
   /** Whether the thread that halts and pauses is there, and where. */
   readonly emergency: { readonly url: string; readonly isUp: boolean };
   readonly bus: { snapshot(): readonly { readonly receivedAt: EpochMs }[] };
+  /** How each venue is received that this service is set up to follow. */
+  readonly states: { snapshot(): readonly MarketState[] };
   readonly clock: { now(): EpochMs };
 }
 
@@ -62,16 +68,25 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     if (!emergency.isUp) throw new Error('the thread that halts and pauses is being started again');
     return `halts and pauses at ${emergency.url}`;
   },
-  feeds({ bus, clock }) {
+  feeds({ bus, states, clock }) {
     const quotes = bus.snapshot();
     const newest = quotes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
     if (newest < clock.now() - QUOTES_FRESH_MS)
       throw new Error(
         newest === 0 ? 'no quote was received yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
       );
+    const unheard = states.snapshot().flatMap((state) => (state.kind === 'venue_state' ? unheardVenue(state, clock.now()) : []));
+    if (unheard.length > 0) throw new Error(unheard.join('; '));
     return `${quotes.length} instruments received`;
   },
 };
+
+/** Says how a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
+function unheardVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
+  if (at - receivedAt > VENUE_STATE_MAX_AGE_MS) return [`${venue} is followed by no process`];
+  if (degradedSince === null || (heardAt !== null && at - degradedSince <= DATA_DEGRADATION_MS)) return [];
+  return [`${venue} is ${hearing}: ${detail}`];
+}
 
 /** Asks every part at once; one that throws makes the process not ready, and its message is the detail. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {

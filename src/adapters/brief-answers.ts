@@ -2,18 +2,17 @@
 
 import type { Clock } from '../../streams/clock.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import type { EpochMs } from '../domain/time.ts';
 
 const REMEMBERED = 500;
 
 /** One answer per key for a while; questions of the same key at the same time are one question. A refusal is kept by nobody. */
 export function briefly<Value>(
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'elapsed'>,
   lifeMs: number,
 ): (key: string, ask: () => Promise<Outcome<Value>>) => Promise<Outcome<Value>> {
-  const kept = new Map<string, { readonly at: EpochMs; readonly answer: Promise<Outcome<Value>> }>();
+  const kept = new Map<string, { readonly at: number; readonly answer: Promise<Outcome<Value>> }>();
   return (key, ask) => {
-    const now = clock.now();
+    const now = clock.elapsed();
     const known = kept.get(key);
     if (known !== undefined && now - known.at < lifeMs) return known.answer;
     kept.delete(key);

@@ -5,7 +5,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
 import { bodyWithin } from './bounded-body.ts';
 
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
@@ -93,11 +92,12 @@ export class KeySet {
   readonly #options: Required<KeySetOptions>;
   readonly #remote: ReturnType<typeof createRemoteJWKSet>;
   #keys: ReadonlyMap<string, VerificationKey> = new Map();
-  #fetchedAt: EpochMs | null = null;
-  #attemptedAt: EpochMs | null = null;
+  /** These times are elapsed ones: a time of day that is set must not age the keys. */
+  #fetchedAt: number | null = null;
+  #attemptedAt: number | null = null;
   #inFlight: Promise<void> | null = null;
   #tokens: number;
-  #tokensAt: EpochMs;
+  #tokensAt: number;
   #lastProblem = '';
   #fetches = 0;
 
@@ -112,7 +112,7 @@ export class KeySet {
       ...options,
     };
     this.#tokens = this.#options.unknownBurst;
-    this.#tokensAt = options.clock.now();
+    this.#tokensAt = options.clock.elapsed();
     // Never by its own time: `reload` alone fetches, when this class says so.
     const never = Number.POSITIVE_INFINITY;
     this.#remote = createRemoteJWKSet(new URL(options.jwksUrl), {
@@ -167,13 +167,13 @@ export class KeySet {
   }
 
   #age(): number {
-    return this.#fetchedAt === null ? Number.POSITIVE_INFINITY : this.#options.clock.now() - this.#fetchedAt;
+    return this.#fetchedAt === null ? Number.POSITIVE_INFINITY : this.#options.clock.elapsed() - this.#fetchedAt;
   }
 
   /** A refresh that is due; while the provider fails, at most one try in 5 s. */
   #refresh(): Promise<void> {
     if (this.#inFlight !== null) return this.#inFlight;
-    if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.now() - this.#attemptedAt < 5_000)
+    if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.elapsed() - this.#attemptedAt < 5_000)
       return Promise.resolve();
     return this.#fetch();
   }
@@ -181,7 +181,7 @@ export class KeySet {
   #mayAskForUnknown(): boolean {
     if (this.#inFlight !== null) return true;
     const { clock, unknownEveryMs, unknownBurst } = this.#options;
-    const now = clock.now();
+    const now = clock.elapsed();
     const earned = Math.floor((now - this.#tokensAt) / unknownEveryMs);
     if (earned > 0) {
       this.#tokens = Math.min(unknownBurst, this.#tokens + earned);
@@ -203,12 +203,12 @@ export class KeySet {
   async #load(): Promise<void> {
     const { clock, onFailure } = this.#options;
     this.#fetches += 1;
-    this.#attemptedAt = clock.now();
+    this.#attemptedAt = clock.elapsed();
     try {
       await this.#remote.reload();
       const published = (this.#remote.jwks()?.keys ?? []) as VerificationKey[];
       this.#keys = new Map(published.map((key) => [key.kid, key]));
-      this.#fetchedAt = clock.now();
+      this.#fetchedAt = clock.elapsed();
       this.#lastProblem = '';
     } catch (error) {
       this.#lastProblem = (error as Error).message;

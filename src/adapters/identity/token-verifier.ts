@@ -121,7 +121,8 @@ interface Verified {
   readonly verdict: VerifiedToken;
   /** When the token expires, the tolerance included. */
   readonly endsAt: EpochMs;
-  readonly checkAgainAt: EpochMs;
+  /** By elapsed time, not by the time of day. */
+  readonly checkAgainAt: number;
 }
 
 /** The refusal that an error of jose stands for. */
@@ -281,7 +282,7 @@ class KeySetVerifier implements TokenVerifier {
     }
     const verdict = this.#readClaims(payload, header.kid);
     if (!verdict.ok) return verdict;
-    return { verdict, endsAt: verdict.expiresAt + this.#toleranceS * 1000, checkAgainAt: this.#clock.now() + VERIFIED_MS };
+    return { verdict, endsAt: verdict.expiresAt + this.#toleranceS * 1000, checkAgainAt: this.#clock.elapsed() + VERIFIED_MS };
   }
 
   #remember(token: string, found: Verified): void {
@@ -301,7 +302,7 @@ class KeySetVerifier implements TokenVerifier {
       this.#verified.clear();
     }
     const known = this.#verified.get(token);
-    if (known !== undefined && this.#clock.now() < known.checkAgainAt) return this.#atThisMoment(known, found.lastGood);
+    if (known !== undefined && this.#clock.elapsed() < known.checkAgainAt) return this.#atThisMoment(known, found.lastGood);
     this.#verified.delete(token);
     const checked = await this.#check(token, header);
     if ('ok' in checked) return checked;

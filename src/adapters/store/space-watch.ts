@@ -1,6 +1,6 @@
 /** Whether the service has room to write: what is left on the disk of the state folder, and what the database has refused for want of room. */
 import { statfs } from 'node:fs/promises';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Clock } from '../../../streams/clock.ts';
 import { errorText } from '../../domain/value-text.ts';
 import { isOutOfResources } from './database.ts';
 
@@ -19,24 +19,24 @@ export interface SpaceWatch {
 /** @param freeBytes what is free on the disk of the state folder; asked of the system unless told. */
 export function createSpaceWatch(
   home: string,
-  clock: { now(): EpochMs },
+  clock: Pick<Clock, 'elapsed'>,
   freeBytes: () => Promise<number> = async () => {
     const { bavail, bsize } = await statfs(home);
     return bavail * bsize;
   },
 ): SpaceWatch {
-  let refused: { readonly at: EpochMs; readonly detail: string } | null = null;
+  let refused: { readonly at: number; readonly detail: string } | null = null;
   return {
     noted(error) {
       if (!isOutOfResources(error)) return false;
-      refused = { at: clock.now(), detail: errorText(error) };
+      refused = { at: clock.elapsed(), detail: errorText(error) };
       return true;
     },
     async left() {
       const free = await freeBytes();
       const megabytes = Math.floor(free / 1_048_576);
       if (free < LEAST_BYTES) throw new Error(`${megabytes} MiB are left on the disk of ${home}`);
-      if (refused !== null && clock.now() - refused.at < REFUSAL_COUNTS_MS) throw new Error(`a change was refused: ${refused.detail}`);
+      if (refused !== null && clock.elapsed() - refused.at < REFUSAL_COUNTS_MS) throw new Error(`a change was refused: ${refused.detail}`);
       return `${megabytes} MiB are left on the disk of the state folder`;
     },
   };

@@ -50,6 +50,7 @@ test('readiness says at once that a disk is nearly full or that a change was ref
     pingDatabase: () => sql`select 1`,
     stalledShards: async () => [],
     quarantined: async () => ({ actors: 0, rows: [] }),
+    states: { snapshot: () => [] },
     space,
     clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},

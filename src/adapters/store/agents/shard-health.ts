@@ -1,4 +1,4 @@
-/** Which shards do not advance: those with actors on duty whose last slot lies further back than it may. */
+/** Which shards do not advance: those with actors on duty whose last slot, or whose last decision, lies further back than it may. */
 import type { Sql } from '../database.ts';
 
 /** So many whole periods a shard may lie behind before it counts as stalled: a worker that died is replaced within one. */
@@ -7,17 +7,25 @@ const PERIODS_BEHIND = 3;
 export interface StalledShard {
   readonly periodMs: number;
   readonly shard: number;
-  /** Milliseconds since the slot that it should have been ticked to by now. */
+  /** Milliseconds since the slot that it should have been ticked to, or decided for, by now. */
   readonly behindMs: number;
 }
 
-/** Shards that do not advance, the longest first. */
+/**
+ * Shards that do not advance, the longest first. What a shard says of its own slot is not believed alone: it is held against its
+ * newest decisions, or, before the first ones, against the first slot of its actors.
+ */
 export async function stalledShards(sql: Sql): Promise<readonly StalledShard[]> {
   return sql<StalledShard[]>`
-    select t.period_ms as "periodMs", t.shard, (n.now - t.last_slot - t.period_ms) as "behindMs"
+    select t.period_ms as "periodMs", t.shard, (n.now - d.slot - t.period_ms) as "behindMs"
     from tick_shards t cross join (select record_clock_ms() as now) n
-    where n.now - t.last_slot > ${PERIODS_BEHIND + 1} * t.period_ms and exists (
-      select 1 from actors a where a.tick_period_ms = t.period_ms and a.shard = t.shard and a.tick_from is not null and a.status = 'running'
-        and a.tick_from <= n.now and (a.tick_until is null or a.tick_until > t.last_slot + t.period_ms))
+    cross join lateral (
+      select max(b.slot) as decided from tick_batches b where b.period_ms = t.period_ms and b.shard = t.shard) b
+    cross join lateral (
+      select least(t.last_slot, greatest(b.decided, min(a.tick_from) - t.period_ms)) as slot from actors a
+      where a.tick_period_ms = t.period_ms and a.shard = t.shard and a.status = 'running' and a.tick_from <= n.now
+        and (a.tick_until is null or a.tick_until > least(t.last_slot, coalesce(b.decided, t.last_slot)) + t.period_ms)
+      having count(*) > 0) d
+    where n.now - d.slot > ${PERIODS_BEHIND + 1} * t.period_ms
     order by "behindMs" desc limit 100`;
 }
