@@ -234,7 +234,8 @@ test('a shard that does not advance is found, and only while somebody in it is o
   // The clock of the database is years of slots ahead of this test's: nothing was ticked since.
   expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);
   await sql`update tick_shards set last_slot = (floor(extract(epoch from clock_timestamp()) / 60) * 60000)::bigint`;
-  expect(await stalledShards(sql)).toEqual([]);
+  // A slot that was pushed ahead is held against the decisions, which are not there.
+  expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);
   await sql`update tick_shards set last_slot = ${NEXT}`;
   await sql`update actors set tick_until = ${NEXT} where tick_period_ms is not null`;
   expect(await stalledShards(sql)).toEqual([]);
