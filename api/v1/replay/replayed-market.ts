@@ -54,7 +54,8 @@ export function createReplayedMarket<Tape extends ReplayedTape>(
   const prices = createFollowed(() => loaded().player.sinks.prices);
   const states = createFollowed(() => loaded().player.sinks.states);
   return {
-    clock,
+    // Replayed time is the only one that passes here.
+    clock: { now: clock.now, elapsed: clock.now },
     quotes: { latest: (filter) => readsOf(loaded().player.sinks.prices).latest(filter) },
     candles: candleReads(loaded),
     catalog: { entries: CATALOG },

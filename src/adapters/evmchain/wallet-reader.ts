@@ -44,7 +44,7 @@ export interface WalletReaderOptions {
   readonly url: string;
   readonly chainId: number;
   readonly tokens: readonly TokenListing[];
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly timeoutMs?: number;
   /** Is told of every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
   readonly onFailure?: (reason: string) => void;
