@@ -3694,6 +3694,7 @@ export type RankedRow = {
   readonly symbol: string;
   readonly score: string | null;
   readonly reasons: ReadonlyArray<'not_traded' | 'not_observed' | 'no_quote' | 'quote_not_live' | 'no_reference' | 'stale_reference' | 'no_pool' | 'no_depth' | 'events_unheard' | 'no_bars' | 'no_portfolio'>;
+  readonly flags: ReadonlyArray<'carried_reference'>;
   readonly terms: ReadonlyArray<{
     readonly name: string;
     readonly value: string;

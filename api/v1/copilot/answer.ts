@@ -21,6 +21,7 @@ import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
+import { ageInWords } from '../../../src/domain/words.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { entryBody } from '../catalog/entry-body.ts';
 import { simulatedBody } from '../portfolio/impact.ts';
@@ -126,10 +127,13 @@ function ranked(cut: Cut, rows: readonly RankedRow[], { mode, formula, link, liq
     .slice(0, SHOWN_ROWS);
   const [first] = shown;
   const unranked = rows.filter(({ rank: place }) => place === null).length;
+  const carried = shown.find(({ flags }) => flags.includes('carried_reference'));
+  const reservation =
+    carried === undefined ? '' : ` The exchange is closed: reference prices are ${ageInWords(carried.reference?.ageMs ?? 0)} old.`;
   const reply =
     first === undefined
       ? `At ${isoTime(cut.slot)} nothing could be ranked by ${mode}: ${[...new Set(rows.flatMap(({ reasons }) => reasons))].join(', ')}.`
-      : `By ${mode} at ${isoTime(cut.slot)}${liquidOnly ? `, with at least ${LIQUID_USD} USD in its pools` : ''}: ${shown.map((row) => `${row.rank}. ${row.symbol} (${row.score})`).join(', ')}. ${unranked} could not be ranked.`;
+      : `By ${mode} at ${isoTime(cut.slot)}${liquidOnly ? `, with at least ${LIQUID_USD} USD in its pools` : ''}: ${shown.map((row) => `${row.rank}. ${row.symbol} (${row.score})`).join(', ')}. ${unranked} could not be ranked.${reservation}`;
   return {
     intent: 'rank',
     reply,

@@ -4,7 +4,7 @@ import type { Cut } from '../../../src/domain/cut.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import type { WeighedEvent } from '../../../src/domain/ranking/event-intensity.ts';
 import type { Momentum } from '../../../src/domain/ranking/momentum.ts';
-import { type PriceFact, type RankedRow, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
+import { type PriceFact, type RankedRow, ROW_FLAGS, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
 import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
 import type { ApiPorts } from '../../ports.ts';
@@ -47,6 +47,10 @@ export const RankedRowBody = Type.Object(
     symbol: Type.String(),
     score: NullableDecimalText,
     reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Why it has no rank; at least one where it has none.' }),
+    flags: Type.Array(choice(ROW_FLAGS), {
+      description:
+        'Reservations about the rank. `carried_reference`: the exchange is closed and the gap is measured against the price of its last session, `reference.ageMs` old. No rule, Take or policy is triggered by it.',
+    }),
     terms: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), points: Type.String() }), {
       description: 'The score is the sum of the points.',
     }),

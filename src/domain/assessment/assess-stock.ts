@@ -3,6 +3,7 @@
  * checklist of catalysts. Deterministic; where the evidence is thin it says so.
  */
 import type { CatalogEntry } from '../catalog.ts';
+import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
 import type { Observation } from '../cut.ts';
 import type { DecimalString } from '../decimal.ts';
@@ -10,6 +11,7 @@ import type { EventKind } from '../intelligence/report.ts';
 import type { Severity } from '../market-event.ts';
 import { type ClosedBar, momentumOf } from '../ranking/momentum.ts';
 import { type EpochMs, isoTime } from '../time.ts';
+import { ageInWords } from '../words.ts';
 import { type Claim, type ClaimList, claimList, type Source, type Sources } from './claim.ts';
 
 /** A stored event as an assessment reads it. */
@@ -113,10 +115,12 @@ function assessGap(entry: CatalogEntry, seen: Observation, lists: Lists): void {
   );
   if (!isQuoteLive(seen)) lists.bear.add(`The quote of the token is ${quote.quality}, not live.`, [quoteSource(seen)]);
   if (!isReferenceLive(seen)) {
-    lists.bear.add(
-      `The ${benchmark} is ${reference.flags.includes('carried_forward') ? 'carried forward' : reference.quality}, so the gap may not exist.`,
-      [referenceSource(entry, seen)],
-    );
+    const state = isCarriedReference(reference, seen.slot)
+      ? `carried from the last session, ${ageInWords(reference.ageMs)} old`
+      : reference.flags.includes('carried_forward')
+        ? 'carried forward'
+        : reference.quality;
+    lists.bear.add(`The ${benchmark} is ${state}, so the gap may not exist.`, [referenceSource(entry, seen)]);
   } else if (isQuoteLive(seen) && gap <= -LARGE_GAP_PCT)
     lists.bull.add(`The token is ${Math.abs(gap)}% cheaper than its ${benchmark}, with both prices live.`, sources);
   else if (isQuoteLive(seen) && gap >= LARGE_GAP_PCT)

@@ -1,5 +1,6 @@
 /** The basis of one underlying: token, reference and perpetual, what the spread between them would earn and what it would cost. Pure. */
 import { type CatalogEntry, isTradableAt } from '../catalog.ts';
+import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
 import { costModelOf } from '../costs.ts';
 import type { Cut, Observation } from '../cut.ts';
@@ -171,7 +172,9 @@ export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation |
   const againstReference: NoEdgeReason[] = [...base];
   if (entry.benchmarkKind !== 'reference_price') againstReference.push('no_reference');
   else if (seen !== undefined && !isReferenceLive(seen)) {
-    againstReference.push(seen.reference?.flags.includes('carried_forward') ? 'reference_carried_forward' : 'reference_not_live');
+    const { reference: observed, slot } = seen;
+    const isCarried = isCarriedReference(observed, slot) || observed?.flags.includes('carried_forward') === true;
+    againstReference.push(isCarried ? 'reference_carried_forward' : 'reference_not_live');
   }
   const held = inputs.halfLife.perpetual?.hours ?? null;
   const againstPerp: NoEdgeReason[] = [...base, ...perpetualReasons(entry, perpetual, held)];

@@ -13,6 +13,9 @@ export type CarriedIn = readonly Session[];
 
 export const NOWHERE: CarriedIn = [];
 
+/** The sessions in which a reference price may be carried: in the regular one a price that stands still is a fault. */
+const CARRYING: CarriedIn = SESSIONS.filter((session) => session !== 'REGULAR');
+
 /** What says that a price is old because its exchange is closed. Any other flag is a fault of the feed. */
 const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
@@ -27,9 +30,7 @@ export const LAST_PRINT_MS = 60_000;
 export function carriedIn({ entry }: { readonly entry: readonly ManifestCondition[] }): CarriedIn {
   const rules = entry.filter(({ type }) => type === 'session_in');
   if (!rules.some((rule) => rule['carriedReference'] === true)) return NOWHERE;
-  return SESSIONS.filter(
-    (session) => session !== 'REGULAR' && rules.every((rule) => (rule['sessions'] as readonly string[]).includes(session)),
-  );
+  return CARRYING.filter((session) => rules.every((rule) => (rule['sessions'] as readonly string[]).includes(session)));
 }
 
 /**
@@ -51,4 +52,9 @@ export function isReadableCarried(
   if (allowed.length === 0 || reference === null || reference.quality !== 'stale' || reference.flags.length === 0) return false;
   if (!reference.flags.every((flag) => OF_THE_SESSION.has(flag))) return false;
   return allowed.includes(sessionAt(at)) && isOfLastSession(at - reference.ageMs, at);
+}
+
+/** True of a reference that only the closed session makes old. It may be shown and ranked with a flag; it triggers nothing by itself. */
+export function isCarriedReference(reference: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null, at: EpochMs): boolean {
+  return isReadableCarried(reference, at, CARRYING);
 }

@@ -3,15 +3,18 @@ import type { CatalogEntry } from '../catalog.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
 import { eventIntensity } from './event-intensity.ts';
-import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
+import { factsOf, gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const FAIR_VALUE_MODES = ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'] as const;
 export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
 
+const GAP_PRICES =
+  'the token price has to be live; while the exchange is closed, the reference is that of its last session (flag carried_reference)';
+
 /** How each score is made; one sentence per mode. */
 export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
-  deepest_discount: 'minus the fair-value gap in percent; both prices have to be live',
-  highest_premium: 'the fair-value gap in percent; both prices have to be live',
+  deepest_discount: `minus the fair-value gap in percent; ${GAP_PRICES}`,
+  highest_premium: `the fair-value gap in percent; ${GAP_PRICES}`,
   liquidity:
     'the largest buy in US dollars whose average price stays within the slippage budget, by the constant-product formula on the observed liquidity of the pools: growing sizes, then bisection',
   event_intensity: 'sum over the active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h) x (1 confirmed, 0.5 rumor)',
@@ -30,7 +33,7 @@ export function scoreGap(entry: CatalogEntry, seen: Observation | undefined, sig
   const reasons = gapReasons(entry, seen);
   const gap = (entry.benchmarkKind === 'issuer_mark' ? seen?.gapToMarkPct : seen?.premiumPct) ?? null;
   if (reasons.length > 0 || gap === null) return { ranked: false, reasons: reasons.length > 0 ? reasons : ['no_reference'] };
-  return { ranked: true, terms: [term(sign < 0 ? 'discount in percent' : 'premium in percent', gap * sign + 0)] };
+  return { ranked: true, terms: [term(sign < 0 ? 'discount in percent' : 'premium in percent', gap * sign + 0)], flags: gapFlags(seen) };
 }
 
 /** The largest trade within the slippage budget as a score. */

@@ -4,7 +4,7 @@ import type { Cut, Observation } from '../cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
 import { type ClosedBar, momentumOf } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';
-import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
+import { factsOf, gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const PRIVATE_MODES = [
   'gap_to_mark',
@@ -41,7 +41,7 @@ export interface PrivateRequest {
 function scoreSize(entry: CatalogEntry, seen: Observation | undefined): Scored {
   const made = scoreGap(entry, seen, 1);
   const gap = made.ranked ? (seen?.gapToMarkPct as number) : 0;
-  return made.ranked ? { ranked: true, terms: [term('size of the gap in percent', Math.abs(gap))] } : made;
+  return made.ranked ? { ...made, terms: [term('size of the gap in percent', Math.abs(gap))] } : made;
 }
 
 function scoreMomentum(entry: CatalogEntry, seen: Observation | undefined, bars: readonly ClosedBar[] | undefined): Scored {
@@ -70,7 +70,7 @@ function scoreFit(entry: CatalogEntry, seen: Observation | undefined, portfolio:
     sector: entry.sector,
     underlying: entry.underlying,
   };
-  return { ranked: true, terms: fitTerms(token, portfolio as FitPortfolio) };
+  return { ranked: true, terms: fitTerms(token, portfolio as FitPortfolio), flags: gapFlags(seen) };
 }
 
 function scored(entry: CatalogEntry, seen: Observation | undefined, request: PrivateRequest): Scored {

@@ -2,6 +2,7 @@
 
 import type { CatalogEntry } from '../catalog.ts';
 import { isTradableAt } from '../catalog.ts';
+import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
 import type { Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -22,6 +23,10 @@ export const UNRANKED_REASONS = [
   'no_portfolio',
 ] as const;
 export type UnrankedReason = (typeof UNRANKED_REASONS)[number];
+
+/** Reservations about a rank. Published words are never renamed. */
+export const ROW_FLAGS = ['carried_reference'] as const;
+export type RowFlag = (typeof ROW_FLAGS)[number];
 
 /** One term of a score: the score is the sum of its terms' `points`. Numbers are decimal strings. */
 export interface ScoreTerm {
@@ -60,13 +65,20 @@ export interface RowFacts {
 
 /** What a mode makes of one instrument. */
 export type Scored =
-  | { readonly ranked: true; readonly terms: readonly ScoreTerm[]; readonly shown?: Readonly<Record<string, unknown>> }
+  | {
+      readonly ranked: true;
+      readonly terms: readonly ScoreTerm[];
+      readonly flags?: readonly RowFlag[];
+      readonly shown?: Readonly<Record<string, unknown>>;
+    }
   | { readonly ranked: false; readonly reasons: readonly UnrankedReason[]; readonly shown?: Readonly<Record<string, unknown>> };
 
 export interface RankedRow extends RowFacts {
   readonly rank: number | null;
   readonly score: DecimalString | null;
   readonly reasons: readonly UnrankedReason[];
+  /** Empty for a row without a rank. */
+  readonly flags: readonly RowFlag[];
   readonly terms: readonly ScoreTerm[];
   /** What the mode looked at besides, by name: events, bars, depths. */
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -109,15 +121,20 @@ export function factsOf(entry: CatalogEntry, seen: Observation | undefined): Row
   };
 }
 
-/** Why a gap cannot be ranked; empty where it can: both prices are live and not carried forward. */
+/** Why a gap cannot be ranked. Empty if the quote is live and the reference is live or carried from the last session (`gapFlags`). */
 export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
   const reasons: UnrankedReason[] = [...exclusionReasons(entry, seen)];
   if (seen === undefined) return reasons;
   if (seen.quote === null || seen.quote.mid === null) reasons.push('no_quote');
   else if (!isQuoteLive(seen)) reasons.push('quote_not_live');
   if (seen.reference === null) reasons.push('no_reference');
-  else if (!isReferenceLive(seen)) reasons.push('stale_reference');
+  else if (!isReferenceLive(seen) && !isCarriedReference(seen.reference, seen.slot)) reasons.push('stale_reference');
   return reasons;
+}
+
+/** `carried_reference` if a gap that `gapReasons` lets through is measured against the price of the last session. */
+export function gapFlags(seen: Observation | undefined): readonly RowFlag[] {
+  return seen !== undefined && !isReferenceLive(seen) ? ['carried_reference'] : [];
 }
 
 /** What keeps an instrument out of every mode. */
@@ -151,6 +168,7 @@ export function rankRows(rows: readonly { readonly facts: RowFacts; readonly sco
       rank: null,
       score: scored.ranked ? scoreOf(scored.terms) : null,
       reasons,
+      flags: scored.ranked ? (scored.flags ?? []) : [],
       terms: scored.ranked ? scored.terms : [],
       inputs: scored.shown ?? {},
     };

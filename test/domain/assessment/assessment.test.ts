@@ -86,6 +86,24 @@ describe('the deterministic assessment', () => {
     expect(carried.bull.some(({ text }) => text.includes('cheaper'))).toBe(false);
   });
 
+  it('says how old a reference is that the closed exchange left behind, and makes no case of the gap', () => {
+    const saturday = Date.parse('2026-07-18T15:00:00Z');
+    const ageMs = saturday - Date.parse('2026-07-17T20:00:00Z');
+    const closed = assessStock(ENTRY, {
+      ...EVIDENCE,
+      seen: observation({
+        instrument: ENTRY.key,
+        slot: saturday,
+        session: 'CLOSED',
+        reference: { ...LIVE_REFERENCE, ageMs, quality: 'stale', flags: ['session_closed'] },
+      }),
+    });
+    expect(closed.bear.map(({ text }) => text)).toContain(
+      'The reference price is carried from the last session, 19 h old, so the gap may not exist.',
+    );
+    expect(closed.bull.some(({ text }) => text.includes('cheaper'))).toBe(false);
+  });
+
   it('is the same for the same evidence', () => {
     expect(assessStock(ENTRY, EVIDENCE)).toEqual(made);
   });

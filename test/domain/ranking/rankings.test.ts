@@ -1,6 +1,7 @@
 /** Rankings on cuts: every row is ranked or says why not, scores are the sums of their terms, and orders are those of an independent computation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { basisRow } from '../../../src/domain/basis/basis-row.ts';
 import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
 import type { Cut, Observation } from '../../../src/domain/cut.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
@@ -64,6 +65,49 @@ describe('fair value', () => {
     expect(rowOf(rows, third.instrument)).toMatchObject({ rank: null, reasons: ['stale_reference'], gapPct: -4 });
     expect(rowOf(rows, (EQUITIES[4] as CatalogEntry).instrument)).toMatchObject({ rank: null, reasons: ['not_observed'] });
     expect(rankFairValue(EQUITIES, cut, request('highest_premium'))[0]).toMatchObject({ symbol: second.instrument, score: '2.25' });
+  });
+
+  it('ranks by the price of the last session while the exchange is closed, flagged with its age', () => {
+    const saturday = Date.parse('2026-07-18T15:00:00Z');
+    const close = Date.parse('2026-07-17T20:00:00Z');
+    const carried = (entry: CatalogEntry, premiumPct: number, over: Partial<typeof LIVE_REFERENCE> = {}) =>
+      seenOf(entry, {
+        slot: saturday,
+        session: 'CLOSED',
+        premiumPct,
+        quote: { ...LIVE_QUOTE, observedAt: saturday - 500, receivedAt: saturday - 400 },
+        reference: {
+          ...LIVE_REFERENCE,
+          feedUpdatedAt: close - 1_000,
+          receivedAt: saturday - 1_000,
+          ageMs: saturday - close + 1_000,
+          quality: 'stale',
+          flags: ['session_closed', 'carried_forward'],
+          ...over,
+        },
+      });
+    const closed: Cut = {
+      ...cutOf(
+        carried(first, -1),
+        carried(second, -3, { flags: ['session_closed'] }),
+        carried(third, -9, { flags: ['session_closed', 'feed_down'] }),
+        carried(EQUITIES[3] as CatalogEntry, -9, { ageMs: saturday - close + 120_000 }),
+      ),
+      slot: saturday,
+    };
+    const rows = rankFairValue(EQUITIES, closed, request('deepest_discount'));
+    expect(rows.slice(0, 2).map(({ symbol, rank, score, reasons, flags }) => ({ symbol, rank, score, reasons, flags }))).toEqual([
+      { symbol: second.instrument, rank: 1, score: '3', reasons: [], flags: ['carried_reference'] },
+      { symbol: first.instrument, rank: 2, score: '1', reasons: [], flags: ['carried_reference'] },
+    ]);
+    expect(rows[0]?.reference).toMatchObject({ ageMs: saturday - close + 1_000, quality: 'stale' });
+    // A feed that is down and a price that stood still before the close are faults, not the session's.
+    for (const { instrument } of [third, EQUITIES[3] as CatalogEntry])
+      expect(rowOf(rows, instrument)).toMatchObject({ rank: null, reasons: ['stale_reference'], flags: [] });
+    expect(rankFairValue(EQUITIES, closed, request('highest_premium'))[0]).toMatchObject({ symbol: first.instrument, score: '-1' });
+    expect(rankFairValue(EQUITIES, closed, request('liquidity'))[0]).toMatchObject({ rank: 1, flags: [] });
+    const row = basisRow(second, closed, undefined, { notionalUsd: '1000', halfLife: { reference: null, perpetual: null } });
+    expect(row.edges[0]).toMatchObject({ netEdgeBps: null, reasons: ['reference_carried_forward'] });
   });
 
   it('shows source, age and quality of both prices', () => {
