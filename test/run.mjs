@@ -37,16 +37,16 @@ try {
   process.exitCode = 1;
 }
 
-/** Takes `--seed N` out of the arguments, and gives every process of the run that seed, SEVENGATE_SEED, or a new one. */
+/** Takes `--seed N` out of the arguments, and gives every process of the run that seed, TEST_SEED, or a new one. */
 function readSeed(given) {
   const at = given.findIndex((one) => one === '--seed' || one.startsWith('--seed='));
   const [own] = at < 0 ? [] : given[at] === '--seed' ? [given[at + 1] ?? ''] : [given[at].slice('--seed='.length)];
-  const seed = own ?? process.env['SEVENGATE_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
+  const seed = own ?? process.env['TEST_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
   if (!/^\d+$/.test(seed) || Number(seed) >= 2 ** 31) {
     process.stderr.write(`--seed must be a whole number from 0 to ${2 ** 31 - 1}, not "${seed}"\n`);
     process.exit(2);
   }
-  process.env['SEVENGATE_SEED'] = seed;
+  process.env['TEST_SEED'] = seed;
   return { seed, args: at < 0 ? given : given.toSpliced(at, given[at] === '--seed' ? 2 : 1) };
 }
 

@@ -75,14 +75,14 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
       throw new Error(
         newest === 0 ? 'no quote was received yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
       );
-    const unheard = states.snapshot().flatMap((state) => (state.kind === 'venue_state' ? unheardVenue(state, clock.now()) : []));
-    if (unheard.length > 0) throw new Error(unheard.join('; '));
+    const silent = states.snapshot().flatMap((state) => (state.kind === 'venue_state' ? silentVenue(state, clock.now()) : []));
+    if (silent.length > 0) throw new Error(silent.join('; '));
     return `${quotes.length} instruments received`;
   },
 };
 
 /** Says how a venue is not received: never since the start, lost for longer than a breaker waits, or followed by no process. */
-function unheardVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
+function silentVenue({ venue, hearing, detail, degradedSince, heardAt, receivedAt }: VenueState, at: EpochMs): string[] {
   if (at - receivedAt > VENUE_STATE_MAX_AGE_MS) return [`${venue} is followed by no process`];
   if (degradedSince === null || (heardAt !== null && at - degradedSince <= DATA_DEGRADATION_MS)) return [];
   return [`${venue} is ${hearing}: ${detail}`];

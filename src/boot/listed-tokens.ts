@@ -12,12 +12,14 @@ const LOOK_MS = 5_000;
 export async function followListedTokens(deps: {
   readonly sql: Sql;
   readonly isSandboxed: boolean;
+  /** True if this process may list tokens; the sandbox's are listed by one that may. */
+  readonly mayList: boolean;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Logger;
 }): Promise<{ stop(): Promise<void> }> {
-  const { sql, isSandboxed, clock, log } = deps;
+  const { sql, isSandboxed, mayList, clock, log } = deps;
   const store = createListedTokenStore(sql);
-  if (isSandboxed) for (const token of SANDBOX_AGENT_TOKENS) await store.add(token);
+  if (isSandboxed && mayList) for (const token of SANDBOX_AGENT_TOKENS) await store.add(token);
   let told = '';
   const look = async (): Promise<void> => {
     const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');

@@ -61,7 +61,8 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const store = await openStoreConnections(service);
   const { sql, evaluator } = store;
   await takeDatabaseTime(service, sql);
-  const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, clock, log });
+  const mayList = service.runs('worker') || service.runs('api');
+  const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, mayList, clock, log });
   service.onStop('the listed tokens', () => listed.stop());
   const sandbox = await openSandbox(service);
 

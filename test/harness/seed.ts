@@ -1,6 +1,6 @@
 /** The seed of a run: every random test takes its numbers from it, so that a run can be repeated (`npm test -- --seed N`). */
 
-const VARIABLE = 'SEVENGATE_SEED';
+const VARIABLE = 'TEST_SEED';
 /** Seeds are whole numbers below this. */
 const LIMIT = 2 ** 31;
 
@@ -9,7 +9,7 @@ export function settleSeed(): void {
   process.env[VARIABLE] ??= String(Math.floor(Math.random() * LIMIT));
 }
 
-/** Returns the seed of this run. @throws RangeError if SEVENGATE_SEED is not a whole number from 0 to 2147483647. */
+/** Returns the seed of this run. @throws RangeError if TEST_SEED is not a whole number from 0 to 2147483647. */
 export function seedOfRun(): number {
   const text = process.env[VARIABLE] ?? '';
   const seed = Number(text);

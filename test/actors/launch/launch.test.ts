@@ -152,7 +152,7 @@ describe('a launch', () => {
     ]);
     expect(await prepare({ names: { name: 'n', symbol: 'AAPLX', uri: 'https://example.com' } })).toEqual([
       'launch_refused',
-      expect.stringContaining('taken'),
+      expect.stringContaining('name of an instrument'),
     ]);
     expect(await prepare({ firstBuy: '1000' })).toEqual(['launch_refused', expect.stringContaining('more than the curve takes')]);
     const poor = sandboxKey('poor creator');
@@ -178,7 +178,7 @@ describe('a launch', () => {
         stage.wish({
           quoteMint: USDC_MINT,
           startingFdv: '5000',
-          names: { name: 'Dollar', symbol: 'DOLLARED', uri: 'https://example.com/d.json' },
+          names: { name: 'Greenback', symbol: 'GREENBK', uri: 'https://example.com/d.json' },
         }),
       ),
     );

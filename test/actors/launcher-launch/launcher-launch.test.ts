@@ -149,12 +149,12 @@ describe('a launch', () => {
 
   test('is not taken as launched while the chain does not show the token that the launcher names', async () => {
     stage.simulator.script.trouble('names_nothing');
-    const { id, payment } = await quoted('NOTHING');
+    const { id, payment } = await quoted('UNSEEN');
     must(await stage.commands.submit(stage.context(), id, payment));
     await stage.until(id, ['launching']);
     for (let round = 0; round < 5; round++) await stage.pass(10_000);
     expect((await stage.find(id)).state).toBe('launching');
-    expect(await stage.listed('NOTHING')).toEqual([]);
+    expect(await stage.listed('UNSEEN')).toEqual([]);
     stage.simulator.script.trouble(null);
     expect((await stage.until(id, ['launched'])).state).toBe('launched');
   });
@@ -201,7 +201,7 @@ describe('refused is', () => {
   });
 
   test("another launch's payment", async () => {
-    const [one, other] = [await quoted('ONE'), await quoted('OTHER')];
+    const [one, other] = [await quoted('PAYER'), await quoted('RIVAL')];
     expect((await refused(stage.commands.submit(stage.context(), one.id, other.payment)))?.[0]).toBe('signed_bytes_differ');
   });
 
@@ -214,7 +214,7 @@ describe('refused is', () => {
     ['a link that is none', { imageUrl: 'http://example.com/a.png' }, 'malformed'],
   ])('%s', async (_, over, code) => {
     const payer = stage.payer('payer of nothing');
-    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'NEVER', over))))?.[0]).toBe(code);
+    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'UNPAID', over))))?.[0]).toBe(code);
   });
 
   test('an offer that asks for more than anybody should pay, a wallet that cannot pay, and a launcher that does not answer', async () => {
