@@ -120,9 +120,6 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     emit: (message) => merged.push(message),
   });
 
-  const askedEveryMs = (venue: Venue, instrument: string): number | null =>
-    options.feeds.find((feed) => feed.venue === venue && feed.schedule !== undefined)?.schedule?.everyMs(instrument) ?? null;
-
   /** Every subscriber sees the assessed messages in one order, even where one of them pushes another message. */
   const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
@@ -134,7 +131,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
   return {
     received: merged.stream,
     assessed: fresh,
-    instrumentEdges: fresh.pipe(instrumentEdges({ freshness, clock, askedEveryMs })),
+    instrumentEdges: fresh.pipe(instrumentEdges({ freshness, clock, askedEveryMs: pollingIntervals(options.feeds) })),
     shown: fresh.pipe(
       filter(isPrice),
       conflate(clock, SHOWN_MS, ({ venue, instrument }) => `${venue}:${instrument}`),
@@ -162,6 +159,12 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
       assessed.complete();
     },
   };
+}
+
+/** Returns how often a polled venue asks for an instrument in milliseconds, or null if the venue is not polled. */
+function pollingIntervals(feeds: readonly Feed[]): (venue: Venue, instrument: string) => number | null {
+  return (venue, instrument) =>
+    feeds.find((feed) => feed.venue === venue && feed.schedule !== undefined)?.schedule?.everyMs(instrument) ?? null;
 }
 
 function isPrice(message: FeedMessage): message is Quote | ReferencePrice {

@@ -130,11 +130,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
       gateState = await gates.validate(before, true);
     } catch (error) {
       if (!isContradicted(error)) throw error;
-      return {
-        superseded: () => {
-          throw error;
-        },
-      };
+      return { superseded: () => rethrow(error) };
     }
     if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
     const shut = refusalOf(gateState, context.subject);
@@ -233,6 +229,10 @@ function isAnother(now: GatedView, before: GatedView): boolean {
 
 function elsewhere({ stage, manifestVersion }: GatedView): string {
   return `somebody else was faster: the agent stands at ${stage} now, with manifest version ${manifestVersion}`;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** Whether the database refused evidence because it contradicts what is on record: a change since it was drawn up, or else a defect. */

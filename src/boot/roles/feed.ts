@@ -11,6 +11,7 @@ import { createMarketNeeds, type MarketNeeds } from '../../../actors/ticking/mar
 import type { Clock } from '../../../streams/clock.ts';
 import { createFlowKeeper, type FlowKeeperOptions } from '../../../streams/flow-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
+import type { Feed } from '../../../streams/merge-feeds.ts';
 import { publishMarketStates } from '../../../streams/market-states.ts';
 import { createIntelligenceFeed } from '../../adapters/intelligence/intelligence-feed.ts';
 import { messageCounts, type ServiceMetrics } from '../../adapters/metrics.ts';
@@ -148,6 +149,24 @@ interface FeedParts {
   readonly onAhead: () => void;
 }
 
+/** Polled venues ask for instruments with live capital first. */
+async function askLiveFirst(sql: Sql, feeds: readonly Feed[]): Promise<void> {
+  const live = await liveInstruments(sql);
+  for (const { venue, schedule } of feeds)
+    schedule?.askFirst(new Set(live.flatMap((key) => (key.startsWith(`${venue}:`) ? splitInstrumentKey(key).instrument : []))));
+}
+
+function keepHours({ sql, clock, pastOf }: FeedDeps, onFailure: (error: unknown) => void): () => void {
+  return keepHourlyBars({
+    histories: pastOf(),
+    series: () => hourlySeries(CATALOG.entries),
+    store: createCandleStore(sql),
+    recorder: createWorkRecorder(sql, clock, 'feed'),
+    clock,
+    onFailure,
+  });
+}
+
 /** Connects to the venues and follows them until it is ended. */
 async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & { refreshNeeds(): Promise<void> }> {
   const { sql, clock, log } = deps;
@@ -174,12 +193,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     onCut: keepCuts({ sql, clock, write: lines.cuts.write, onKept: deps.metrics.cut, onAhead: parts.onAhead }),
     onFailure: failed('the streams'),
   });
-  const askFirst = async (): Promise<void> => {
-    const live = await liveInstruments(sql);
-    for (const { venue, schedule } of feeds)
-      schedule?.askFirst(new Set(live.flatMap((key) => (key.startsWith(`${venue}:`) ? splitInstrumentKey(key).instrument : []))));
-  };
-  await askFirst();
+  await askLiveFirst(sql, feeds);
   const unrecord = deps.onPipeline?.(pipeline);
   const subscriptions = [
     keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
@@ -191,14 +205,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
-    keepHourlyBars({
-      histories: deps.pastOf(),
-      series: () => hourlySeries(CATALOG.entries),
-      store: createCandleStore(sql),
-      recorder: createWorkRecorder(sql, clock, 'feed'),
-      clock,
-      onFailure: failed('the hourly bars'),
-    }),
+    keepHours(deps, failed('the hourly bars')),
   ];
   deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));
   pipeline.start();
@@ -206,7 +213,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   return {
     async refreshNeeds() {
       pipeline.refreshNeeds();
-      await askFirst();
+      await askLiveFirst(sql, feeds);
     },
     async end() {
       for (const end of keeping) end();
