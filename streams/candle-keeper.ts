@@ -2,6 +2,7 @@
 import type { Candle, CandleBatch } from '../src/domain/candle.ts';
 import type { IndicatorNeed } from '../src/domain/cut.ts';
 import type { DecimalString } from '../src/domain/decimal.ts';
+import { windowBars } from '../src/domain/indicators/windowed.ts';
 import type { Rejection } from '../src/domain/quote.ts';
 import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
 import { errorText } from '../src/domain/value-text.ts';
@@ -39,8 +40,6 @@ export interface CandleKeeperOptions {
   readonly emit: (message: CandleBatch | Rejection) => void;
   /** For jitter, 0 <= n < 1. */
   readonly random: () => number;
-  /** The least number of bars that history is fetched for. Default 500. */
-  readonly backfillBars?: number;
   /** How long after its close a bar is first asked for. Default 2 s. */
   readonly settleMs?: number;
   /** Requests in flight per venue. Default 2. */
@@ -51,6 +50,8 @@ export interface CandleKeeper {
   start(): void;
   /** Reads the needs now: a new agent should not wait. */
   refresh(): void;
+  /** True once the whole window of an indicator was fetched, and where this process fetches none of its series. */
+  holdsWindow(need: IndicatorNeed): boolean;
   stop(): void;
 }
 
@@ -69,6 +70,8 @@ interface Kept {
   readonly funding: boolean;
   /** Bars wanted before the first. */
   wanted: number;
+  /** Bars that were wanted when the venue last answered; 0 before. */
+  answered: number;
   /** Everything before this is fetched; null before the first answer. */
   doneTo: EpochMs | null;
   failures: number;
@@ -88,7 +91,6 @@ class KeptCandles implements CandleKeeper {
   readonly #histories: CandleKeeperOptions['histories'];
   readonly #emit: CandleKeeperOptions['emit'];
   readonly #random: CandleKeeperOptions['random'];
-  readonly #backfillBars;
   readonly #settleMs;
   readonly #perVenue;
   readonly #kept = new Map<string, Kept>();
@@ -103,7 +105,6 @@ class KeptCandles implements CandleKeeper {
     this.#histories = options.histories;
     this.#emit = options.emit;
     this.#random = options.random;
-    this.#backfillBars = options.backfillBars ?? 500;
     this.#settleMs = options.settleMs ?? 2_000;
     this.#perVenue = options.perVenue ?? 2;
   }
@@ -126,18 +127,12 @@ class KeptCandles implements CandleKeeper {
     this.#waiting.clear();
   }
 
-  #wantedBars(need: IndicatorNeed): number {
-    // Recursive averages forget their start after a few periods.
-    return need.name === 'funding_percentile' ? need.period * 24 + 1 : Math.min(Math.max(this.#backfillBars, need.period * 4), 2_000);
-  }
-
   refresh(): void {
     if (!this.#running) return;
     const wanted = new Map<string, { need: IndicatorNeed; bars: number }>();
     for (const need of this.#options.needs()) {
-      const funding = need.name === 'funding_percentile';
-      const key = `${need.instrument} ${funding ? 'funding' : need.timeframe}`;
-      const bars = this.#wantedBars(need);
+      const key = seriesKey(need);
+      const bars = windowBars(need);
       const known = wanted.get(key);
       if (known === undefined || known.bars < bars) wanted.set(key, { need, bars });
     }
@@ -158,13 +153,17 @@ class KeptCandles implements CandleKeeper {
     }
   }
 
+  holdsWindow(need: IndicatorNeed): boolean {
+    const one = this.#kept.get(seriesKey(need));
+    return one === undefined ? this.#historyOf(need) === null : one.answered >= windowBars(need);
+  }
+
   #keep(key: string, need: IndicatorNeed, wanted: number): void {
     const { venue, instrument } = splitInstrumentKey(need.instrument);
     const funding = need.name === 'funding_percentile';
     const timeframe = funding ? '1h' : need.timeframe;
     const barMs = timeframeMs(timeframe);
-    const history = this.#histories[venue];
-    if (barMs === null || history === undefined || (funding && history.fetchFunding === undefined)) return;
+    if (barMs === null || this.#historyOf(need) === null) return;
     const one: Kept = {
       key,
       venue,
@@ -173,6 +172,7 @@ class KeptCandles implements CandleKeeper {
       barMs,
       funding,
       wanted,
+      answered: 0,
       doneTo: null,
       failures: 0,
       asks: 0,
@@ -182,6 +182,13 @@ class KeptCandles implements CandleKeeper {
     };
     this.#kept.set(key, one);
     this.#ask(one, this.#clock.now());
+  }
+
+  /** The history that bars for an indicator come from, or null if its venue has none here. */
+  #historyOf(need: IndicatorNeed): CandleHistory | null {
+    const history = this.#histories[splitInstrumentKey(need.instrument).venue];
+    if (history === undefined || (need.name === 'funding_percentile' && history.fetchFunding === undefined)) return null;
+    return history;
   }
 
   #ask(one: Kept, at: EpochMs): void {
@@ -250,6 +257,7 @@ class KeptCandles implements CandleKeeper {
     const last = candles[candles.length - 1];
     let complete = unclosed === undefined ? to : unclosed.openTime;
     one.failures = 0;
+    one.answered = wanted;
     one.asks++;
     const newestMissing = unclosed === undefined && (last === undefined || last.openTime < to - one.barMs);
     // The venue may need a moment for the newest bar; only after some asks is it believed to have none.
@@ -293,4 +301,8 @@ class KeptCandles implements CandleKeeper {
       this.#refreshLater();
     });
   }
+}
+
+function seriesKey(need: IndicatorNeed): string {
+  return `${need.instrument} ${need.name === 'funding_percentile' ? 'funding' : need.timeframe}`;
 }

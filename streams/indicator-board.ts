@@ -1,7 +1,7 @@
 /** Closed bars and the indicators on them, as of a slot: pushed bar by bar, repaired where history changes. */
 import type { Candle, CandleBatch } from '../src/domain/candle.ts';
-import type { IndicatorNeed, IndicatorValue } from '../src/domain/cut.ts';
-import { type Indicator, type IndicatorState, indicatorOf } from '../src/domain/indicators/index.ts';
+import { FRESH_BARS, type IndicatorNeed, type IndicatorValue } from '../src/domain/cut.ts';
+import { endlessWindowOf, WindowedIndicator, windowOf } from '../src/domain/indicators/windowed.ts';
 import type { PerpContext } from '../src/domain/quote.ts';
 import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
@@ -25,11 +25,8 @@ interface Bar {
 
 /** An indicator that has taken the first `consumed` bars of its series. */
 interface Running {
-  readonly indicator: Indicator<IndicatorState>;
-  readonly state: IndicatorState;
+  readonly indicator: WindowedIndicator;
   consumed: number;
-  value: number | null;
-  previous: number | null;
 }
 
 interface Series {
@@ -69,9 +66,11 @@ export interface IndicatorBoard {
   applyContext(context: PerpContext): void;
   /**
    * The value of an indicator as of a slot: from bars that had closed and were received by then. A past slot is
-   * computed anew from the bars that are kept. A funding percentile is asked of the perpetual.
+   * computed anew from the bars that are kept. A funding percentile is asked of the perpetual. Nothing if the last bar
+   * is too old for a rule to read: its window may begin before what a process that started now would fetch.
+   * @param endless computes over all bars, as before windows.
    */
-  valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue;
+  valueAt(need: IndicatorNeed, slot: EpochMs, endless?: boolean): IndicatorValue;
   /** Closed bars of a series, ascending. */
   candles(instrument: InstrumentKey, timeframe: string): readonly Candle[];
   /** Null where nothing is known. */
@@ -115,7 +114,7 @@ class BarBoard implements IndicatorBoard {
     this.#hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
   }
 
-  valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue {
+  valueAt(need: IndicatorNeed, slot: EpochMs, endless = false): IndicatorValue {
     const funding = need.name === 'funding_percentile';
     if (funding) this.#closeHour(need.instrument, slot);
     const target = this.#series.get(funding ? fundingKey(need.instrument) : barKey(need.instrument, need.timeframe));
@@ -123,15 +122,16 @@ class BarBoard implements IndicatorBoard {
     const { bars } = target;
     // A bar counts once it is closed and nothing before it may still be missing.
     const end = indexFrom(bars, Math.min(target.coveredTo, slot - target.barMs + 1));
-    if (target.receivedAt > slot)
-      return advance(
-        start(need, target),
-        bars.slice(0, end).filter((bar) => bar.receivedAt <= slot),
-      );
-    const name = `${need.name}:${need.period}`;
+    if (target.receivedAt > slot) {
+      const known = bars.slice(0, end).filter((bar) => bar.receivedAt <= slot);
+      if (!endless && !isFresh(known, known.length, target.barMs, slot)) return NOTHING;
+      return advance(start(need, endless), known);
+    }
+    if (!endless && !isFresh(bars, end, target.barMs, slot)) return NOTHING;
+    const name = `${need.name}:${need.period}${endless ? ' endless' : ''}`;
     let running = target.running.get(name);
     if (running === undefined || running.consumed > end) {
-      running = start(need, target);
+      running = start(need, endless);
       target.running.set(name, running);
     }
     return advance(running, bars, end);
@@ -282,19 +282,27 @@ function trim(target: Series, most: number): void {
   }
 }
 
-function start(need: IndicatorNeed, target: Series): Running {
-  const indicator = indicatorOf(need.name);
-  return { indicator, state: indicator.create(need.period, target.timeframe), consumed: 0, value: null, previous: null };
+function start(need: IndicatorNeed, endless: boolean): Running {
+  return { indicator: new WindowedIndicator(need, endless ? endlessWindowOf(need) : windowOf(need)), consumed: 0 };
+}
+
+/** True if the last of the first `end` bars is one that rules read at the slot. */
+function isFresh(bars: readonly Bar[], end: number, barMs: number, slot: EpochMs): boolean {
+  const lastBar = bars[end - 1];
+  return lastBar !== undefined && slot - lastBar.candle.openTime < FRESH_BARS * barMs;
 }
 
 /** Pushes what has not been taken yet of the first `end` bars. */
 function advance(running: Running, bars: readonly Bar[], end = bars.length): IndicatorValue {
+  const { indicator } = running;
   for (; running.consumed < end; running.consumed++) {
-    running.previous = running.value;
-    running.value = running.indicator.push(running.state, (bars[running.consumed] as Bar).input);
+    const { candle, input } = bars[running.consumed] as Bar;
+    indicator.push(candle.openTime, input);
   }
   const lastBar = bars[end - 1];
-  return lastBar === undefined ? NOTHING : { value: running.value, previous: running.previous, barOpenTime: lastBar.candle.openTime };
+  return lastBar === undefined
+    ? NOTHING
+    : { value: indicator.value, previous: indicator.previous, barOpenTime: lastBar.candle.openTime };
 }
 
 function sameCandle(a: Candle, b: Candle): boolean {

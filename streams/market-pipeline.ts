@@ -103,20 +103,25 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     view,
     board,
     instruments: options.instruments,
-    needs: options.needs,
+    // Values of a part of the window would depend on whose series it is a part of.
+    needs: () => {
+      const toSeries = seriesNeeds();
+      return options.needs().filter((need) => keeper.holdsWindow(toSeries(need)));
+    },
     onCut: options.onCut,
     onFailure,
     ...(options.periodMs === undefined ? {} : { periodMs: options.periodMs }),
   });
+  const seriesNeeds = (): ((need: IndicatorNeed) => IndicatorNeed) => {
+    const byKey = new Map(options.instruments().map((one) => [one.key, one]));
+    return (need) => seriesNeed(need, byKey.get(need.instrument));
+  };
   const merged = mergeFeeds(options.feeds, { clock, random, counters });
   const keeper = createCandleKeeper({
     clock,
     random,
     histories: options.histories ?? {},
-    needs: () => {
-      const byKey = new Map(options.instruments().map((one) => [one.key, one]));
-      return options.needs().map((need) => seriesNeed(need, byKey.get(need.instrument)));
-    },
+    needs: () => options.needs().map(seriesNeeds()),
     emit: (message) => merged.push(message),
   });
 

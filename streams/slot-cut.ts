@@ -119,6 +119,8 @@ export interface CutterOptions {
   readonly instruments: () => readonly InstrumentRelations[];
   /** The indicators that active manifests need. Read at each slot. */
   readonly needs: () => readonly IndicatorNeed[];
+  /** True for slots whose indicators were computed over all bars, as before windows. Read at each slot. */
+  readonly isEndless?: () => boolean;
   readonly onCut: (cut: Cut) => void;
   /** Is told of a consumer that threw; the next slot is cut all the same. */
   readonly onFailure: (error: unknown) => void;
@@ -151,6 +153,7 @@ export function createCutter(options: CutterOptions): Cutter {
     const relations = options.instruments();
     const byKey = new Map(relations.map((one) => [one.key, one]));
     const indicators = new Map<InstrumentKey, Record<string, IndicatorValue>>();
+    const endless = options.isEndless?.() ?? false;
     for (const need of options.needs()) {
       let values = indicators.get(need.instrument);
       if (values === undefined) {
@@ -158,7 +161,7 @@ export function createCutter(options: CutterOptions): Cutter {
         indicators.set(need.instrument, values);
       }
       const key = indicatorKey(need);
-      values[key] ??= board.valueAt(seriesNeed(need, byKey.get(need.instrument)), slot);
+      values[key] ??= board.valueAt(seriesNeed(need, byKey.get(need.instrument)), slot, endless);
     }
     const session = view.freshness.sessionAt(slot);
     const observations = new Map<InstrumentKey, Observation>();

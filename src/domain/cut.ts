@@ -52,6 +52,9 @@ export interface IndicatorValue {
   readonly barOpenTime: EpochMs | null;
 }
 
+/** Rules read an indicator until its last bar is so many bars old, counted from its open time. */
+export const FRESH_BARS = 3;
+
 /** An indicator that some manifest needs of an instrument; `indicatorKey` gives its name in an observation. */
 export interface IndicatorNeed {
   readonly instrument: InstrumentKey;

@@ -85,7 +85,10 @@ export interface TapeCutNote {
   readonly source: 'streams' | 'silence';
   readonly instruments: readonly InstrumentKey[];
   readonly needs: readonly IndicatorNeed[];
-  /** The rule by which records commit to cuts (`CutHashes`). Missing on a tape that was recorded under the first rule. */
+  /**
+   * Records commit to cuts by the second rule (`CutHashes`), and indicators look back over windows (`windowOf`). Missing on
+   * a tape from before both.
+   */
   readonly rule?: 2;
 }
 

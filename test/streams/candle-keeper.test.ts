@@ -78,12 +78,12 @@ describe('the candle keeper', () => {
     const { clock, keeper, asks, board } = setUp();
     keeper.start();
     await clock.settleTo(T + 5 * M);
-    expect(asks[0]).toMatchObject({ at: 0, from: REGULAR - 500 * M, to: REGULAR });
+    expect(asks[0]).toMatchObject({ at: 0, from: REGULAR - 512 * M, to: REGULAR });
     expect(asks.slice(1).map((ask) => [ask.at + 10_000, ask.from - REGULAR, ask.to - REGULAR])).toEqual(
       [1, 2, 3, 4, 5].map((minute) => [minute * M + 2_500, (minute - 1) * M, minute * M]),
     );
-    expect(board.candles('spotexchange:BTCUSDT', '1m')).toHaveLength(505);
-    expect(board.coverage('spotexchange:BTCUSDT', '1m')).toEqual({ from: REGULAR - 500 * M, to: REGULAR + 5 * M, missing: [] });
+    expect(board.candles('spotexchange:BTCUSDT', '1m')).toHaveLength(517);
+    expect(board.coverage('spotexchange:BTCUSDT', '1m')).toEqual({ from: REGULAR - 512 * M, to: REGULAR + 5 * M, missing: [] });
     expect(board.valueAt(NEED, T + 5 * M).value).not.toBeNull();
     keeper.stop();
     expect(clock.pending).toBe(0);
@@ -115,7 +115,7 @@ describe('the candle keeper', () => {
     expect(asks.slice(0, 5).map((ask) => ask.at)).toEqual([0, 800, 2_350, 5_400, 25_450]);
     expect(rejections).toHaveLength(4);
     expect(rejections[3]).toMatchObject({ venue: 'spotexchange', reason: 'venue_error', detail: 'bars of BTCUSDT 1m: too many requests' });
-    expect(board.candles('spotexchange:BTCUSDT', '1m')).toHaveLength(500);
+    expect(board.candles('spotexchange:BTCUSDT', '1m')).toHaveLength(512);
   });
 
   it('keeps a dead venue below 60 attempts in 10 minutes', async () => {
@@ -139,7 +139,7 @@ describe('the candle keeper', () => {
     expect(mostFlying()).toBe(2);
     setNeeds([{ ...NEED, instrument: 'spotexchange:A', name: 'ema', period: 300 }]);
     await clock.settleTo(T + 30_000);
-    expect(asks.slice(4)).toMatchObject([{ instrument: 'A', from: REGULAR - 1_200 * M, to: REGULAR }]);
+    expect(asks.slice(4)).toMatchObject([{ instrument: 'A', from: REGULAR - 1_997 * M, to: REGULAR }]);
     await clock.settleTo(T + 3 * M);
     expect(new Set(asks.slice(4).map((ask) => ask.instrument))).toEqual(new Set(['A']));
   });

@@ -49,8 +49,9 @@ describe('the indicator board', () => {
       fc.property(fc.array(change, { minLength: 1, maxLength: 60 }), (changes) => {
         const board = createIndicatorBoard();
         const closes = new Map<number, number>();
-        changes.forEach(({ minute, close }, index) => {
-          const receivedAt = T + 100 * M + index;
+        // Rules read no value of an old bar, so the newest comes first.
+        [{ minute: 25, close: 100 }, ...changes].forEach(({ minute, close }, index) => {
+          const receivedAt = T + 26 * M + index;
           closes.set(minute, close);
           // The whole range is complete by word of the venue: what is missing does not exist.
           board.apply(batch([bar(minute, close)], receivedAt, { from: T, to: T + 26 * M }));
@@ -110,10 +111,12 @@ describe('the indicator board', () => {
 
   it('does not count bars beyond a hole until it is filled or known to be empty', () => {
     const board = createIndicatorBoard();
-    const at = T + 60 * M;
+    const at = T + 6 * M;
     board.apply(batch([bar(0, 10), bar(1, 11), bar(2, 12)], at));
     board.apply(batch([bar(5, 20)], at));
-    expect(board.valueAt(EMA_3, at).barOpenTime).toBe(T + 2 * M);
+    expect(board.valueAt(EMA_3, at, true).barOpenTime).toBe(T + 2 * M);
+    // Too old for a rule to read, it is not shown.
+    expect(board.valueAt(EMA_3, at)).toEqual({ value: null, previous: null, barOpenTime: null });
     board.apply(batch([bar(3, 13)], at, { from: T + 3 * M, to: T + 5 * M }));
     expect(board.valueAt(EMA_3, at).barOpenTime).toBe(T + 5 * M);
     expect(board.coverage('spotexchange:BTCUSDT', '1m')).toEqual({ from: T, to: T + 6 * M, missing: [T + 4 * M] });
@@ -132,9 +135,9 @@ describe('the indicator board', () => {
 
   it('keeps a bounded number of bars and series', () => {
     const board = createIndicatorBoard({ maxBars: 100, maxSeries: 2 });
-    for (let minute = 0; minute < 1_000; minute++) board.apply(batch([bar(minute, 100)], T + 2_000 * M));
+    for (let minute = 0; minute < 1_000; minute++) board.apply(batch([bar(minute, 100)], T + 1_000 * M));
     expect(board.candles('spotexchange:BTCUSDT', '1m').length).toBeLessThanOrEqual(125);
-    expect(board.valueAt(EMA_3, T + 2_000 * M)).toEqual({ value: 100, previous: 100, barOpenTime: T + 999 * M });
+    expect(board.valueAt(EMA_3, T + 1_000 * M)).toEqual({ value: 100, previous: 100, barOpenTime: T + 999 * M });
     for (const instrument of ['A', 'B']) board.apply({ ...batch([bar(0, 1)], T + M), instrument });
     expect(board.candles('spotexchange:BTCUSDT', '1m')).toEqual([]);
     expect(board.candles('spotexchange:B', '1m')).toHaveLength(1);

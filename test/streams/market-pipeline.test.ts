@@ -2,7 +2,7 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog.ts';
-import { type Cut, type IndicatorNeed, observationHash } from '../../src/domain/cut.ts';
+import { type Cut, type IndicatorNeed, indicatorKey, type Observation, observationHash } from '../../src/domain/cut.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
@@ -28,8 +28,9 @@ const history: CandleHistory = {
 function receive(
   clock: VirtualClock,
   feed: Subject<FeedMessage> | null,
+  needs: () => readonly IndicatorNeed[] = () => NEEDS,
+  cuts: Cut[] = [],
 ): { pipeline: MarketPipeline; cuts: Cut[]; failures: unknown[]; tape: FeedMessage[]; assessed: FeedMessage[] } {
-  const cuts: Cut[] = [];
   const failures: unknown[] = [];
   const tape: FeedMessage[] = [];
   const assessed: FeedMessage[] = [];
@@ -38,7 +39,7 @@ function receive(
     random: () => 0.5,
     feeds: feed === null ? [] : [{ venue: 'spotexchange', messages: feed }],
     instruments: () => BTC,
-    needs: () => NEEDS,
+    needs,
     histories: feed === null ? {} : { spotexchange: history },
     onCut: (cut) => cuts.push(cut),
     onFailure: (error) => failures.push(error),
@@ -108,7 +109,14 @@ describe('the market pipeline', () => {
     expect(live.cuts).toHaveLength(8);
 
     const replayClock = createVirtualClock(T);
-    const replay = receive(replayClock, null);
+    const replayed: Cut[] = [];
+    // A tape notes which indicators each slot was cut with.
+    const noted = (): readonly IndicatorNeed[] =>
+      NEEDS.filter((need) => {
+        const next = live.cuts[replayed.length]?.observations.get(need.instrument);
+        return next !== undefined && indicatorKey(need) in next.indicators;
+      });
+    const replay = receive(replayClock, null, noted, replayed);
     for (const message of live.tape) {
       replayClock.advanceTo(message.receivedAt);
       replay.pipeline.push(message);
@@ -126,6 +134,76 @@ describe('the market pipeline', () => {
     expect(spot[5]?.quote?.flags).toContain('resyncing');
     expect(spot.at(-1)?.indicators['rsi:14@1m']?.value).not.toBeNull();
     expect(spot.at(-1)?.indicators['rsi:14@1m']?.barOpenTime).toBe(T + 2 * 60_000);
+  });
+
+  describe('two tenants', () => {
+    const own: IndicatorNeed = { instrument: 'spotexchange:BTCUSDT', name: 'rsi', timeframe: '1m', period: 30 };
+    const ema: IndicatorNeed = { ...own, name: 'ema', period: 50 };
+    const longer: IndicatorNeed = { ...own, name: 'ema', period: 200 };
+    const prices: CandleHistory = {
+      fetchCandles: async (_instrument, _timeframe, from, to) => {
+        const bars = [];
+        for (let openTime = from; openTime < to; openTime += 60_000) {
+          const minute = openTime / 60_000;
+          // Minutes without a bar, so that windows are told from counts of bars.
+          if (minute % 13 === 5) continue;
+          const price = (100 + 9 * Math.sin(minute / 7) + ((minute * 7_919) % 31) / 10).toFixed(4);
+          bars.push({ openTime, open: price, high: price, low: price, close: price, volume: '1' });
+        }
+        return bars;
+      },
+    };
+
+    async function observe(from: number, until: number, needsAt: (at: number) => readonly IndicatorNeed[]): Promise<Map<number, Observation>> {
+      const clock = createVirtualClock(from);
+      const seen = new Map<number, Observation>();
+      const pipeline = createMarketPipeline({
+        clock,
+        random: () => 0.5,
+        feeds: [{ venue: 'spotexchange', messages: new Subject<FeedMessage>() }],
+        instruments: () => BTC,
+        needs: () => needsAt(clock.now()),
+        histories: { spotexchange: prices },
+        onCut: ({ slot, observations }) => void seen.set(slot, observations.get('spotexchange:BTCUSDT') as Observation),
+        onFailure: (error) => {
+          throw error;
+        },
+      });
+      pipeline.start();
+      await clock.settleTo(until);
+      pipeline.stop();
+      return seen;
+    }
+    /** The part of A, as text. */
+    const shown = (seen: ReadonlyMap<number, Observation>): string[] =>
+      [...seen].map(([slot, { indicators }]) =>
+        JSON.stringify([slot, ...[own, ema].map((need) => indicators[indicatorKey(need)] ?? 'not yet known')]),
+      );
+    const end = T + 2 * 3_600_000 + 1_000;
+
+    it('the long period of one changes no byte of what the other observes', async () => {
+      const alone = shown(await observe(T, end, () => [own, ema]));
+      expect(alone.filter((text) => !text.includes('not yet known') && !text.includes('null')).length).toBeGreaterThan(220);
+      expect(shown(await observe(T, end, () => [longer, own, ema]))).toEqual(alone);
+      // One that comes later and goes again.
+      const passing = (at: number): readonly IndicatorNeed[] => (at > T + 1_000_000 && at < T + 5_000_000 ? [longer, own, ema] : [own, ema]);
+      expect(shown(await observe(T, end, passing))).toEqual(alone);
+    });
+
+    it('a process that starts now observes what one observes that has run for hours', async () => {
+      const running = shown(await observe(T, end, () => [own, ema]));
+      const restarted = shown(await observe(T + 5_400_000, end, () => [own, ema])).slice(1);
+      expect(restarted).toEqual(running.slice(-restarted.length));
+    });
+
+    it('a window that is not fetched yet gives no value, whoever has a part of it', async () => {
+      const joined = T + 600_500;
+      const seen = await observe(T, T + 661_000, (at) => (at >= joined ? [own, longer] : [own]));
+      const values = [...seen].map(([slot, { indicators }]) => [slot - T, indicators[indicatorKey(longer)]?.value] as const);
+      expect(values.filter(([, value]) => value !== undefined).map(([at]) => at)).toEqual([630_000, 660_000]);
+      const alone = await observe(T, T + 661_000, () => [longer]);
+      expect(values.at(-1)?.[1]).toBe(alone.get(T + 660_000)?.indicators[indicatorKey(longer)]?.value);
+    });
   });
 
   it('shows a quote as stale when its feed falls silent, counts what it dropped, and tells the edge', async () => {

@@ -1,7 +1,7 @@
 /** What every condition offers, and the mechanisms that similar conditions share. */
 
 import type { InstrumentKind } from '../catalog.ts';
-import { type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
+import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
 import { compareDecimals } from '../decimal.ts';
 import type { BookPosition } from '../decision.ts';
 import type { Fields, Problem } from '../field.ts';
@@ -197,7 +197,7 @@ export function freshIndicator(
     const indicator = observation.indicators[key];
     if (indicator === undefined || indicator.barOpenTime === null) return null;
     const age = observation.slot - indicator.barOpenTime;
-    return age >= barMs && age < 3 * barMs ? indicator : null;
+    return age >= barMs && age < FRESH_BARS * barMs ? indicator : null;
   };
 }
 

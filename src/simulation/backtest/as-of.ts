@@ -1,6 +1,6 @@
 /** The plain view of a history as of a slot: bars and facts are taken in as they close and arrive, and nothing later is reachable. */
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/cut.ts';
-import { type Indicator, type IndicatorState, indicatorOf } from '../../domain/indicators/index.ts';
+import { WindowedIndicator } from '../../domain/indicators/windowed.ts';
 import { sessionAt } from '../../domain/session.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/valuation.ts';
@@ -21,14 +21,11 @@ import {
 /** An indicator that has taken the bars that had closed so far. */
 interface Running {
   readonly key: string;
-  readonly indicator: Indicator<IndicatorState>;
-  readonly state: IndicatorState;
+  readonly indicator: WindowedIndicator;
   readonly barMs: number;
   readonly openTime: (bar: number) => EpochMs | undefined;
   readonly close: (bar: number) => number;
   next: number;
-  value: number | null;
-  previous: number | null;
   barOpenTime: EpochMs | null;
 }
 
@@ -67,13 +64,11 @@ function has({ state }: InstrumentColumns, i: number, bit: number): boolean {
 }
 
 function runningOf(history: History, columns: InstrumentColumns, need: IndicatorNeed): Running {
-  const indicator = indicatorOf(need.name);
   const own = need.name !== 'funding_percentile' && need.timeframe === history.timeframe;
   const series = need.name === 'funding_percentile' ? columns.funding : columns.series[need.timeframe];
   return {
     key: indicatorKey(need),
-    indicator,
-    state: indicator.create(need.period, need.timeframe),
+    indicator: new WindowedIndicator(need),
     barMs: timeframeMs(need.timeframe) as number,
     openTime: own
       ? (bar) => (bar < history.length ? history.firstSlot + (bar - 1) * history.barMs : undefined)
@@ -83,8 +78,6 @@ function runningOf(history: History, columns: InstrumentColumns, need: Indicator
       ? (bar) => (has(columns, bar, QUOTE_LIVE) ? (columns.close[bar] as number) : Number.NaN)
       : (bar) => series?.close[bar] as number,
     next: 0,
-    value: null,
-    previous: null,
     barOpenTime: null,
   };
 }
@@ -97,8 +90,7 @@ function takeClosed(running: Running, slot: EpochMs): void {
   ) {
     const close = running.close(running.next++);
     if (Number.isNaN(close)) continue;
-    running.previous = running.value;
-    running.value = running.indicator.push(running.state, close);
+    running.indicator.push(open, close);
     running.barOpenTime = open;
   }
 }
@@ -116,7 +108,8 @@ function observationAt(history: History, view: InstrumentView, i: number, slot: 
   const reference = referenceAt(columns, i, slot);
   const mid = quote?.mid ?? null;
   const indicators: Record<string, IndicatorValue> = {};
-  for (const { key, value, previous, barOpenTime } of view.running) indicators[key] = { value, previous, barOpenTime };
+  for (const { key, indicator, barOpenTime } of view.running)
+    indicators[key] = { value: indicator.value, previous: indicator.previous, barOpenTime };
   const perp = textAt(columns.perpMark, i);
   const spot = textAt(columns.spotMid, i);
   const priced = mid === null || reference === null ? null : { mid, price: reference.referencePrice };

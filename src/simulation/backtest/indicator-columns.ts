@@ -1,60 +1,92 @@
 /** Indicators over whole columns of closes: the same arithmetic as the streaming ones, in one loop each (equal bit for bit, by test). */
 import type { IndicatorNeed } from '../../domain/cut.ts';
-import { indicatorOf } from '../../domain/indicators/index.ts';
+import { stepOf, WindowedIndicator, windowOf } from '../../domain/indicators/windowed.ts';
+import type { CloseSeries } from './history.ts';
+
+type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
+
+/** The bars `first` up to but without `end` have windows that begin with the bar `start`. */
+interface Span {
+  readonly start: number;
+  readonly first: number;
+  readonly end: number;
+}
 
 /** The value after each close; NaN during warm-up. */
-export function indicatorColumn(need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>, closes: Float64Array): Float64Array {
-  if (need.name === 'rsi') return rsiColumn(need.period, closes);
-  if (need.name === 'ema') return emaColumn(need.period, closes);
-  const indicator = indicatorOf(need.name);
-  const state = indicator.create(need.period, need.timeframe);
-  return closes.map((close) => indicator.push(state, close) ?? Number.NaN);
+export function indicatorColumn(need: Need, series: CloseSeries): Float64Array {
+  if (need.name === 'rsi') return rsiColumn(need.period, series.close, spansOf(need, series.openTime));
+  if (need.name === 'ema') return emaColumns(need.period, series.close, spansOf(need, series.openTime)).values;
+  const indicator = new WindowedIndicator(need);
+  return series.close.map((close, i) => {
+    indicator.push(series.openTime[i] as number, close);
+    return indicator.value ?? Number.NaN;
+  });
 }
 
-function emaColumn(period: number, closes: Float64Array): Float64Array {
-  const values = new Float64Array(closes.length);
-  const warm = Math.min(period - 1, closes.length);
-  let average = 0;
-  for (let i = 0; i < warm; i++) {
-    average += closes[i] as number;
-    values[i] = Number.NaN;
+function spansOf(need: Need, openTime: Float64Array): Span[] {
+  const window = windowOf(need);
+  const stepMs = window.step * window.barMs;
+  const spans: Span[] = [];
+  const begun: { step: number; first: number }[] = [];
+  for (let first = 0; first < openTime.length; ) {
+    const step = stepOf(window, openTime[first] as number);
+    begun.push({ step, first });
+    while ((begun[0] as { step: number }).step < step - window.steps) begun.shift();
+    let end = first + 1;
+    while (end < openTime.length && (openTime[end] as number) < (step + 1) * stepMs) end++;
+    spans.push({ start: (begun[0] as { first: number }).first, first, end });
+    first = end;
   }
-  if (warm >= closes.length) return values;
-  average = (average + (closes[warm] as number)) / period;
-  values[warm] = average;
+  return spans;
+}
+
+/** The average after each close, and before it over the same window. */
+function emaColumns(period: number, closes: Float64Array, spans: readonly Span[]): { values: Float64Array; previous: Float64Array } {
+  const values = new Float64Array(closes.length).fill(Number.NaN);
+  const previous = new Float64Array(closes.length).fill(Number.NaN);
   const k = 2 / (period + 1);
   const rest = 1 - k;
-  for (let i = warm + 1; i < closes.length; i++) {
-    average = (closes[i] as number) * k + average * rest;
-    values[i] = average;
+  for (const { start, first, end } of spans) {
+    const seeded = start + period;
+    if (seeded > end) continue;
+    let average = 0;
+    for (let i = start; i < seeded; i++) average += closes[i] as number;
+    average /= period;
+    if (seeded > first) values[seeded - 1] = average;
+    for (let i = seeded; i < first; i++) average = (closes[i] as number) * k + average * rest;
+    for (let i = Math.max(seeded, first); i < end; i++) {
+      previous[i] = average;
+      average = (closes[i] as number) * k + average * rest;
+      values[i] = average;
+    }
   }
-  return values;
+  return { values, previous };
 }
 
-function rsiColumn(period: number, closes: Float64Array): Float64Array {
-  const values = new Float64Array(closes.length);
-  const warm = Math.min(period + 1, closes.length);
-  let gain = 0;
-  let loss = 0;
-  if (closes.length > 0) values[0] = Number.NaN;
-  for (let i = 1; i < warm; i++) {
-    const change = (closes[i] as number) - (closes[i - 1] as number);
-    gain += change > 0 ? change : 0;
-    loss += change < 0 ? -change : 0;
-    values[i] = Number.NaN;
-  }
-  if (closes.length <= period) return values;
-  gain /= period;
-  loss /= period;
-  values[period] = strength(gain, loss);
+function rsiColumn(period: number, closes: Float64Array, spans: readonly Span[]): Float64Array {
+  const values = new Float64Array(closes.length).fill(Number.NaN);
   const kept = period - 1;
-  for (let i = period + 1; i < closes.length; i++) {
-    const change = (closes[i] as number) - (closes[i - 1] as number);
-    const size = Math.abs(change);
-    // The rise or else 0, the fall or else 0, exactly: a branch on the sign of a change is mispredicted every other time.
-    gain = (gain * kept + (size + change) / 2) / period;
-    loss = (loss * kept + (size - change) / 2) / period;
-    values[i] = strength(gain, loss);
+  for (const { start, first, end } of spans) {
+    const seeded = start + period;
+    if (seeded >= end) continue;
+    let gain = 0;
+    let loss = 0;
+    for (let i = start + 1; i <= seeded; i++) {
+      const change = (closes[i] as number) - (closes[i - 1] as number);
+      gain += change > 0 ? change : 0;
+      loss += change < 0 ? -change : 0;
+    }
+    gain /= period;
+    loss /= period;
+    if (seeded >= first) values[seeded] = strength(gain, loss);
+    for (let i = seeded + 1; i < end; i++) {
+      const change = (closes[i] as number) - (closes[i - 1] as number);
+      const size = Math.abs(change);
+      // The rise or else 0, the fall or else 0, exactly: a branch on the sign of a change is mispredicted every other time.
+      gain = (gain * kept + (size + change) / 2) / period;
+      loss = (loss * kept + (size - change) / 2) / period;
+      if (i >= first) values[i] = strength(gain, loss);
+    }
   }
   return values;
 }
@@ -66,30 +98,17 @@ function strength(gain: number, loss: number): number {
 
 /**
  * Where the fast average stands against the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below,
- * 5 level; 0 while one of them has no value now or no previous one. Both averages in one pass, kept nowhere.
+ * 5 level; 0 while one of them has no value now or no previous one.
  */
-export function emaRelations(fast: number, slow: number, closes: Float64Array): Uint8Array {
-  const codes = new Uint8Array(closes.length);
-  const later = Math.max(fast, slow);
-  const [kFast, kSlow] = [2 / (fast + 1), 2 / (slow + 1)];
-  const [restFast, restSlow] = [1 - kFast, 1 - kSlow];
-  let [a, b] = [0, 0];
-  const warm = Math.min(later, closes.length);
-  for (let i = 0; i < warm; i++) {
-    const close = closes[i] as number;
-    a = i < fast ? a + close : close * kFast + a * restFast;
-    b = i < slow ? b + close : close * kSlow + b * restSlow;
-    if (i === fast - 1) a /= fast;
-    if (i === slow - 1) b /= slow;
-  }
-  let before = a - b;
-  for (let i = warm; i < closes.length; i++) {
-    const close = closes[i] as number;
-    a = close * kFast + a * restFast;
-    b = close * kSlow + b * restSlow;
-    const now = a - b;
-    codes[i] = now > 0 ? (before <= 0 ? 1 : 3) : now < 0 ? (before >= 0 ? 2 : 4) : 5;
-    before = now;
-  }
-  return codes;
+export function emaRelations(fast: number, slow: number, timeframe: string, { openTime, close }: CloseSeries): Uint8Array {
+  const [a, b] = [fast, slow].map((period) => emaColumns(period, close, spansOf({ name: 'ema', period, timeframe }, openTime))) as [
+    ReturnType<typeof emaColumns>,
+    ReturnType<typeof emaColumns>,
+  ];
+  return Uint8Array.from(close, (_, i) => {
+    const now = (a.values[i] as number) - (b.values[i] as number);
+    const before = (a.previous[i] as number) - (b.previous[i] as number);
+    if (Number.isNaN(now) || Number.isNaN(before)) return 0;
+    return now > 0 ? (before <= 0 ? 1 : 3) : now < 0 ? (before >= 0 ? 2 : 4) : 5;
+  });
 }

@@ -1,7 +1,7 @@
 /** What rules look at, as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
 
 import type { NetEdgeSeen } from '../../domain/conditions/net-edge-above.ts';
-import { type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
+import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
 import { SEVERITIES } from '../../domain/market-event.ts';
 import { SESSIONS } from '../../domain/quote.ts';
 import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/session.ts';
@@ -62,6 +62,8 @@ export class InputColumns {
   readonly #columns: InstrumentColumns;
   readonly #made = new Map<string, InputColumn>();
   readonly #shared: Map<string, InputColumn>;
+  /** The bars of the run itself, without its holes. */
+  #own: CloseSeries | null = null;
 
   /** @param shared columns that are the same for all instruments of the history. */
   constructor(history: History, columns: InstrumentColumns, shared: Map<string, InputColumn>) {
@@ -134,7 +136,7 @@ export class InputColumns {
     return this.#once(`ema ${fast} ${slow} ${timeframe}`, () => {
       const need = { name: 'ema', period: fast, timeframe } as const;
       const series = this.#seriesOf(need);
-      const relation = series === null ? new Uint8Array(0) : emaRelations(fast, slow, series.close);
+      const relation = series === null ? new Uint8Array(0) : emaRelations(fast, slow, timeframe, series);
       const codes = this.#identical(need)
         ? relation
         : Uint8Array.from(
@@ -209,15 +211,17 @@ export class InputColumns {
   }
 
   #seriesOf(need: Pick<IndicatorNeed, 'name' | 'timeframe'>): CloseSeries | null {
-    const { whole, close, state, series, funding } = this.#columns;
+    const { series, funding } = this.#columns;
     if (need.name === 'funding_percentile') return funding;
     if (need.timeframe !== this.#history.timeframe) return series[need.timeframe] ?? null;
-    if (whole) return { openTime: EMPTY, close };
-    return this.#ownSeries(close, state);
+    this.#own ??= this.#ownSeries();
+    return this.#own;
   }
 
-  #ownSeries(close: Float64Array, state: Uint8Array): CloseSeries {
+  #ownSeries(): CloseSeries {
+    const { whole, close, state } = this.#columns;
     const { firstSlot, barMs, length } = this.#history;
+    if (whole) return { openTime: new Float64Array(length).map((_, i) => firstSlot + (i - 1) * barMs), close };
     const kept: number[] = [];
     for (let i = 0; i < length; i++) if (((state[i] as number) & QUOTE_LIVE) !== 0) kept.push(i);
     return {
@@ -230,12 +234,12 @@ export class InputColumns {
     return (
       this.#once(`${indicatorKey(need)} by bar`, () => {
         const series = this.#seriesOf(need);
-        return { kind: 'number', values: series === null ? EMPTY : indicatorColumn(need, series.close) };
+        return { kind: 'number', values: series === null ? EMPTY : indicatorColumn(need, series) };
       }) as NumberColumn
     ).values;
   }
 
-  /** Reads, for each slot, the last bar that had closed by then and is not older than the live limit of three bars. */
+  /** Reads, for each slot, the last bar that had closed by then and is fresh as live. */
   #onGrid(need: Pick<IndicatorNeed, 'name' | 'timeframe'>, read: (bar: number) => number): Float64Array {
     const out = this.#nothing();
     const series = this.#seriesOf(need);
@@ -245,7 +249,7 @@ export class InputColumns {
     for (let i = 0; i < out.length; i++) {
       const slot = this.#history.firstSlot + i * this.#history.barMs;
       while (bar + 1 < series.openTime.length && (series.openTime[bar + 1] as number) + tfMs <= slot) bar++;
-      if (bar >= 0 && slot - (series.openTime[bar] as number) < 3 * tfMs) out[i] = read(bar);
+      if (bar >= 0 && slot - (series.openTime[bar] as number) < FRESH_BARS * tfMs) out[i] = read(bar);
     }
     return out;
   }

@@ -60,6 +60,7 @@ export class ReplayPipeline {
       periodMs: TAKE_TICK_MS,
       instruments: () => this.#instruments(cutter.pendingSlot - TAKE_TICK_MS),
       needs: () => (this.#isIdle(cutter.pendingSlot - TAKE_TICK_MS) ? [] : (this.#note?.needs ?? this.#observers().needs)),
+      isEndless: () => this.#isOfFirstRule,
       onCut: (cut) => this.#cut(cut),
       onFailure: (error) => {
         this.#failure ??= error;
@@ -163,6 +164,11 @@ export class ReplayPipeline {
     return this.#note === null ? instruments : instruments.filter(({ key }) => this.#noted.has(key));
   }
 
+  /** True on a tape from before windows of indicators and hashes of what a manifest reads. */
+  get #isOfFirstRule(): boolean {
+    return this.#note !== null && this.#note.rule === undefined;
+  }
+
   #cut(cut: Cut): void {
     if (this.#isIdle(cut.slot)) return;
     const note = this.#note;
@@ -170,7 +176,7 @@ export class ReplayPipeline {
     const observations = silent ? SILENT : cut.observations;
     this.#happened.push({
       kind: 'cut',
-      cut: { slot: cut.slot, observations, ...(note !== null && note.rule === undefined ? { hashedBy: 1 } : {}) },
+      cut: { slot: cut.slot, observations, ...(this.#isOfFirstRule ? { hashedBy: 1 } : {}) },
     });
   }
 }

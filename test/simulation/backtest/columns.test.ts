@@ -5,7 +5,7 @@ import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts
 import type { Candle } from '../../../src/domain/candle.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { indicatorOf } from '../../../src/domain/indicators/index.ts';
+import { WindowedIndicator } from '../../../src/domain/indicators/windowed.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { decisionAt } from '../../../src/simulation/backtest/decision-columns.ts';
 import { sessionAt } from '../../../src/domain/session.ts';
@@ -389,23 +389,32 @@ test('every condition type of the registry has a column form', () => {
   expect(unknown.map(({ type }) => type)).toEqual([]);
 });
 
-test('an indicator over a column is the streaming one, bit for bit', () => {
+test('an indicator over a column is the streaming one, bit for bit, holes and turns of windows included', () => {
   const next = draws(7);
-  const closes = Float64Array.from({ length: 400 }, () => 50 + Math.floor(next() * 40) / 4);
+  const closes = Float64Array.from({ length: 1_500 }, () => 50 + Math.floor(next() * 40) / 4);
+  let openTime = START;
+  const openTimes = closes.map(() => {
+    openTime += next() < 0.02 ? 30 * HOUR : HOUR;
+    return openTime;
+  });
   for (const [name, period] of [
     ['rsi', 2],
     ['rsi', 14],
     ['ema', 1],
     ['ema', 12],
+    ['ema', 90],
     ['volatility', 5],
+    ['funding_percentile', 2],
   ] as const) {
-    for (const length of [0, 1, period, period + 1, 400]) {
-      const indicator = indicatorOf(name);
-      const state = indicator.create(period, '1h');
-      const stream = Array.from(closes.subarray(0, length), (close) => indicator.push(state, close) ?? Number.NaN);
-      expect([...indicatorColumn({ name, period, timeframe: '1h' }, closes.slice(0, length))], `${name} ${period} over ${length}`).toEqual(
-        stream,
-      );
+    for (const length of [0, 1, period, period + 1, 1_500]) {
+      const need = { name, period, timeframe: '1h' };
+      const indicator = new WindowedIndicator(need);
+      const stream = Array.from(closes.subarray(0, length), (close, i) => {
+        indicator.push(openTimes[i] as number, close);
+        return indicator.value ?? Number.NaN;
+      });
+      const series = { openTime: openTimes.slice(0, length), close: closes.slice(0, length) };
+      expect([...indicatorColumn(need, series)], `${name} ${period} over ${length}`).toEqual(stream);
     }
   }
 });

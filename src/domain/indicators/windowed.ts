@@ -1,0 +1,117 @@
+/** How far back an indicator looks: its value is a function of its series alone, however many bars are kept of that. */
+import type { IndicatorNeed } from '../cut.ts';
+import { timeframeMs } from '../time.ts';
+import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
+
+type Need = Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
+
+/** The bars that a value is computed from: those of the last `steps` whole steps before its own bar's, and of its own step up to it. */
+export interface IndicatorWindow {
+  readonly barMs: number;
+  /** Bars of a step. Steps are counted from 1970, so that no process begins them elsewhere. */
+  readonly step: number;
+  readonly steps: number;
+}
+
+/** Steps that an average which fades looks back over: it then begins anew once a step, with at most a quarter more to read. */
+const FADING_STEPS = 4;
+/** After so many periods the first average of a window weighs below 1e-12. */
+const FADED_PERIODS = { ema: 15, rsi: 29 } as const;
+/** The longest windows stay within the 2,000 bars that are kept of a series. */
+const MOST_WINDOW_BARS = 1_996;
+
+/** Returns the window of an indicator. Funding ranks the hours of its days, of which a day's worth may be missing. */
+export function windowOf({ name, period, timeframe }: Need): IndicatorWindow {
+  if (name === 'funding_percentile') return { barMs: 3_600_000, step: 1, steps: (period + 1) * 24 - 1 };
+  const barMs = timeframeMs(timeframe);
+  if (barMs === null) throw new RangeError(`${name} needs a timeframe such as 1h, got ${timeframe}`);
+  if (name === 'volatility') return { barMs, step: between(250, period * 2, MOST_WINDOW_BARS / 2), steps: 1 };
+  const step = Math.ceil((FADED_PERIODS[name] * period) / FADING_STEPS);
+  return { barMs, step: between(100, step, Math.floor(MOST_WINDOW_BARS / (FADING_STEPS + 1))), steps: FADING_STEPS };
+}
+
+/** All bars that were ever pushed: the rule before windows. */
+export function endlessWindowOf(need: Need): IndicatorWindow {
+  return { ...windowOf(need), step: Number.POSITIVE_INFINITY, steps: 0 };
+}
+
+/** Returns the bars before now that hold the whole window of any bar that still counts as fresh. */
+export function windowBars(need: Need): number {
+  const { step, steps } = windowOf(need);
+  return step * (steps + 1) + 2;
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+export function stepOf({ barMs, step }: IndicatorWindow, openTime: number): number {
+  return Math.floor(Math.floor(openTime / barMs) / step);
+}
+
+interface Run {
+  readonly state: IndicatorState;
+  value: number | null;
+  previous: number | null;
+}
+
+/**
+ * An indicator over its window, pushed bar by bar in order. `previous` is computed over the same window as `value`,
+ * without the last bar.
+ */
+export class WindowedIndicator {
+  readonly #need: Need;
+  readonly #window: IndicatorWindow;
+  readonly #indicator: Indicator<IndicatorState>;
+  /** One per step that this window or a later one begins with; the oldest gives the value. */
+  readonly #runs: Run[] = [];
+  /** How many runs there are: a percentile forgets by itself, so it has one and looks at the times of what it ranks. */
+  readonly #most: number;
+  readonly #ranked: number[] | null;
+  #step = 0;
+
+  constructor(need: Need, window: IndicatorWindow = windowOf(need)) {
+    this.#need = need;
+    this.#window = window;
+    this.#indicator = indicatorOf(need.name);
+    this.#ranked = this.#indicator.input === 'hourly_funding' ? [] : null;
+    this.#most = this.#ranked === null ? window.steps + 1 : 1;
+    for (let i = 0; i < this.#most; i++) this.#runs.push(this.#begun());
+  }
+
+  get value(): number | null {
+    return this.#holds(0) ? (this.#runs[0] as Run).value : null;
+  }
+
+  get previous(): number | null {
+    return this.#holds(1) ? (this.#runs[0] as Run).previous : null;
+  }
+
+  push(openTime: number, input: number): void {
+    const step = stepOf(this.#window, openTime);
+    if (this.#ranked === null) {
+      for (let i = Math.min(step - this.#step, this.#most); i > 0; i--) {
+        this.#runs.shift();
+        this.#runs.push(this.#begun());
+      }
+    } else {
+      this.#ranked.push(step);
+      if (this.#ranked.length > this.#indicator.warmUp(this.#need.period) + 1) this.#ranked.shift();
+    }
+    this.#step = step;
+    for (const run of this.#runs) {
+      run.previous = run.value;
+      run.value = this.#indicator.push(run.state, input);
+    }
+  }
+
+  #begun(): Run {
+    return { state: this.#indicator.create(this.#need.period, this.#need.timeframe), value: null, previous: null };
+  }
+
+  /** True if all that was ranked `back` inputs ago lies in the window of the last one. */
+  #holds(back: number): boolean {
+    const first = this.#ranked?.at(-this.#indicator.warmUp(this.#need.period) - back);
+    return first === undefined || first >= this.#step - this.#window.steps;
+  }
+}
