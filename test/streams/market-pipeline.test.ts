@@ -154,7 +154,11 @@ describe('the market pipeline', () => {
       },
     };
 
-    async function observe(from: number, until: number, needsAt: (at: number) => readonly IndicatorNeed[]): Promise<Map<number, Observation>> {
+    async function observe(
+      from: number,
+      until: number,
+      needsAt: (at: number) => readonly IndicatorNeed[],
+    ): Promise<Map<number, Observation>> {
       const clock = createVirtualClock(from);
       const seen = new Map<number, Observation>();
       const pipeline = createMarketPipeline({
@@ -186,7 +190,8 @@ describe('the market pipeline', () => {
       expect(alone.filter((text) => !text.includes('not yet known') && !text.includes('null')).length).toBeGreaterThan(220);
       expect(shown(await observe(T, end, () => [longer, own, ema]))).toEqual(alone);
       // One that comes later and goes again.
-      const passing = (at: number): readonly IndicatorNeed[] => (at > T + 1_000_000 && at < T + 5_000_000 ? [longer, own, ema] : [own, ema]);
+      const passing = (at: number): readonly IndicatorNeed[] =>
+        at > T + 1_000_000 && at < T + 5_000_000 ? [longer, own, ema] : [own, ema];
       expect(shown(await observe(T, end, passing))).toEqual(alone);
     });
 
