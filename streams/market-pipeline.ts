@@ -4,7 +4,7 @@ import type { Cut, IndicatorNeed } from '../src/domain/cut.ts';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
 import type { Venue } from '../src/domain/venue.ts';
-import { type CandleHistory, createCandleKeeper } from './candle-keeper.ts';
+import { type CandleHistory, type CandleKeeper, createCandleKeeper } from './candle-keeper.ts';
 import type { Clock } from './clock.ts';
 import { type Connectivity, createConnectivity } from './connectivity.ts';
 import { createFeedCounters, type FeedCounters } from './feed-counters.ts';
@@ -103,25 +103,17 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     view,
     board,
     instruments: options.instruments,
-    // Values of a part of the window would depend on whose series it is a part of.
-    needs: () => {
-      const toSeries = seriesNeeds();
-      return options.needs().filter((need) => keeper.holdsWindow(toSeries(need)));
-    },
+    needs: () => fetchedNeeds(options, keeper),
     onCut: options.onCut,
     onFailure,
     ...(options.periodMs === undefined ? {} : { periodMs: options.periodMs }),
   });
-  const seriesNeeds = (): ((need: IndicatorNeed) => IndicatorNeed) => {
-    const byKey = new Map(options.instruments().map((one) => [one.key, one]));
-    return (need) => seriesNeed(need, byKey.get(need.instrument));
-  };
   const merged = mergeFeeds(options.feeds, { clock, random, counters });
   const keeper = createCandleKeeper({
     clock,
     random,
     histories: options.histories ?? {},
-    needs: () => options.needs().map(seriesNeeds()),
+    needs: () => options.needs().map(toSeries(options)),
     emit: (message) => merged.push(message),
   });
 
@@ -170,6 +162,19 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
 function pollingIntervals(feeds: readonly Feed[]): (venue: Venue, instrument: string) => number | null {
   return (venue, instrument) =>
     feeds.find((feed) => feed.venue === venue && feed.schedule !== undefined)?.schedule?.everyMs(instrument) ?? null;
+}
+
+type Needs = Pick<MarketPipelineOptions, 'instruments' | 'needs'>;
+
+function toSeries({ instruments }: Needs): (need: IndicatorNeed) => IndicatorNeed {
+  const byKey = new Map(instruments().map((one) => [one.key, one]));
+  return (need) => seriesNeed(need, byKey.get(need.instrument));
+}
+
+/** Returns the needs whose whole window is fetched: a value of a part would depend on whose series it is a part of. */
+function fetchedNeeds(options: Needs, keeper: CandleKeeper): IndicatorNeed[] {
+  const seriesOf = toSeries(options);
+  return options.needs().filter((need) => keeper.holdsWindow(seriesOf(need)));
 }
 
 function isPrice(message: FeedMessage): message is Quote | ReferencePrice {
