@@ -5,8 +5,7 @@
  */
 import type { ActorStart } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
-import type { Position } from '../../src/domain/book.ts';
-import { canBeSold } from '../../src/domain/closing-waits.ts';
+import { isPosition, type Position } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { type Closing, closingOf } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
@@ -84,7 +83,7 @@ function closingOrder(
 
 /** What of an agent's closings has nothing left to sell and nothing under way. */
 function doneOf({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
-  const open = new Set([...held.filter(canBeSold).map(({ instrument }) => instrument), ...underWay]);
+  const open = new Set([...held.filter(isPosition).map(({ instrument }) => instrument), ...underWay]);
   return closing.filter(({ instrument }) => (instrument === null ? open.size === 0 : !open.has(instrument)));
 }
 

@@ -3,6 +3,7 @@
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { AgentBook } from './decision.ts';
 import { UUID_PATTERN } from './ids.ts';
+import { marketStepOf } from './market-step.ts';
 import type { ExecutionMode, OrderSide } from './order.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -29,7 +30,10 @@ export interface Fill {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
+  /** What came into the book or left it. */
   readonly quantity: DecimalString;
+  /** What the venue executed, if it took its commission out of a purchase and less arrived. Absent otherwise, and not stored. */
+  readonly executedQuantity?: DecimalString;
   /** notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` where the quotient has no end: a swap has amounts and no price. */
   readonly fillPrice: DecimalString;
   /** Above zero is paid, below zero is received (a rebate). */
@@ -78,7 +82,7 @@ export interface TradingBook {
   readonly fills: number;
   /** Bought and sold notional together. */
   readonly turnoverUsd: DecimalString;
-  /** What slippage cost in US dollars over all fills, against their decision prices. */
+  /** Sum over all fills of notionalUsd x slippageBps / 10,000. */
   readonly slippageUsd: DecimalString;
   /** Start of the UTC day that `dayStartEquityUsd` belongs to; null before the first mark. */
   readonly day: EpochMs | null;
@@ -146,6 +150,11 @@ export function positionOf(state: TradingBook, instrument: InstrumentKey): Posit
   return undefined;
 }
 
+/** True if a holding is at least one lot. Less is dust: no position, but it keeps its value and is sold with the next sale. */
+export function isPosition({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
+  return new Decimal(quantity).gte(marketStepOf(instrument).lot);
+}
+
 /** What is held of an instrument minus what waits to be sold of it, to the last unit; below zero never. */
 export function sellableOf(state: TradingBook, instrument: InstrumentKey): DecimalString {
   const held = new Decimal(positionOf(state, instrument)?.quantity ?? 0);
@@ -170,7 +179,6 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   const buys = fill.side === 'buy';
   const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
   const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);
-  const worse = notional.minus(quantity.times(fill.decisionPrice));
   return {
     id: state.id,
     mode: state.mode,
@@ -181,7 +189,7 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
     feesUsd: plainDecimal(new Decimal(state.feesUsd).plus(fill.feeUsd)),
     fills: state.fills + 1,
     turnoverUsd: plainDecimal(new Decimal(state.turnoverUsd).plus(notional)),
-    slippageUsd: plainDecimal(new Decimal(state.slippageUsd).plus(buys ? worse : worse.neg())),
+    slippageUsd: plainDecimal(notional.times(fill.slippageBps).div(10_000).plus(state.slippageUsd)),
     day: state.day,
     dayStartEquityUsd: state.dayStartEquityUsd,
     openProposals: state.openProposals,
@@ -199,7 +207,8 @@ function enlarged(state: TradingBook, fill: Fill, notional: Decimal): Moved {
     instrument: fill.instrument,
     quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
     costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
-    openedAt: held?.openedAt ?? fill.at,
+    // Dust that an earlier position left does not make this one older.
+    openedAt: held !== undefined && isPosition(held) ? held.openedAt : fill.at,
   };
   const holdings = held === undefined ? [...state.holdings, holding] : state.holdings.map((each) => (each === held ? holding : each));
   return { holdings, realized: new Decimal(0) };
@@ -374,24 +383,29 @@ function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number 
   return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
 }
 
-/** The book as a decision records it. Average prices are rounded half-even to 12 decimals. */
+/** The average price of a holding, rounded half-even to 12 decimals. */
+export function averageEntryPrice({ costUsd, quantity }: Pick<Position, 'costUsd' | 'quantity'>): DecimalString {
+  return plainDecimal(new Decimal(costUsd).div(quantity).toDecimalPlaces(12));
+}
+
+/** The book as a decision reads and records it: its positions, without dust. */
 export function agentBook(state: TradingBook): AgentBook {
   return {
-    positions: state.holdings.map(({ instrument, quantity, costUsd, openedAt }) => ({
-      instrument,
-      quantity,
-      averageEntryPrice: plainDecimal(new Decimal(costUsd).div(quantity).toDecimalPlaces(12)),
-      openedAt,
+    positions: state.holdings.filter(isPosition).map((holding) => ({
+      instrument: holding.instrument,
+      quantity: holding.quantity,
+      averageEntryPrice: averageEntryPrice(holding),
+      openedAt: holding.openedAt,
     })),
     openProposals: state.openProposals.length,
     fills: state.fills,
     realizedPnlUsd: state.realizedPnlUsd,
-    slippageBps: slippageBpsOf(state),
+    slippageBps: meanSlippageBps(state),
   };
 }
 
-/** What slippage cost in basis points of the turnover; null before the first fill. A ratio, hence a number. */
-export function slippageBpsOf(state: TradingBook): number | null {
+/** Mean slippage of the fills, weighted by notional; null before the first fill. A ratio, hence a number. */
+export function meanSlippageBps(state: Pick<TradingBook, 'fills' | 'slippageUsd' | 'turnoverUsd'>): number | null {
   if (state.fills === 0) return null;
   return new Decimal(state.slippageUsd).times(10_000).div(state.turnoverUsd).toDecimalPlaces(8).toNumber() + 0;
 }

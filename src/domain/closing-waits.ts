@@ -1,8 +1,7 @@
 /** What somebody's closing of positions waits for: from what is held, what is under way and what the market pays now. */
-import type { Position } from './book.ts';
+import { isPosition, type Position } from './book.ts';
 import { Decimal } from './decimal.ts';
 import { type Closing, closingOf, isOpenProposal } from './execution.ts';
-import { floorToStep, marketStepOf } from './market-step.ts';
 import type { Quote } from './quote.ts';
 import type { EpochMs } from './time.ts';
 import { executablePrice } from './valuation.ts';
@@ -26,11 +25,6 @@ export interface ClosingFacts {
   readonly at: EpochMs;
 }
 
-/** True where a position is at least one lot: less cannot be sold alone. */
-export function canBeSold({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
-  return new Decimal(floorToStep(quantity, marketStepOf(instrument).lot)).gt(0);
-}
-
 /**
  * What one of an agent's closings waits for. Of several positions each is told, and the cause is that of the first one.
  * @param closings all of the agent: the word for one instrument goes before the word for all
@@ -38,7 +32,7 @@ export function canBeSold({ instrument, quantity }: Pick<Position, 'instrument' 
  */
 export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
-  const instruments = [...new Set([...facts.held.filter(canBeSold).map(({ instrument }) => instrument), ...open])].sort();
+  const instruments = [...new Set([...facts.held.filter(isPosition).map(({ instrument }) => instrument), ...open])].sort();
   const own = instruments.filter((instrument) => closingOf(closings, instrument) === closing);
   if (own.length === 0) return { cause: 'queue', detail: 'a worker sees that nothing of it is left to sell' };
   const waits = own.flatMap((instrument) => waitOf(instrument, closing, facts) ?? []);

@@ -53,7 +53,7 @@ export interface OrderPart {
 
 /** A part after nothing more can become of it. */
 export interface EndedPart extends OrderPart {
-  /** What the venue executed of it; a book may hold less, where commission was taken out of a purchase. */
+  /** What the venue executed of it, before commission. */
   readonly executedQuantity: DecimalString;
   /** Why it was not filled in whole; null where it was. */
   readonly reason: string | null;

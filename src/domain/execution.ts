@@ -53,7 +53,7 @@ export type MarketOrderState = (typeof MARKET_ORDER_STATES)[number];
  * again. `unknown` is never a failure: the order may have been executed, and only a later look-up tells.
  */
 export type VenueAnswer =
-  /** `executedQuantity`: what the venue executed, where the fills may come to less: commission that was taken out of a purchase. */
+  /** `executedQuantity`: what the venue executed of the whole order, before commission. */
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[]; readonly executedQuantity?: DecimalString }
   /**
    * It rests at the venue: it may still be filled, and has to be taken back. `price` is what it rests at; `fills` what it was

@@ -12,7 +12,10 @@ import {
   readBookId,
   type TradingBook,
 } from '../../src/domain/book.ts';
+import { slippageBpsOf } from '../../src/domain/costs.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/ledger.ts';
+import { floorToStep, marketStepOf } from '../../src/domain/market-step.ts';
 import { type Operation, randomOperations } from './random-fills.ts';
 
 const AGENT = '01900000-0000-7000-8000-0000000000aa';
@@ -37,24 +40,83 @@ function fill(over: Partial<Fill> & Pick<Fill, 'side' | 'quantity' | 'fillPrice'
 test('a purchase and a sale leave cash, cost, profit, fees and slippage that a hand can check', () => {
   const bought = applyFill(
     emptyBook(BOOK, 'paper', '10000'),
-    fill({ side: 'buy', quantity: '10', fillPrice: '200.5', notionalUsd: '2005', feeUsd: '2', decisionPrice: '200' }),
+    fill({ side: 'buy', quantity: '10', fillPrice: '200.5', notionalUsd: '2005', feeUsd: '2', decisionPrice: '200', slippageBps: 25 }),
   );
-  expect(bought).toMatchObject({ cashUsd: '7993', feesUsd: '2', realizedPnlUsd: '0', fills: 1, slippageUsd: '5', turnoverUsd: '2005' });
+  expect(bought).toMatchObject({
+    cashUsd: '7993',
+    feesUsd: '2',
+    realizedPnlUsd: '0',
+    fills: 1,
+    slippageUsd: '5.0125',
+    turnoverUsd: '2005',
+  });
   expect(bought.holdings).toEqual([{ instrument: 'spotchain:AAPLx', quantity: '10', costUsd: '2005', openedAt: DAY }]);
   const sold = applyFill(
     bought,
-    fill({ side: 'sell', quantity: '4', fillPrice: '210', notionalUsd: '840', feeUsd: '-0.5', decisionPrice: '211', at: DAY + 1 }),
+    fill({
+      side: 'sell',
+      quantity: '4',
+      fillPrice: '210',
+      notionalUsd: '840',
+      feeUsd: '-0.5',
+      decisionPrice: '211',
+      slippageBps: 47.3934,
+      at: DAY + 1,
+    }),
   );
-  // 4 of 10 cost 802; sold for 840: 38 of profit. The fee is a rebate. A sale below its decision price slipped by 4 x 1.
-  expect(sold).toMatchObject({ cashUsd: '8833.5', feesUsd: '1.5', realizedPnlUsd: '38', fills: 2, slippageUsd: '9', turnoverUsd: '2845' });
+  // 4 of 10 cost 802; sold for 840: 38 of profit. The fee is a rebate. 840 slipped by 47.3934 bps.
+  expect(sold).toMatchObject({
+    cashUsd: '8833.5',
+    feesUsd: '1.5',
+    realizedPnlUsd: '38',
+    fills: 2,
+    slippageUsd: '8.9935456',
+    turnoverUsd: '2845',
+  });
   expect(sold.holdings).toEqual([{ instrument: 'spotchain:AAPLx', quantity: '6', costUsd: '1203', openedAt: DAY }]);
   expect(agentBook(sold)).toEqual({
     positions: [{ instrument: 'spotchain:AAPLx', quantity: '6', averageEntryPrice: '200.5', openedAt: DAY }],
     openProposals: 0,
     fills: 2,
     realizedPnlUsd: '38',
-    slippageBps: 31.6344464,
+    // (2005 x 25 + 840 x 47.3934) / 2845
+    slippageBps: 31.61175958,
   });
+});
+
+test('one fill has one slippage: the book says the same of it as the fill', () => {
+  const slippageBps = slippageBpsOf('buy', '200', '197.37');
+  expect(slippageBps).toBe(-131.5);
+  const one = fill({ side: 'buy', quantity: '10', fillPrice: '197.37', notionalUsd: '1973.7', decisionPrice: '200', slippageBps });
+  expect(agentBook(applyFill(emptyBook(BOOK, 'live', '10000'), one)).slippageBps).toBe(slippageBps);
+});
+
+test('dust is no position, makes the next one no older, and is sold with it', () => {
+  const BTC = 'spotexchange:BTCUSDT' as const;
+  const trade = (side: 'buy' | 'sell', quantity: string, at: number, feeUsd = '0'): Fill =>
+    fill({
+      side,
+      quantity,
+      fillPrice: '60000',
+      notionalUsd: plainDecimal(new Decimal(quantity).times(60_000)),
+      instrument: BTC,
+      feeUsd,
+      at,
+    });
+  const bought = applyFill(emptyBook(BOOK, 'live', '10000'), trade('buy', '0.00162837', DAY, '0.0978'));
+  // $97.80 in all, as the account paid.
+  expect(bought).toMatchObject({ cashUsd: '9902.2', feesUsd: '0.0978' });
+  expect(agentBook(bought).positions).toMatchObject([{ instrument: BTC, quantity: '0.00162837' }]);
+  const flat = applyFill(bought, trade('sell', '0.00162', DAY + 1));
+  expect(flat.holdings).toMatchObject([{ quantity: '0.00000837', costUsd: '0.5022' }]);
+  expect(agentBook(flat).positions).toEqual([]);
+  expect(markBook(flat, new Map([[BTC, '60000']]), DAY + 2)).toMatchObject({ exposureUsd: '0.5022', unrealizedPnlUsd: '0' });
+  const again = applyFill(flat, trade('buy', '0.00162837', DAY + 3));
+  expect(agentBook(again).positions).toMatchObject([{ quantity: '0.00163674', openedAt: DAY + 3 }]);
+  // One lot more than the second purchase alone can sell.
+  expect(floorToStep('0.00163674', marketStepOf(BTC).lot)).toBe('0.00163');
+  const sold = applyFill(again, trade('sell', '0.00163', DAY + 4));
+  expect(sold.holdings).toMatchObject([{ quantity: '0.00000674' }]);
 });
 
 test('what cannot be is refused: another book, nothing, more than is held, a wrong notional', () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agent.ts';
+import { agentBook, emptyBook } from '../../src/domain/book.ts';
 import type { Cut, Observation } from '../../src/domain/cut.ts';
 import { compileManifest, type Proposal, type RiskAssessor } from '../../src/domain/decide.ts';
 import { type AgentBook, EMPTY_BOOK, type RuleOutcome } from '../../src/domain/decision.ts';
@@ -57,6 +58,13 @@ describe('dispositions', () => {
 
   test('with a position and no exit rule passing, it holds and does not add', () => {
     expect(agent.decide(cutOf(entering), held, 'confirm', pass)).toMatchObject({ disposition: 'hold', reason: null, risk: null });
+  });
+
+  test('dust that an exit left is no position: the next entry is proposed', () => {
+    const dust = { instrument: 'spotchain:AAPLx', quantity: '0.0000009', costUsd: '0.0002', openedAt: SLOT - HOUR } as const;
+    const book = (quantity: string) => agentBook({ ...emptyBook('book', 'live', '1000'), holdings: [{ ...dust, quantity }] });
+    expect(agent.decide(cutOf(entering), book('0.0000009'), 'confirm', pass)).toMatchObject({ disposition: 'propose_entry' });
+    expect(agent.decide(cutOf(entering), book('0.000001'), 'confirm', pass)).toMatchObject({ disposition: 'hold' });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 /** GET /v1/books: the isolated books of an organization's agents and people. */
 import { Type } from 'typebox';
-import { agentBook } from '../../../src/domain/book.ts';
+import { averageEntryPrice, meanSlippageBps } from '../../../src/domain/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
@@ -41,23 +41,16 @@ const BookBody = Type.Object(
 
 function bookBody(book: BookSummary) {
   const { holdings, openedAt, changedAt, slippageUsd, turnoverUsd, ...plain } = book;
-  const { positions, slippageBps } = agentBook({
-    ...plain,
-    holdings,
-    slippageUsd,
-    turnoverUsd,
-    day: null,
-    dayStartEquityUsd: null,
-    openProposals: [],
-  });
   return {
     ...plain,
-    positions: positions.map((position, index) => ({
-      ...position,
-      costUsd: holdings[index]?.costUsd,
-      openedAt: isoTime(position.openedAt),
+    positions: holdings.map(({ instrument, quantity, costUsd, openedAt: since }) => ({
+      instrument,
+      quantity,
+      averageEntryPrice: averageEntryPrice({ costUsd, quantity }),
+      costUsd,
+      openedAt: isoTime(since),
     })),
-    slippageBps,
+    slippageBps: meanSlippageBps({ fills: plain.fills, slippageUsd, turnoverUsd }),
     openedAt: isoTime(openedAt),
     changedAt: isoTime(changedAt),
   };

@@ -1,4 +1,5 @@
 /** The limits of the pre-trade risk function that an order's size does not move: prices, halts, drawdown, positions. */
+import { isPosition } from '../book.ts';
 import { CATALOG, isTradableAt } from '../catalog.ts';
 import { Decimal, plainDecimal } from '../decimal.ts';
 import { floorToStep, marketStepOf } from '../market-step.ts';
@@ -64,7 +65,7 @@ function drawdownBreached({ book, mandate }: RiskContext): boolean {
 /** How many instruments are held, wait for a buy or would be bought; null asks without the last. */
 export function openPositionsAfter(instrument: InstrumentKey | null, { book }: RiskContext, exceptProposalId: string): number {
   const open = new Set<InstrumentKey>(instrument === null ? [] : [instrument]);
-  for (const { instrument: held } of book.positions) open.add(held);
+  for (const held of book.positions) if (isPosition(held)) open.add(held.instrument);
   for (const pending of book.state.openProposals) {
     if (pending.side === 'buy' && pending.id !== exceptProposalId) open.add(pending.instrument);
   }

@@ -171,6 +171,12 @@ test('a live order is carried by its own id, under a lease, and what its venue f
   expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
 });
 
+test('the filled quantity is what the venue executed, before the commission that it took out of the purchase', () => {
+  const arrived = { ...fill, quantity: '1.998', executedQuantity: '2', notionalUsd: '199.8', feeUsd: '0.2' };
+  const settled = step(stepTo(['begun']), done({ outcome: 'filled', fills: [arrived], executedQuantity: '2' }));
+  expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
+});
+
 test('an order that takes at once cannot be taken back once it may be at the exchange', () => {
   const leaving = after(begun('approved').state, [EVENTS.begun]);
   expect(taken(leaving, EVENTS.cancel)).toBeNull();

@@ -1,5 +1,6 @@
 /** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
+import { isPosition, type Position } from '../../../domain/book.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
 import { LiveCapitalUsed } from '../../../domain/take/live-capital.ts';
 import type { Transaction } from '../database.ts';
@@ -49,13 +50,13 @@ export async function requireLiveCapital(transaction: Transaction, rows: readonl
   for (const row of rows) {
     const { orgId, takeId, allocationUsd } = row as unknown as { orgId: string; takeId: string; allocationUsd: string };
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
-    const [committed] = await transaction<{ usd: string }[]>`
-      select coalesce(sum((t.canonical::jsonb ->> 'allocationUsd')::numeric), 0) as usd from takes t
-      where t.org_id = ${orgId} and t.mode = 'live' and t.id <> ${takeId} and (
-        t.on_duty
-        or exists (select 1 from books b where b.agent_id = t.id and b.mode = 'live' and b.holdings <> '[]')
-        or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')))`;
-    const committedUsd = plainDecimal(committed?.usd ?? '0');
+    const others = await transaction<{ usd: string; working: boolean; held: readonly Position[] }[]>`
+      select coalesce(t.canonical::jsonb ->> 'allocationUsd', '0') as usd,
+        t.on_duty or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as working,
+        coalesce((select b.holdings from books b where b.agent_id = t.id and b.mode = 'live'), '[]') as held
+      from takes t where t.org_id = ${orgId} and t.mode = 'live' and t.id <> ${takeId}`;
+    const committed = others.filter(({ working, held }) => working || held.some(isPosition));
+    const committedUsd = plainDecimal(committed.reduce((sum, { usd }) => sum.plus(usd), new Decimal(0)));
     const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
     if (new Decimal(committedUsd).plus(allocationUsd).gt(maxCapitalUsd))
       throw new LiveCapitalUsed(committedUsd, allocationUsd, maxCapitalUsd);

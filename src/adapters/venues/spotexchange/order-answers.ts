@@ -5,7 +5,6 @@
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { slippageBpsOf } from '../../../domain/costs.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import { floorToStep } from '../../../domain/market-step.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { knownFields } from '../known-fields.ts';
@@ -119,41 +118,25 @@ export interface BookingInfo {
   readonly priceOf: (trade: SpotTrade) => DecimalString;
 }
 
-/**
- * The fills of a book. Commission in the quote asset is the fee. Commission that was taken out of a purchase leaves less
- * than was bought: the book gets the whole lots of what arrived, and the rest of the money is the fee, so that it never
- * holds what cannot be sold.
- */
+/** The fills of a book, one per trade: what arrived of it, with its commission as the fee. */
 export function fillsOfTrades(order: Order, trades: readonly SpotTrade[], info: BookingInfo): readonly Fill[] {
-  const { baseAsset, lot } = info.instrument;
-  const fromBase = order.side === 'buy' ? trades.filter(({ commissionAsset }) => commissionAsset === baseAsset) : [];
-  const bought = trades.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
-  const arrived = fromBase.reduce((sum, { commission }) => sum.minus(commission), bought);
-  const whole = lot === null || fromBase.length === 0 ? arrived : new Decimal(floorToStep(arrived, lot.step));
-  // Less than one lot is held as it is: better a remainder than a purchase that is not there.
-  let missing = bought.minus(whole.gt(0) ? whole : arrived);
-  let carriedUsd = new Decimal(0);
-  const fills: Fill[] = [];
-  for (const trade of trades.toReversed()) {
-    const taken = Decimal.min(missing, trade.quantity);
-    missing = missing.minus(taken);
-    const quantity = new Decimal(trade.quantity).minus(taken);
-    const feeUsd = carriedUsd.plus(taken.times(trade.price)).plus(commissionUsd(order, trade, info));
-    carriedUsd = quantity.isZero() ? feeUsd : new Decimal(0);
-    if (!quantity.isZero()) fills.push(fillOf(order, trade, quantity, feeUsd, info));
-  }
-  return fills.reverse();
+  return trades.map((trade) => fillOf(order, trade, arrivedOf(order, trade, info), info));
 }
 
-/** Commission that is paid beside the trade, in US dollars; what came out of the purchase itself is not. */
-function commissionUsd(order: Order, trade: SpotTrade, { instrument, priceOf }: BookingInfo): Decimal {
+/** Base units that move: of a purchase, without the commission that was taken out of it. */
+export function arrivedOf({ side }: Pick<Order, 'side'>, trade: SpotTrade, { instrument }: Pick<BookingInfo, 'instrument'>): Decimal {
+  const isTakenOut = side === 'buy' && trade.commissionAsset === instrument.baseAsset;
+  return new Decimal(trade.quantity).minus(isTakenOut ? trade.commission : 0);
+}
+
+/** The commission that the venue reports, in US dollars. */
+function commissionUsd(trade: SpotTrade, { instrument, priceOf }: BookingInfo): Decimal {
   const commission = new Decimal(trade.commission);
   if (commission.isZero() || trade.commissionAsset === instrument.quoteAsset) return commission;
-  if (trade.commissionAsset !== instrument.baseAsset) return commission.times(priceOf(trade));
-  return order.side === 'buy' ? new Decimal(0) : commission.times(trade.price);
+  return commission.times(trade.commissionAsset === instrument.baseAsset ? trade.price : priceOf(trade));
 }
 
-function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, feeUsd: Decimal, info: BookingInfo): Fill {
+function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, info: BookingInfo): Fill {
   const { instrument } = info.instrument;
   return {
     // Two organizations may meet in one trade, the one as its buyer and the other as its seller.
@@ -163,8 +146,9 @@ function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, feeUsd: Decim
     instrument: order.instrument,
     side: order.side,
     quantity: plainDecimal(quantity),
+    ...(quantity.eq(trade.quantity) ? {} : { executedQuantity: plainDecimal(trade.quantity) }),
     fillPrice: plainDecimal(trade.price),
-    feeUsd: plainDecimal(feeUsd),
+    feeUsd: plainDecimal(commissionUsd(trade, info)),
     notionalUsd: plainDecimal(quantity.times(trade.price)),
     decisionPrice: info.decisionPrice,
     slippageBps: slippageBpsOf(order.side, info.decisionPrice, trade.price),

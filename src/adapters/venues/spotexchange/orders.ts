@@ -21,6 +21,7 @@ import { wireDecimal } from '../wire-decimal.ts';
 import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
 import { type ExecutionReport, sequenceOf } from './execution-report.ts';
 import {
+  arrivedOf,
   fillsOfTrades,
   foreignAssets,
   hasEnded,
@@ -271,6 +272,8 @@ async function concluded(
       'not_filled',
       `the exchange ended it as ${state.status}${state.expiryReason === null ? '' : ` (${state.expiryReason})`}, unfilled`,
     );
+  const eaten = trades.find((trade) => !arrivedOf(order, trade, { instrument }).gt(0));
+  if (eaten !== undefined) return unknown(`the commission of trade ${eaten.id} leaves nothing of its ${eaten.quantity}`);
   const prices = await commissionPrices(session, trades, instrument);
   if (typeof prices === 'string') return unknown(prices);
   const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
+import { fillsOfTrades } from '../../../../src/adapters/venues/spotexchange/order-answers.ts';
 import { createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
 import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
@@ -12,6 +13,7 @@ import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domai
 import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
 import { clientOrderIdOf } from '../../../../src/domain/exchange-request.ts';
 import type { VenueAnswer } from '../../../../src/domain/execution.ts';
+import { totalOf } from '../../../../src/domain/filled.ts';
 import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
@@ -170,7 +172,7 @@ describe('an order', () => {
     expect(fill).toMatchObject({ bookId: BOOK, side: 'buy', instrument: 'spotexchange:BTCUSDT', quotes: [{ source: 'test:top' }] });
     const { base, usd } = moved(fillsOf(bought));
     expect(usd.eq(balance('USDT').minus(before))).toBe(true);
-    // 0.1 % was taken out of the purchase; the book holds whole lots of the rest.
+    // 0.1 % was taken out of the purchase.
     expect(base.toString()).toBe('0.00999');
     expect(balance('BTC').toString()).toBe('0.00999');
 
@@ -202,14 +204,13 @@ describe('an order', () => {
     expect((answer as { detail: string }).detail).toContain('UNFILLED_IOC_QUANTITY_EXPIRED');
   });
 
-  test('in many small trades never leaves more in the book than in the account, and the money agrees exactly', async () => {
+  test('in many small trades leaves exactly in the book what is in the account, in base units and in money', async () => {
     const before = balance('USDT');
     const answer = await submit(await approved({ quantity: '1.23457' }));
     expect(fillsOf(answer).length).toBeGreaterThan(1);
     const { base, usd } = moved(fillsOf(answer));
     expect(usd.eq(balance('USDT').minus(before))).toBe(true);
-    const left = balance('BTC').minus(base);
-    expect(left.gte(0) && left.lt('0.00001')).toBe(true);
+    expect(plainDecimal(base)).toBe(plainDecimal(balance('BTC')));
     for (const fill of fillsOf(answer)) expect(new Decimal(fill.feeUsd).gte(0)).toBe(true);
     let book = emptyBook(BOOK, 'live', '1000000');
     for (const fill of fillsOf(answer)) book = applyFill(book, fill);
@@ -235,6 +236,36 @@ describe('an order', () => {
       }),
     );
   });
+});
+
+test('the commission that the exchange reports is the fee, and the book gets exactly what arrived', async () => {
+  const order = await approved({ quantity: '0.00163' });
+  const instrument = {
+    instrument: 'BTCUSDT',
+    baseAsset: 'BTC',
+    quoteAsset: 'USDT',
+    status: 'TRADING',
+    price: null,
+    lot: { min: '0.00001', max: '9000', step: '0.00001' },
+    marketLot: null,
+    notional: null,
+  };
+  const trade = { id: 7, price: '60000', quantity: '0.001', commission: '0.000001', commissionAsset: 'BTC', at: NOON };
+  const trades = [trade, { ...trade, id: 8, price: '60100', quantity: '0.00063', commission: '0.00000063' }];
+  const info = { instrument, decisionPrice: '60000', quote: null, priceOf: () => '600' };
+  // $97.863 were spent and $0.097863 of them is commission: 10 bps.
+  const fills = fillsOfTrades(order, trades, info);
+  expect(fills).toMatchObject([
+    { quantity: '0.000999', executedQuantity: '0.001', notionalUsd: '59.94', feeUsd: '0.06', slippageBps: 0 },
+    { quantity: '0.00062937', executedQuantity: '0.00063', notionalUsd: '37.825137', feeUsd: '0.037863', slippageBps: 16.6667 },
+  ]);
+  expect([totalOf('quantity', fills), totalOf('notionalUsd', fills), totalOf('feeUsd', fills)]).toEqual(['0.00163', '97.863', '0.097863']);
+  // Commission beside the trade takes nothing out of it.
+  const beside = fillsOfTrades(order, [{ ...trade, commission: '0.0001', commissionAsset: 'BNB' }], info);
+  expect(beside).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
+  expect(beside[0]).not.toHaveProperty('executedQuantity');
+  const sold = fillsOfTrades({ ...order, side: 'sell' }, [{ ...trade, commission: '0.06', commissionAsset: 'USDT' }], info);
+  expect(sold).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
 });
 
 describe('commission in a third asset', () => {
