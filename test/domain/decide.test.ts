@@ -61,7 +61,7 @@ describe('dispositions', () => {
   });
 
   test('dust that an exit left is no position: the next entry is proposed', () => {
-    const dust = { instrument: 'spotchain:AAPLx', quantity: '0.0000009', costUsd: '0.0002', openedAt: SLOT - HOUR } as const;
+    const dust = { instrument: 'spotchain:AAPLx', quantity: '0.0000009', costUsd: '0.0001', openedAt: SLOT - HOUR } as const;
     const book = (quantity: string) => agentBook({ ...emptyBook('book', 'live', '1000'), holdings: [{ ...dust, quantity }] });
     expect(agent.decide(cutOf(entering), book('0.0000009'), 'confirm', pass)).toMatchObject({ disposition: 'propose_entry' });
     expect(agent.decide(cutOf(entering), book('0.000001'), 'confirm', pass)).toMatchObject({ disposition: 'hold' });
