@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { openWriterKeys, setKeyAside } from '../adapters/signing-keys/writer-keys.ts';
-import { replaceWriter } from '../adapters/store/trail/writer-registry.ts';
 import { WRITERS, type Writer } from '../domain/trail/batch.ts';
 import type { Service } from './ports.ts';
 import { serviceDatabase } from './service-database.ts';
@@ -35,6 +34,7 @@ async function rotate(service: Service, writer: Writer, { reason, json }: Option
   try {
     setKeyAside(home, writer);
     const fresh = openWriterKeys(home, [writer])[writer];
+    const { replaceWriter } = await import('../adapters/store/trail/writer-registry.ts');
     const retired = await replaceWriter(url, fresh, why);
     const text = `the ${writer} signs with key ${fresh.id}; retired: ${retired.join(', ') || 'none'}. Start its processes again: they sign with the old key until then, which is refused.`;
     print(json ? JSON.stringify({ writer, key: fresh.id, retired }) : text);

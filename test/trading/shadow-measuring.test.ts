@@ -207,7 +207,12 @@ test('an order whose window nobody received is unknown, and a window that the wo
   };
   const found = open.map((order) => measuredBy(order, nothing));
   expect(found).toMatchObject([{ measurement: { outcome: 'unknown', reason: 'not_received', quantity: null } }]);
-  await createShadowStore(stage.sql).write(found);
+  const asWorker = () => createShadowStore(stage.sql).write(found);
+  await expect(asWorker()).rejects.toThrow('the worker does not write shadow_windows');
+  // As if the guards of the database had not been there.
+  await owner`update trail_tables set writers = '{feed,worker}' where name = 'shadow_windows'`;
+  await asWorker();
+  await owner`update trail_tables set writers = '{feed}' where name = 'shadow_windows'`;
   expect(await brokenParts()).toEqual([expect.stringMatching(/put it on record, and it is no key of the feed$/)]);
 });
 

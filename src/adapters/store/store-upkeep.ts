@@ -10,12 +10,11 @@ import { stalledShards } from './agents/shard-health.ts';
 import { createIdempotencyStore } from './callers/idempotency-store.ts';
 import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
-import { createIntelligenceStore } from './intelligence/intelligence-store.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
 
 /** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
 const ANSWER_HOURS = 48;
-const TIDY_MS = 3_600_000;
+export const TIDY_MS = 3_600_000;
 /** How long it is shown that something was imported, fetched or moved. */
 const WORK_DAYS = 7;
 /** How often it is looked whether every shard advances. */
@@ -31,7 +30,7 @@ export interface KeptDays {
   readonly trailHistory: { readonly days: number | null; readonly folder: string };
 }
 
-/** What is done once per hour by whichever worker the queue sends. */
+/** What is done once per hour by whichever worker the queue sends. What the feed received is the feed's to forget. */
 export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' | 'deadline'>): readonly RecurringWork[] {
   const { days, folder } = kept.trailHistory;
   const works: readonly (readonly [what: LoopName, run: () => Promise<unknown>])[] = [
@@ -39,7 +38,6 @@ export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' |
     ['forgetting old announcements', () => forgetAnnouncements(sql, kept.feedHistoryDays)],
     ['forgetting old activities', () => forgetActivities(sql, kept.activityHistoryDays)],
     ['forgetting old imports', () => forgetWork(sql, WORK_DAYS)],
-    ['forgetting old intelligence', () => createIntelligenceStore(sql).prune(clock.now())],
     ...(days === null
       ? []
       : ([['moving old history', () => moveOldHistory(createWorkRecorder(sql, clock, 'worker'), sql, folder, days)]] as const)),

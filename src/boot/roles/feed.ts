@@ -31,6 +31,7 @@ import { createIntelligenceStore } from '../../adapters/store/intelligence/intel
 import { keepPredictions } from '../../adapters/store/predictions/keep-predictions.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
+import { TIDY_MS } from '../../adapters/store/store-upkeep.ts';
 import { createWriteLine } from '../../adapters/store/write-line.ts';
 import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
 import { hourlySeries } from '../../domain/basis/basis-legs.ts';
@@ -176,10 +177,8 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   const { write } = lines.kept;
   const { feeds: venueFeeds, histories, extras, trades, intelligence, predictions } = deps.venues();
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what);
-  const feeds = [
-    ...venueFeeds,
-    createIntelligenceFeed({ intelligence, store: createIntelligenceStore(sql), clock, write, onFailure: failed('the intelligence') }),
-  ];
+  const news = createIntelligenceStore(sql);
+  const feeds = [...venueFeeds, createIntelligenceFeed({ intelligence, store: news, clock, write, onFailure: failed('the intelligence') })];
   const venues = [...new Set<Venue>(feeds.map((feed) => feed.venue))];
   const pipeline = createMarketPipeline({
     clock,
@@ -200,6 +199,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     passOn(deps, pipeline),
     tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
   ];
+  const forgetting = forgetNews(deps, news, failed('forgetting old intelligence'));
   const shadows = followShadows(deps, { pipeline, trades, books: extras.books, onFailure: failed('measuring shadow orders') });
   const keeping = [
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
@@ -220,8 +220,24 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       deps.metrics.countMessages(null);
       pipeline.stop();
       for (const end of subscriptions) end();
-      await Promise.all([unrecord?.(), shadows.stop()]);
+      await Promise.all([unrecord?.(), shadows.stop(), forgetting.stop()]);
       await Promise.all(Object.values(lines).map((line) => line.done()));
+    },
+  };
+}
+
+/** Removes news that is too old to be kept: as duty begins, and every hour of it. */
+function forgetNews(
+  { clock }: FeedDeps,
+  { prune }: Pick<ReturnType<typeof createIntelligenceStore>, 'prune'>,
+  onFailure: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  const forget = (): Promise<number> => prune(clock.now());
+  const first = forget().catch(onFailure);
+  const later = runEvery(clock, 'forgetting old intelligence', TIDY_MS, forget, onFailure);
+  return {
+    async stop() {
+      await Promise.all([first, later.stop()]);
     },
   };
 }

@@ -53,6 +53,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   leaderboard_standings: 'the ranking of public addresses',
   leaderboard_progress: 'how far the refresh is',
   trail_writers: 'public keys of the service',
+  trail_retirements: 'which public keys of the service count no more',
   trail_organization_secrets: 'what organizations are proved with, which nobody but the owner reads',
   trail_tables: 'how tables are protected',
   trail_batches: 'signatures, over all organizations',
@@ -67,6 +68,8 @@ const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revo
 const DEFINERS = [
   ...OF_MEMBERS,
   'is_simulated',
+  // Names instruments alone, without whose they are: the feed asks for those first.
+  'live_instruments',
   'lock_delegation',
   'lock_prepared_transactions',
   'record_clock_ms',

@@ -28,7 +28,8 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
     ['feed', 'worker'],
     ['cut_batches', 'cuts', 'observations'],
   ],
-  // History that each of them asks for; and actors, whom the feed tells of feeds and of nothing else (`FEED_EVENTS`).
+  // History that each of them asks for; rows that a loop of each could not handle; and actors, whom the feed tells of feeds and of
+  // nothing else (`FEED_EVENTS`).
   [
     ['feed', 'worker', 'api'],
     [
@@ -42,7 +43,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
         'long_work',
         'market_history',
       ],
-      ...['actor_checkpoints', 'actors', 'agents', 'announcements', 'incidents', 'leases', 'steps', 'timers'],
+      ...['actor_checkpoints', 'actors', 'agents', 'announcements', 'incidents', 'leases', 'quarantined_rows', 'steps', 'timers'],
     ],
   ],
   // What recurs.
@@ -85,7 +86,6 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
         'leaderboard_registrations',
         'leaderboard_standings',
         'leaderboard_wallets',
-        'quarantined_rows',
       ],
       ...['ledger_accounts', 'ledger_legs', 'ledger_transactions', 'linked_wallets', 'listed_tokens', 'listing_prices'],
       ...[

@@ -48,8 +48,17 @@ beforeEach(async () => {
   });
   expect(proof.passed).toBe(true);
   await sql`update agents set stage = 'backtest', stage_evidence = ${proof.id}, stage_asked_by = 'ann' where id = ${id}`;
-  await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"backtest"') where id = ${id}`;
+  await standsAt('backtest');
 });
+
+/** The agent takes the step that a gate leads to. */
+const standsAt = (stage: string) => sql`
+  with moved as (
+    update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)) where id = ${id}
+    returning id, version, machine, snapshot)
+  insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+  select m.id, m.version, ${SLOT}, m.machine, '{"type":"gate.passed"}', before.to_value, m.snapshot -> 'value', 'a gate'
+  from moved m join steps before on before.actor_id = m.id and before.version = m.version - 1`;
 
 /** What the verifier finds wrong with this agent. */
 async function found(): Promise<readonly { readonly part: string; readonly detail: string }[]> {
@@ -81,7 +90,7 @@ test('a gate that was opened with its guard switched off is noted by the databas
   await owner`alter table agents disable trigger agent_stage_gate`;
   await owner`update agents set stage = 'stress_test' where id = ${id}`;
   await owner`alter table agents enable always trigger agent_stage_gate`;
-  await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"stress_test"') where id = ${id}`;
+  await standsAt('stress_test');
   expect(await found()).toEqual([
     { part: 'gate', detail: 'gate record 4 opens the gate from backtest without the evidence that decides it' },
   ]);
