@@ -12,7 +12,7 @@ import type { LatestQuotes } from './ports.ts';
 const PROPOSALS = 100;
 
 export interface ClosingReads {
-  /** What the live book and the paper book of the active version hold; empty of an agent of another organization. */
+  /** Positions of the live book and of the paper books of every version; empty of an agent of another organization. */
   held(orgId: string, agentId: string): Promise<readonly Position[]>;
   /** Newest first. */
   proposals(

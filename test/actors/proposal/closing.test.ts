@@ -2,7 +2,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
+import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
 import { AUTONOMY_LEVELS } from '../../../src/domain/agent.ts';
+import { bookIds } from '../../../src/domain/book.ts';
 import { closingOf, supersededBy, withClosing } from '../../../src/domain/execution.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
@@ -186,6 +188,27 @@ test('a paper position is closed too, and whoever resumes the agent takes the wo
   expect(await look()).toBe(1);
   await stage.carry();
   expect(await held(id)).toEqual([]);
+});
+
+test('a paper position of an earlier manifest version stays in the portfolio, and is closed on paper at any stage', async () => {
+  const id = await stage.agent('policy_auto');
+  priced();
+  await stage.tick();
+  await stage.carry();
+  await stage.commands.addVersion(stage.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' }));
+  const reads = createRiskReads(stage.sql);
+  const places = async () => (await reads.books(ORG, 'paper')).filter(({ state }) => state.holdings.length > 0).map((book) => book.id);
+  expect(await places()).toEqual([bookIds.paper(id, 1)]);
+  await stage.atStage(id, 'live');
+  expect(await stage.commands.close(stage.context(), id, { instrument: BTC, limitPrice: null })).toMatchObject({ ok: true });
+  await soldOut(id);
+  expect(await places()).toEqual([]);
+  const [exit] = await stage.list({ agentId: id });
+  expect(exit).toMatchObject({
+    state: 'filled',
+    manifestVersion: 1,
+    order: { mode: 'paper', bookId: bookIds.paper(id, 1), reduceOnly: true },
+  });
 });
 
 test('a position of a venue that takes no live orders is closed on paper, at its limit too', async () => {

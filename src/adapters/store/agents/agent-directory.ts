@@ -21,8 +21,8 @@ export function createAgentDirectory(sql: Sql) {
 
     async held(agentId: string): Promise<readonly InstrumentKey[]> {
       const rows = await sql<{ instrument: InstrumentKey }[]>`
-        select distinct h->>'instrument' as instrument from books b join agents a on a.id = b.agent_id, jsonb_array_elements(b.holdings) h
-        where b.agent_id = ${agentId} and (b.mode = 'live' or b.manifest_version = a.manifest_version) order by 1`;
+        select distinct h->>'instrument' as instrument from books b, jsonb_array_elements(b.holdings) h
+        where b.agent_id = ${agentId} order by 1`;
       return rows.map(({ instrument }) => instrument);
     },
 

@@ -49,7 +49,7 @@ export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => P
   return async (orgId, agentId) => {
     const books = await sql<{ holdings: readonly Position[] }[]>`
       select b.holdings from books b join agents a on a.id = b.agent_id
-      where a.id = ${agentId} and a.org_id = ${orgId} and (b.mode = 'live' or b.manifest_version = a.manifest_version)`;
+      where a.id = ${agentId} and a.org_id = ${orgId}`;
     return books.flatMap(({ holdings }) => holdings);
   };
 }

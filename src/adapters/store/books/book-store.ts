@@ -184,6 +184,8 @@ interface OpenRow {
   side: OpenProposal['side'];
   quantity: string;
   notional_usd: string;
+  /** False for the paper book of an earlier manifest version. */
+  is_active: boolean;
 }
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
@@ -246,6 +248,13 @@ export async function booksOf(
   return new Map(joined({ books, open }, onUnreadable).map((book) => [book.id, book]));
 }
 
+/** Every book of an agent, by book id: also the paper books of earlier manifest versions, whose positions can still be closed. */
+export async function allBooksOf(sql: Sql, agentId: string): Promise<ReadonlyMap<string, StoredBook>> {
+  const books = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id = ${agentId}`;
+  const open = await openProposals(sql, sql`a.id = ${agentId}`, true);
+  return new Map(joined({ books, open }).map((book) => [book.id, book]));
+}
+
 /** A book of an organization that no proposal waits on, as a manual one; null where nothing was booked to it. */
 export function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Query<StoredBook | null> {
   return {
@@ -278,14 +287,28 @@ export async function booksOfOrganizations(
   return joined({ books, open }, onUnreadable);
 }
 
-/** Open proposals of agents. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */
-async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>): Promise<readonly OpenRow[]> {
+/** Books of an organization and of one mode, with the paper books of earlier manifest versions that still hold positions. */
+export async function heldBooksOf(sql: Sql, orgId: string, mode: ExecutionMode): Promise<readonly StoredBook[]> {
+  const books = await sql<BookRow[]>`
+    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join traders a on a.id = b.agent_id
+    where b.org_id = ${orgId} and b.mode = ${mode}
+      and (b.manifest_version is null or b.manifest_version = a.manifest_version or b.holdings <> '[]')
+    order by b.number`;
+  const held = new Set(books.map(({ id }) => id));
+  const open = await openProposals(sql, sql`a.org_id = ${orgId} and p.mode = ${mode}`, true);
+  const shown = open.filter((row) => row.is_active || held.has(row.book_id));
+  return joined({ books, open: shown }, () => {});
+}
+
+/** Open proposals of agents, of the active manifest version unless `everyVersion`. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */
+async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>, everyVersion = false): Promise<readonly OpenRow[]> {
   return sql<OpenRow[]>`
     select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, coalesce(readable_json(m.canonical)->>'maxCapitalUsd', '0') as capital_usd,
-      p.id, p.instrument, p.order_body->>'side' as side, coalesce(p.execution->>'left', p.order_body->>'quantity') as quantity, p.notional_usd
+      p.id, p.instrument, p.order_body->>'side' as side, coalesce(p.execution->>'left', p.order_body->>'quantity') as quantity, p.notional_usd,
+      (p.mode = 'live' or p.manifest_version = a.manifest_version) as is_active
     from traders a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
     join manifests m on m.agent_id = p.agent_id and m.version = p.manifest_version
-    where ${whose} and (p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
+    where ${whose} and (${everyVersion} or p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
 }
 
 /** One thing to book. */

@@ -39,12 +39,13 @@ export function createKillSwitchStore(sql: Sql) {
           union all
           select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live', '[]', true from takes where state = 'disarmed' and reason = ${CLOSING}
         )
-        select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, readable_json(m.canonical)->'maxSlippageBps' as max_slippage_bps,
-          c.epoch, b.id as book_id, b.mode, b.holdings, a.closing, a.flat and (b.mode = 'live') = a.live as everything,
+        select a.id, a.org_id, a.autonomy, m.version as manifest_version, m.hash as manifest_hash, readable_json(m.canonical)->'maxSlippageBps' as max_slippage_bps,
+          c.epoch, b.id as book_id, b.mode, b.holdings, a.closing, a.flat and (b.mode = 'live') = a.live and m.version = a.manifest_version as everything,
           array(select p.instrument from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open
-        from tripped a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
-        join books b on b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)
-          and (a.closing <> '[]' or (a.flat and (b.mode = 'live') = a.live))
+        from tripped a join control c on c.org_id = a.org_id join books b on b.agent_id = a.id
+        -- The paper book of an earlier version is sold in the name of that version.
+        join manifests m on m.agent_id = a.id and m.version = coalesce(b.manifest_version, a.manifest_version)
+          and (a.closing <> '[]' or (a.flat and (b.mode = 'live') = a.live and m.version = a.manifest_version))
         where b.holdings <> '[]' and jsonb_typeof(b.holdings) = 'array'
         order by a.id, b.id`;
       const preferences = await preferencesOfAll(sql, [...new Set(rows.map(({ org_id }) => org_id))]);
@@ -77,7 +78,7 @@ export function createKillSwitchStore(sql: Sql) {
       >`
         select a.id, a.org_id as "orgId", a.closing,
           coalesce((select jsonb_agg(h) from books b, readable_elements(b.holdings) h
-            where b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)), '[]') as held,
+            where b.agent_id = a.id), '[]') as held,
           array(select p.instrument from proposals p where p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as "underWay"
         from agents a where a.closing <> '[]' order by a.id`;
     },

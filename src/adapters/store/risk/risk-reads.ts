@@ -7,7 +7,7 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';
 import { askedTogether } from '../asked-together.ts';
-import { bookById, booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { allBooksOf, bookById, booksOf, heldBooksOf } from '../books/book-store.ts';
 import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/exposure-reads.ts';
 import { answerOf, answersOf, type Query } from '../queries.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
@@ -79,7 +79,7 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
 export function createRiskReads(sql: Sql): RiskReads {
   return {
     agent: async (orgId, agentId) => agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
-    agentBooks: (agentId) => booksOf(sql, [agentId]),
+    agentBooks: (agentId) => allBooksOf(sql, agentId),
     otherBooks: (orgId, mode, exceptBookId) => answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
     async manualAccount(orgId, mode) {
       const bookId = bookIds.manual(orgId, mode);
@@ -94,7 +94,7 @@ export function createRiskReads(sql: Sql): RiskReads {
       });
       return { epoch, preferences: mandate.preferences, book, others, waiting: allWaiting(waiting) };
     },
-    books: (orgId, mode) => booksOfOrganizations(sql, [orgId], mode),
+    books: (orgId, mode) => heldBooksOf(sql, orgId, mode),
     waitingOn: async (orgId, bookId) => allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId))),
     inTransit: (orgId) => answerOf(amountsInTransit(sql, orgId)),
     preferences: (orgId) => preferencesOf(sql, orgId),
