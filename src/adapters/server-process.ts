@@ -10,8 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Log = (line: string) => void;
 
 /**
- * What tells this process from a later one with the same number: its start time. Null where no such process lives;
- * one that has ended and was never reaped counts as gone, because init of a small container may never reap it.
+ * Start time of a process, which tells it from a later one with the same number. Null if no such process lives. One that has
+ * ended and was never reaped counts as gone, because init of a small container may never reap it.
+ * @throws Error if this machine cannot tell, as without a free file descriptor: that says nothing of the process.
  */
 export function processStartedAt(pid: number): string | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
@@ -21,8 +22,9 @@ export function processStartedAt(pid: number): string | null {
       // The second field is the command in brackets and may hold spaces: count from the last bracket.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
-    } catch {
-      return null;
+    } catch (error) {
+      if (isGone(error)) return null;
+      throw error;
     }
   }
   return ps(pid, 'stat')?.startsWith('Z') === false ? ps(pid, 'lstart') : null;
@@ -34,9 +36,16 @@ export function commandLine(pid: number): string | null {
   if (process.platform !== 'linux') return ps(pid, 'args');
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  } catch {
-    return null;
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
   }
+}
+
+/** True if `/proc` has no such process, or none any more: it may end while its file is read. */
+function isGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ESRCH';
 }
 
 function ps(pid: number, column: string): string | null {
@@ -44,8 +53,10 @@ function ps(pid: number, column: string): string | null {
     return (
       execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || null
     );
-  } catch {
-    return null;
+  } catch (error) {
+    // A program that has begun and found no process ends with status 1; one that could not begin has none.
+    if (typeof (error as { status?: unknown }).status === 'number') return null;
+    throw error;
   }
 }
 

@@ -27,6 +27,16 @@ const LONGEST_WAIT_MS = 5_000;
 /** A server that lived so long begins with the shortest wait again. */
 const STEADY_MS = 60_000;
 
+/** True also if this machine cannot tell: a living server that is taken for dead would be started again. */
+function isAlive(pid: number, startedAt: string | null, log: Supervision['log']): boolean {
+  try {
+    return startedAt !== null && processStartedAt(pid) === startedAt;
+  } catch (error) {
+    log.error({ err: error, pid }, 'this process cannot tell if a server of this service lives');
+    return true;
+  }
+}
+
 /** Returns what stops the watch and the server, whichever process it is by then. */
 export function superviseServer(supervision: Supervision): { stop(): Promise<void> } {
   const { name, restart, clock, log } = supervision;
@@ -40,7 +50,7 @@ export function superviseServer(supervision: Supervision): { stop(): Promise<voi
 
   function look(): void {
     if (stopped) return;
-    if (processStartedAt(server.pid) === startedAt && startedAt !== null) {
+    if (isAlive(server.pid, startedAt, log)) {
       if (clock.now() - since >= STEADY_MS) failures = 0;
       cancel = clock.deadline(clock.now() + LOOK_MS, look);
       return;

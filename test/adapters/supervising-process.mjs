@@ -1,0 +1,35 @@
+// A supervisor in a process without a free file descriptor: started by server-supervisor.test.ts, prints how often it restarted a living server.
+import { openSync } from 'node:fs';
+import { register } from 'tsx/esm/api';
+
+register();
+const { superviseServer } = await import('../../src/adapters/server-supervisor.ts');
+const { processStartedAt } = await import('../../src/adapters/server-process.ts');
+const { createVirtualClock } = await import('../../streams/virtual-clock.ts');
+const clock = createVirtualClock(1_770_000_000_000);
+let restarts = 0;
+const server = { pid: process.pid, stop: async () => {} };
+const restart = async () => {
+  restarts += 1;
+  return server;
+};
+const log = { error: () => {}, info: () => {} };
+const watch = superviseServer({ name: 'redis', server, restart, clock, log, onRestarted: () => {} });
+const began = clock.now();
+let full = '';
+while (full === '') {
+  try {
+    openSync('/dev/null', 'r');
+  } catch (error) {
+    full = error.code;
+  }
+}
+await clock.settleTo(began + 10_000);
+let told = '';
+try {
+  processStartedAt(process.pid);
+} catch (error) {
+  told = error.code;
+}
+await watch.stop();
+process.stdout.write(`${full} ${told} ${restarts}\n`);
