@@ -214,7 +214,8 @@ test('an invented feed id is for the sandbox alone', () => {
 test('the command line checks, imports and exports; it takes nothing away unasked', async () => {
   const home = join(folder, 'home');
   const sevengate = async (...words: string[]) => {
-    const env = { ...process.env, SEVENGATE_HOME: home };
+    // The settings of the run of tests are not the product's.
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], SEVENGATE_HOME: home };
     return promisify(execFile)(process.execPath, ['src/boot/sevengate.mjs', ...words], { env }).catch(
       (error) => error as never,
     ) as Promise<{
