@@ -229,7 +229,7 @@ async function naiveTicks(
     };
     agent.previousHash = decisionHash(row);
     const full: DecisionRow = { ...row, hash: agent.previousHash };
-    return assembleDecision(full, [...cut.observations.values()], compiled.unpack(full.outcome));
+    return assembleDecision(full, [...cut.observations.values()], compiled);
   }
 
   /** Begins a slot; what it gives back ticks one agent and waits until its record is on disk. */
@@ -280,7 +280,7 @@ async function serverCopies({ owner: sql, postmaster }: Stage, ids: readonly str
   const rows = ids.map((id) => ({ ...lateTick({ id, ...end }, SLOT), ...verdict, observedHash: observed }));
   const records = rows.map((row) => ({
     agent_id: row.agentId,
-    body: assembleDecision(row, [...cut.cut.observations.values()], compiled.unpack(row.outcome)),
+    body: assembleDecision(row, [...cut.cut.observations.values()], compiled),
   }));
   await sql`create table packed_source (like decisions)`;
   await sql`create table packed_copy (like decisions including all)`;

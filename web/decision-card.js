@@ -170,7 +170,9 @@ function ruleCell(rule) {
     { class: `verdict verdict-${word}` },
     h('span', { class: 'verdict-sign', 'aria-label': word, role: 'img' }, rule.passed ? '✓' : '✗'),
     ' ',
-    h('span', { class: rule.observed === null ? 'faint' : '' }, valueText(rule.observed)),
+    rule.unknown === undefined
+      ? h('span', { class: rule.observed === null ? 'faint' : '' }, valueText(rule.observed))
+      : h('span', { class: 'faint' }, `${plain(rule.unknown.input)}: ${plain(rule.unknown.cause)}`),
   );
 }
 

@@ -1,10 +1,11 @@
 /** What an agent decides at a tick: its manifest compiled to one pure function of the cut, its book and its autonomy. */
 import type { Autonomy } from './agent.ts';
-import { carriedIn } from './conditions/carried-reference.ts';
+import { type CarriedIn, carriedIn } from './conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceReadable } from './conditions/condition.ts';
 import { type CompiledCondition, definitionOf, type Observed } from './conditions/index.ts';
+import { type RuleReads, unknownInput } from './conditions/unknown-input.ts';
 import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './cut.ts';
-import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, Verdict } from './decision.ts';
+import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, RulesSeen, Verdict } from './decision.ts';
 import { type Manifest, type ManifestCondition, manifestHash } from './manifest/manifest.ts';
 import { type Reading, readingOf } from './observed-state.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -38,7 +39,7 @@ export function needsRisk(evaluated: Verdict | RiskQuestion): evaluated is RiskQ
 }
 
 /** A rule of the matrix: which cell it is, and what its observed value is compared with. */
-export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'>;
+export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'> & { readonly reads: RuleReads };
 
 export interface CompiledManifest {
   readonly manifest: Manifest;
@@ -75,8 +76,8 @@ export interface CompiledManifest {
    * @param pending instruments that have an open proposal, each with its side where that is known.
    */
   readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor, pending?: PendingInstruments) => Verdict;
-  /** The rule matrix of an outcome that `decide` packed; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
-  readonly unpack: (outcome: string) => RuleOutcome[];
+  /** The rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
+  readonly unpack: (outcome: string, seen?: RulesSeen) => RuleOutcome[];
 }
 
 /** The manifest's guardrails as exit rules. A zero means not set; a draft like that passes no gate. */
@@ -131,7 +132,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const instruments = manifest.universe.map((entry) => entry.key);
   const isStopLoss = exitConditions.map(({ type }) => type === 'stop_loss');
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
-  const rules = matrixRules(instruments, entryConditions, exitConditions);
+  const rules = matrixRules(instruments, entryConditions, exitConditions, carried);
   const needs = indicatorNeeds(instruments, [...entryConditions, ...exitConditions]);
 
   function evaluate(cut: Cut, book: AgentBook, autonomy: Autonomy, pending: PendingInstruments = NOTHING_PENDING): Verdict | RiskQuestion {
@@ -205,7 +206,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
       const evaluated = evaluate(cut, book, autonomy, pending);
       return needsRisk(evaluated) ? evaluated.answeredBy(assess) : evaluated;
     },
-    unpack: (outcome) => unpackOutcome(outcome, rules),
+    unpack: (outcome, seen) => unpackOutcome(outcome, rules, seen),
   };
 }
 
@@ -309,12 +310,14 @@ function matrixRules(
   instruments: readonly InstrumentKey[],
   entry: readonly ManifestCondition[],
   exit: readonly ManifestCondition[],
+  carriedIn: CarriedIn,
 ): readonly MatrixRule[] {
   const row = (instrument: InstrumentKey, side: 'entry' | 'exit', condition: ManifestCondition): MatrixRule => ({
     instrument,
     side,
     type: condition.type,
     threshold: definitionOf(condition).threshold(condition),
+    reads: { inputs: definitionOf(condition).inputs, needs: definitionOf(condition).needs(condition, instrument), carriedIn },
   });
   return instruments.flatMap((instrument) => [
     ...entry.map((condition) => row(instrument, 'entry', condition)),
@@ -332,7 +335,7 @@ function indicatorNeeds(instruments: readonly InstrumentKey[], conditions: reado
   return [...needs.values()];
 }
 
-function unpackOutcome(outcome: string, rules: readonly MatrixRule[]): RuleOutcome[] {
+function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: RulesSeen | undefined): RuleOutcome[] {
   // A slot that came too late or crashed evaluated nothing.
   if (outcome === '[]') return [];
   const cells: unknown = JSON.parse(outcome);
@@ -341,6 +344,10 @@ function unpackOutcome(outcome: string, rules: readonly MatrixRule[]): RuleOutco
   }
   return rules.map((rule, index) => {
     const [passed, observed] = cells[index] as [number, Observed];
-    return { instrument: rule.instrument, side: rule.side, type: rule.type, passed: passed === 1, observed, threshold: rule.threshold };
+    const { instrument, side, type, threshold, reads } = rule;
+    const unpacked = { instrument, side, type, passed: passed === 1, observed, threshold };
+    if (observed !== null || seen === undefined) return unpacked;
+    const observation = seen.observations.find((one) => one.instrument === instrument);
+    return { ...unpacked, unknown: unknownInput(reads, observation, positionIn(seen.book, instrument) !== null) };
   });
 }

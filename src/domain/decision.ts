@@ -1,6 +1,7 @@
 /** The decision record: its parts, its packed form at rest and its hash chain. */
 import type { Disposition } from './agent.ts';
 import { sha256Hex } from './canonical-json.ts';
+import type { UnknownInput } from './conditions/unknown-input.ts';
 import type { Observation } from './cut.ts';
 import type { DecimalString } from './decimal.ts';
 import { contentId } from './ids.ts';
@@ -15,6 +16,14 @@ export interface RuleOutcome {
   readonly passed: boolean;
   readonly observed: number | string | null;
   readonly threshold: number | string | null;
+  /** Why the input was unknown; only where `observed` is null and the rules are read with what was seen. */
+  readonly unknown?: UnknownInput;
+}
+
+/** What an outcome is read with, so that unknown inputs get their causes. */
+export interface RulesSeen {
+  readonly observations: readonly Observation[];
+  readonly book: AgentBook;
 }
 
 /** The smallest change under which a refused order would pass the limit that refused it, as data. */
@@ -173,8 +182,13 @@ export interface DecisionRecord {
   readonly hash: string;
 }
 
-/** Assembles the record from the row, what its manifest read of the cut (`observedBy`) and the unpacked rule matrix. `at` is the instant that was observed. */
-export function assembleDecision(row: DecisionRow, observations: readonly Observation[], rules: readonly RuleOutcome[]): DecisionRecord {
+/** Assembles the record from the row, what its manifest read of the cut (`observedBy`) and its compiled manifest. `at` is the instant that was observed. */
+export function assembleDecision(
+  row: DecisionRow,
+  observations: readonly Observation[],
+  manifest: { unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[] },
+): DecisionRecord {
+  const book = row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook);
   return {
     id: decisionId(row.agentId, row.slot),
     agentId: row.agentId,
@@ -182,12 +196,12 @@ export function assembleDecision(row: DecisionRow, observations: readonly Observ
     at: isoTime(row.slot),
     manifestHash: row.manifestHash,
     observed: Object.fromEntries(observations.map((observation) => [observation.instrument, observation])),
-    rules,
+    rules: manifest.unpack(row.outcome, { observations, book }),
     disposition: row.disposition,
     reason: row.reason,
     instrument: row.instrument,
     risk: row.risk,
-    book: row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook),
+    book,
     previousHash: row.previousHash,
     hash: row.hash,
   };

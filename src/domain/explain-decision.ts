@@ -2,6 +2,7 @@
 
 import { CATALOG, type InstrumentKind } from './catalog.ts';
 import { CONDITIONS } from './conditions/index.ts';
+import { unknownInWords } from './conditions/unknown-input.ts';
 import type { Observation } from './cut.ts';
 import type { DecisionRecord, RiskRejection, RuleOutcome } from './decision.ts';
 import { ageInWords, withAgesInWords } from './words.ts';
@@ -121,21 +122,18 @@ function instrumentsOf(record: DecisionRecord): string[] {
 
 function inWords(record: DecisionRecord, instrument: string): InstrumentInWords {
   const rules = record.rules.filter((rule) => rule.instrument === instrument);
-  const isHeld = record.book.positions.some((position) => position.instrument === instrument);
   const side = (wanted: 'entry' | 'exit'): RuleInWords[] =>
-    rules
-      .filter((rule) => rule.side === wanted)
-      .map((rule) => ({ type: rule.type, passed: rule.passed, sentence: ruleInWords(rule, isHeld) }));
+    rules.filter((rule) => rule.side === wanted).map((rule) => ({ type: rule.type, passed: rule.passed, sentence: ruleInWords(rule) }));
   return { instrument, seen: seenInWords(record.observed[instrument]), entry: side('entry'), exit: side('exit') };
 }
 
-function ruleInWords({ type, side, observed, threshold }: RuleOutcome, isHeld: boolean): string {
+function ruleInWords({ type, observed, threshold, unknown }: RuleOutcome): string {
   const saw =
     observed !== null
       ? `it observed ${observed}`
-      : side === 'exit' && !isHeld
-        ? 'there was no position to look at'
-        : 'its input was unknown';
+      : unknown?.cause === 'no_position'
+        ? unknownInWords(unknown)
+        : `its input was unknown${unknown === undefined ? '' : `, for ${unknownInWords(unknown)}`}`;
   const asked = threshold === null ? '' : `, asked for was ${threshold}`;
   return `${type}: ${saw}${asked}. ${DESCRIPTIONS.get(type) ?? ''}`.trimEnd();
 }
@@ -176,7 +174,7 @@ function missingOf(record: DecisionRecord): string[] {
     .sort((a, b) => a.failed.length - b.failed.length)
     .map(
       ({ instrument, failed }) =>
-        `${instrument}: ${failed.map(({ type, observed, threshold }) => `${type} (${observed ?? 'unknown'}${threshold === null ? '' : ` against ${threshold}`})`).join(', ')}`,
+        `${instrument}: ${failed.map(({ type, observed, threshold, unknown }) => `${type} (${observed ?? 'unknown'}${threshold === null ? '' : ` against ${threshold}`}${unknown === undefined ? '' : `: ${unknownInWords(unknown)}`})`).join(', ')}`,
     );
 }
 

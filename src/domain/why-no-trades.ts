@@ -3,6 +3,7 @@
  * newest proposals. What rules came to is said by the same words for a simulated stretch.
  */
 import type { Autonomy, PauseCause } from './agent.ts';
+import { unknownInWords } from './conditions/unknown-input.ts';
 import type { DecisionRecord, RuleOutcome } from './decision.ts';
 import { isOpenProposal, type ProposalState } from './execution.ts';
 import { REASONS_IN_WORDS, rejectionInWords } from './explain-decision.ts';
@@ -18,6 +19,8 @@ export interface EntryRule {
   readonly passed: number;
   /** Its input was not known; such a rule never passes. */
   readonly unknown: number;
+  /** Causes of unknown inputs in words, with their counts; empty for a simulated stretch, which keeps no records. */
+  readonly causes: ReadonlyMap<string, number>;
   /** It alone stood in the way. */
   readonly lastToFail: number;
 }
@@ -90,10 +93,22 @@ function nameOf({ instrument, type, threshold }: EntryRule): string {
 function neverHeld(rule: EntryRule): string {
   const { evaluated, unknown } = rule;
   if (unknown >= evaluated)
-    return `${nameOf(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: its history is missing.`;
+    return `${nameOf(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: ${causesInWords(rule)}.`;
   if (evaluated === 1) return `${nameOf(rule)} did not hold at its only look.`;
-  const part = unknown === 0 ? '' : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known`;
+  const part =
+    unknown === 0
+      ? ''
+      : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known${rule.causes.size === 0 ? '' : `: ${causesInWords(rule)}`}`;
   return `${nameOf(rule)} held at none of ${evaluated} looks${part}.`;
+}
+
+/** The causes, the most frequent first; each with its count if there are several. */
+function causesInWords({ causes }: EntryRule): string {
+  if (causes.size === 0) return 'its input was not live or is missing in the stored history';
+  if (causes.size === 1) return [...causes.keys()].join();
+  return byCount(causes)
+    .map(([words, count]) => `${words} (${count === 1 ? 'one look' : `${count} looks`})`)
+    .join(', ');
 }
 
 function stoodAlone(rule: EntryRule): string {
@@ -169,9 +184,11 @@ function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
+type RuleSum = { -readonly [Field in Exclude<keyof EntryRule, 'causes'>]: EntryRule[Field] } & { readonly causes: Map<string, number> };
+
 /** How often each entry rule of each instrument held. An instrument that is held already is not to be entered. */
 function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
-  const counted = new Map<string, { -readonly [Field in keyof EntryRule]: EntryRule[Field] }>();
+  const counted = new Map<string, RuleSum>();
   for (const { rules, book } of decisions) {
     const held = new Set<string>(book.positions.map(({ instrument }) => instrument));
     const entries = rules.filter(({ side, instrument }) => side === 'entry' && !held.has(instrument));
@@ -180,7 +197,16 @@ function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
     for (const rule of entries) {
       const { instrument, type, threshold } = rule;
       const key = `${instrument}\n${type}\n${threshold}`;
-      const sum = counted.get(key) ?? { instrument, type, threshold, evaluated: 0, passed: 0, unknown: 0, lastToFail: 0 };
+      const sum = counted.get(key) ?? {
+        instrument,
+        type,
+        threshold,
+        evaluated: 0,
+        passed: 0,
+        unknown: 0,
+        causes: new Map(),
+        lastToFail: 0,
+      };
       counted.set(key, sum);
       sum.evaluated++;
       if (rule.passed) sum.passed++;
@@ -190,7 +216,11 @@ function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
   return [...counted.values()];
 }
 
-function count(sum: { unknown: number; lastToFail: number }, { observed }: RuleOutcome, isAlone: boolean): void {
+function count(sum: RuleSum, { observed, unknown }: RuleOutcome, isAlone: boolean): void {
   if (observed === null) sum.unknown++;
+  if (unknown !== undefined) {
+    const words = unknownInWords(unknown);
+    sum.causes.set(words, (sum.causes.get(words) ?? 0) + 1);
+  }
   if (isAlone) sum.lastToFail++;
 }

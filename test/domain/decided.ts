@@ -30,5 +30,5 @@ export function decided(
     previousHash: GENESIS_HASH,
     hash: GENESIS_HASH,
   };
-  return assembleDecision(row, [seen], compiled.unpack(verdict.outcome));
+  return assembleDecision(row, [seen], compiled);
 }

@@ -69,7 +69,7 @@ describe('a decision in words', () => {
   test('of a hold names the rules that were missing, with what they saw', () => {
     const seen = observation({ premiumPct: 0, indicators: {} });
     expect(explainDecision(decided(seen, 'confirm', pass)).missing).toEqual([
-      'spotchain:AAPLx: premium_below (0 against -1.5), rsi_below (unknown against 35)',
+      'spotchain:AAPLx: premium_below (0 against -1.5), rsi_below (unknown against 35: the history of rsi:14@1h is missing)',
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('a decision in words', () => {
       false,
       null,
     ]);
-    expect(deaf.missing).toEqual(['spotchain:AAPLx: no_negative_event (unknown against high)']);
+    expect(deaf.missing).toEqual(['spotchain:AAPLx: no_negative_event (unknown against high: a source of news is down)']);
     expect(deaf.instruments[0]?.seen).toContain('events unknown, for not all of their sources were received');
     expect(deaf.instruments[0]?.entry[0]?.sentence).toContain('no_negative_event: its input was unknown');
   });

@@ -7,12 +7,21 @@ import { PROPOSAL_STATES } from '../../src/domain/execution.ts';
 import { type EntryRule, entryRulesInWords, type TradingFacts, whyNoTrades } from '../../src/domain/why-no-trades.ts';
 import { whyNoTrades as whyNoneSimulated } from '../../src/simulation/backtest/why-no-trades.ts';
 import { decided } from './decided.ts';
-import { bookOf, indicator, LIVE_QUOTE, observation, position } from './observations.ts';
+import { bookOf, HOUR, indicator, LIVE_QUOTE, LIVE_REFERENCE, observation, position } from './observations.ts';
 
 const RSI = { 'rsi:14@1h': indicator(30, 40) };
 /** A look at which every entry rule holds, and one at which the premium is too high. */
 const ASKING = observation({ premiumPct: -2, indicators: RSI });
 const DEAR = observation({ premiumPct: 1, indicators: RSI });
+/** Saturday: the reference price is that of Friday's close, and the premium is too high for the rule. */
+const SATURDAY = Date.parse('2026-07-18T15:00:00Z');
+const CLOSED_MARKET = observation({
+  slot: SATURDAY,
+  session: 'CLOSED',
+  premiumPct: 1,
+  reference: { ...LIVE_REFERENCE, quality: 'stale', flags: ['session_closed', 'carried_forward'] },
+  indicators: { 'rsi:14@1h': indicator(30, 40, SATURDAY - HOUR) },
+});
 const pass: RiskAssessor = () => ({ verdict: 'passed', rejections: [] });
 const tooHeavy: RiskAssessor = () => ({
   verdict: 'blocked',
@@ -123,8 +132,20 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
     'history that is missing comes before a rule that never held',
     { decisions: looks(4, decided(observation({ premiumPct: 1, indicators: {} }), 'policy_auto', pass)) },
     [
-      'spotchain:AAPLx: rsi_below (35) could not be known at any of 4 looks: its history is missing.',
+      'spotchain:AAPLx: rsi_below (35) could not be known at any of 4 looks: the history of rsi:14@1h is missing.',
       'spotchain:AAPLx: premium_below (-1.5) held at none of 4 looks.',
+    ],
+  ],
+  [
+    'a closed market, which is no missing history; several causes with their counts',
+    {
+      decisions: [
+        ...looks(3, decided(CLOSED_MARKET, 'policy_auto', pass)),
+        decided(observation({ reference: null, premiumPct: null, indicators: RSI }), 'policy_auto', pass),
+      ],
+    },
+    [
+      'spotchain:AAPLx: premium_below (-1.5) could not be known at any of 4 looks: the market is closed until 2026-07-20T13:30:00.000Z (3 looks), there is no reference price (one look).',
     ],
   ],
   [
@@ -243,6 +264,7 @@ const rule = (over: Partial<EntryRule> & { side?: 'entry' | 'exit' }) => ({
   passed: 0,
   blocked: 0,
   unknown: 0,
+  causes: new Map<string, number>(),
   lastToFail: 0,
   closed: 0,
   ...over,
@@ -263,7 +285,7 @@ const SIMULATED: readonly (readonly [string, Parameters<typeof whyNoneSimulated>
       missed: {},
     } as never,
     [
-      'gap_to_mark_below (30) could not be known at any of 200 looks: its history is missing.',
+      'gap_to_mark_below (30) could not be known at any of 200 looks: its input was not live or is missing in the stored history.',
       'rsi_below (30) held at none of 200 looks; at 25 % of them it could not be known.',
     ],
   ],

@@ -1,6 +1,7 @@
 /** A decision record on the wire. */
 import { type TSchema, Type } from 'typebox';
 import { DISPOSITIONS } from '../../../src/domain/agent.ts';
+import { UNKNOWN_CAUSES } from '../../../src/domain/conditions/unknown-input.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import { AttributionBody } from '../../risk-shapes.ts';
@@ -88,6 +89,20 @@ export const ObservationBody = Type.Object(
 
 const plainValue = (description: string) => Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'], description });
 
+const UnknownInputBody = Type.Object(
+  {
+    input: Type.String({
+      description: 'What was unknown: `quote`, `reference`, `pool` and so on, an indicator by its name (`rsi:14@1h`), or `observation`.',
+    }),
+    cause: choice(UNKNOWN_CAUSES),
+    until: Type.Optional({ ...Time, description: 'Of `market_closed`: when the regular session opens.' }),
+    barsNeeded: Type.Optional(Type.Integer({ description: 'Of `warming_up`: the closed bars (hours, of funding) that it takes.' })),
+  },
+  {
+    description: 'Why the input was unknown. Derived from `observed` and not covered by `hash`. Only where `observed` of the rule is null.',
+  },
+);
+
 export const DecisionBody = Type.Object(
   {
     id: IdText,
@@ -108,6 +123,7 @@ export const DecisionBody = Type.Object(
         passed: Type.Boolean(),
         observed: plainValue('Null where the input was unknown; the rule then fails.'),
         threshold: plainValue('What the manifest asks for.'),
+        unknown: Type.Optional(UnknownInputBody),
       }),
     ),
     disposition: choice(DISPOSITIONS),

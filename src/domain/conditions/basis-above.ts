@@ -7,5 +7,6 @@ export const BASIS_ABOVE = percentCondition({
   direction: 'above',
   kinds: ['spot', 'perp'],
   live: 'quote',
+  inputs: ['quote', 'perpetual', 'spot'],
   read: (observation) => observation.basisPct,
 });

@@ -7,5 +7,6 @@ export const BASIS_BELOW = percentCondition({
   direction: 'below',
   kinds: ['spot', 'perp'],
   live: 'quote',
+  inputs: ['quote', 'perpetual', 'spot'],
   read: (observation) => observation.basisPct,
 });

@@ -6,7 +6,7 @@ import { compareDecimals } from '../decimal.ts';
 import type { BookPosition } from '../decision.ts';
 import type { Fields, Problem } from '../field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
-import { timeframeMs } from '../time.ts';
+import { type EpochMs, timeframeMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
@@ -33,6 +33,9 @@ export interface CompiledCondition {
   readonly usesReference: boolean;
 }
 
+/** What a rule reads of an observation besides indicators, which `needs` names. */
+export type RuleInput = 'position' | 'quote' | 'reference' | 'perpetual' | 'spot' | 'pool' | 'events' | 'calendar';
+
 /** One condition type of the registry. */
 export interface ConditionDefinition {
   readonly type: string;
@@ -44,6 +47,8 @@ export interface ConditionDefinition {
   readonly fields: Fields;
   /** Checks that concern several fields together. `path` is the condition's. */
   readonly check?: (condition: ManifestCondition, path: string) => Problem | null;
+  /** Its inputs in the order in which a reader asks for them. The first that is unknown is the cause of an unknown reading. */
+  readonly inputs: readonly RuleInput[];
   /** The indicators that it reads from an observation of the instrument. */
   readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];
   /** @param carriedIn the sessions in which the manifest lets a carried reference be read */
@@ -122,6 +127,7 @@ export function percentCondition(spec: {
   readonly direction: Direction;
   readonly kinds: readonly InstrumentKind[] | null;
   readonly live: LiveInputs;
+  readonly inputs: readonly RuleInput[];
   readonly read: (observation: Observation) => number | null;
 }): ConditionDefinition {
   return {
@@ -129,6 +135,7 @@ export function percentCondition(spec: {
     description: spec.description,
     sides: ['entry', 'exit'],
     kinds: spec.kinds,
+    inputs: spec.inputs,
     fields: {
       pct: {
         type: 'number',
@@ -152,6 +159,7 @@ export function decimalCondition(spec: {
   readonly fieldDescription: string;
   readonly live: 'none' | 'quote';
   readonly kinds: readonly InstrumentKind[] | null;
+  readonly inputs: readonly RuleInput[];
   readonly read: (observation: Observation) => string | null;
 }): ConditionDefinition {
   return {
@@ -159,6 +167,7 @@ export function decimalCondition(spec: {
     description: spec.description,
     sides: ['entry', 'exit'],
     kinds: spec.kinds,
+    inputs: spec.inputs,
     fields: { [spec.field]: { type: 'decimal', min: '0', max: '1000000000000', description: spec.fieldDescription } },
     needs: NO_NEEDS,
     compile: (condition) => {
@@ -183,10 +192,13 @@ export function decimalCondition(spec: {
   };
 }
 
-/**
- * The reader of an indicator that is up to date at the slot: its last bar had closed by the slot, and at most one
- * later bar is missing (a bar that closes at the slot arrives after it). Anything older is stale and reads null.
- */
+/** True if a bar had closed by the slot and at most one later bar is missing (a bar that closes at the slot arrives after it). */
+export function isFreshBar(openTime: EpochMs, slot: EpochMs, barMs: number): boolean {
+  const age = slot - openTime;
+  return age >= barMs && age < FRESH_BARS * barMs;
+}
+
+/** The reader of an indicator whose last bar is fresh at the slot. Anything older is stale and reads null. */
 export function freshIndicator(
   need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>,
 ): (observation: Observation) => IndicatorValue | null {
@@ -196,8 +208,7 @@ export function freshIndicator(
   return (observation) => {
     const indicator = observation.indicators[key];
     if (indicator === undefined || indicator.barOpenTime === null) return null;
-    const age = observation.slot - indicator.barOpenTime;
-    return age >= barMs && age < FRESH_BARS * barMs ? indicator : null;
+    return isFreshBar(indicator.barOpenTime, observation.slot, barMs) ? indicator : null;
   };
 }
 
@@ -217,6 +228,7 @@ export function indicatorCondition(spec: {
     description: spec.description,
     sides: ['entry', 'exit'],
     kinds: spec.kinds,
+    inputs: [],
     fields: spec.fields,
     needs: (condition, instrument) => [needOf(instrument, spec.need(condition))],
     compile: (condition) => {

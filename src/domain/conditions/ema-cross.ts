@@ -50,6 +50,7 @@ export function emaCondition(type: string, description: string, accepted: readon
     description,
     sides: ['entry', 'exit'],
     kinds: null,
+    inputs: [],
     fields: FIELDS,
     check: (condition, path) =>
       numberField(condition, 'fast') < numberField(condition, 'slow')

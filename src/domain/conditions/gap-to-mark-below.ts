@@ -7,5 +7,6 @@ export const GAP_TO_MARK_BELOW = percentCondition({
   direction: 'below',
   kinds: ['pre_ipo'],
   live: 'quote_and_reference',
+  inputs: ['quote', 'reference'],
   read: (observation) => observation.gapToMarkPct,
 });

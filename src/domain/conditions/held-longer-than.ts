@@ -8,6 +8,7 @@ export const HELD_LONGER_THAN: ConditionDefinition = {
   description: 'The position has been open for longer than this.',
   sides: ['exit'],
   kinds: null,
+  inputs: ['position'],
   fields: { hours: { type: 'number', min: 0, max: 87_600, description: 'Hours since the position was opened; passes strictly above it.' } },
   needs: NO_NEEDS,
   compile: (condition) =>

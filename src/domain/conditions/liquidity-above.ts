@@ -8,6 +8,7 @@ export const LIQUIDITY_ABOVE = decimalCondition({
   field: 'usd',
   fieldDescription: 'US dollars of both sides of the pools together; passes strictly above it.',
   live: 'none',
+  inputs: ['pool'],
   kinds: ['tokenized_equity', 'pre_ipo', 'agent_token'],
   read: (observation) => observation.liquidityUsd,
 });

@@ -38,6 +38,7 @@ export const NET_EDGE_ABOVE: ConditionDefinition = {
   description: 'The discount to the reference less the costs of a round trip lies above this. Needs a live quote and a live reference.',
   sides: ['entry'],
   kinds: ['tokenized_equity'],
+  inputs: ['quote', 'reference', 'pool'],
   fields: {
     bps: { type: 'number', min: -10_000, max: 10_000, description: 'Basis points; passes strictly above it.' },
     notionalUsd: { type: 'decimal', min: '1', max: '10000000', description: 'The size that costs are computed for, in US dollars.' },

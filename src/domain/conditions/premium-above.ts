@@ -7,5 +7,6 @@ export const PREMIUM_ABOVE = percentCondition({
   direction: 'above',
   kinds: ['tokenized_equity'],
   live: 'quote_and_reference',
+  inputs: ['quote', 'reference'],
   read: (observation) => observation.premiumPct,
 });

@@ -7,5 +7,6 @@ export const PREMIUM_BELOW = percentCondition({
   direction: 'below',
   kinds: ['tokenized_equity'],
   live: 'quote_and_reference',
+  inputs: ['quote', 'reference'],
   read: (observation) => observation.premiumPct,
 });

@@ -8,6 +8,7 @@ export const PRICE_ABOVE = decimalCondition({
   field: 'price',
   fieldDescription: "Price in the instrument's quote unit; passes strictly above it.",
   live: 'quote',
+  inputs: ['quote'],
   kinds: null,
   read: (observation) => observation.quote?.mid ?? null,
 });

@@ -8,6 +8,7 @@ export const PRICE_BELOW = decimalCondition({
   field: 'price',
   fieldDescription: "Price in the instrument's quote unit; passes strictly below it.",
   live: 'quote',
+  inputs: ['quote'],
   kinds: null,
   read: (observation) => observation.quote?.mid ?? null,
 });

@@ -8,6 +8,7 @@ export const REFERENCE_LOST: ConditionDefinition = {
     'The reference price is missing, not live, or carried forward where the manifest does not allow it, while the token itself can be traded.',
   sides: ['exit'],
   kinds: ['tokenized_equity', 'pre_ipo'],
+  inputs: ['quote'],
   fields: {},
   needs: NO_NEEDS,
   compile: (_, carriedIn = NOWHERE) => ({

@@ -12,6 +12,7 @@ export const SESSION_IN: ConditionDefinition = {
   description: 'The US equity session at the tick is one of these.',
   sides: ['entry', 'exit'],
   kinds: null,
+  inputs: ['calendar'],
   fields: {
     sessions: { type: 'choices', choices: SESSIONS, description: 'Sessions in which the rule passes.' },
     carriedReference: {

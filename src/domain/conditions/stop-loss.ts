@@ -8,6 +8,7 @@ export const STOP_LOSS: ConditionDefinition = {
     'The open position stands at this loss or more. Needs a live quote. The rule matrix shows profit against minus this percentage.',
   sides: ['exit'],
   kinds: null,
+  inputs: ['position', 'quote'],
   fields: {
     pct: {
       type: 'number',

@@ -7,6 +7,7 @@ export const TAKE_PROFIT: ConditionDefinition = {
   description: 'The open position stands at this profit or more. Needs a live quote.',
   sides: ['exit'],
   kinds: null,
+  inputs: ['position', 'quote'],
   fields: { pct: { type: 'number', min: 0, max: 10_000, description: 'Percent of the average entry price; passes at it or above.' } },
   needs: NO_NEEDS,
   compile: (condition): CompiledCondition => {

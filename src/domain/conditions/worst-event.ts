@@ -32,6 +32,7 @@ export function negativeEventCondition(spec: {
     description: spec.description,
     sides: [spec.side],
     kinds: null,
+    inputs: ['events'],
     fields: {
       minSeverity: { type: 'choice', choices: SEVERITIES, default: 'high', description: 'The lowest severity that counts.' },
       lookbackHours: {

@@ -13,7 +13,9 @@ export function whyNoTrades({
   const asked = [...stopped(blocked, 'risk refused'), ...stopped(missed, 'no order came about')];
   // Where rules asked and were stopped, that is the reason, and rules that failed elsewhere are none.
   if (asked.length > 0) return asked;
-  return entryRulesInWords(conditions.filter(({ side }) => side === 'entry').map((rule) => ({ ...rule, instrument: null })));
+  return entryRulesInWords(
+    conditions.filter(({ side }) => side === 'entry').map((rule) => ({ ...rule, instrument: null, causes: new Map() })),
+  );
 }
 
 function stopped(counts: Readonly<Record<string, number>>, what: string): string[] {

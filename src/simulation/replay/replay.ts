@@ -270,7 +270,7 @@ export function createRecordWriter(): (rows: readonly DecisionRow[], cut: Cut, m
         compiled.set(row.manifestHash, manifest);
       }
       const observed = row.observedHash === '' ? [] : observedBy(manifest.reading, cut);
-      text += `${JSON.stringify(assembleDecision(row, observed, manifest.unpack(row.outcome)))}\n`;
+      text += `${JSON.stringify(assembleDecision(row, observed, manifest))}\n`;
     }
     return text;
   };

@@ -169,7 +169,7 @@ async function expandDecisions(sql: Sql, batch: { shard: number; fromSlot: numbe
         hash: row.hash,
       },
       [],
-      [],
+      { unpack: () => [] },
     ),
   );
 }

@@ -11,6 +11,7 @@ import {
   decisionId,
   type RiskAttribution,
   type RuleOutcome,
+  type RulesSeen,
 } from '../../../domain/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { observedBy, type Reading } from '../../../domain/observed-state.ts';
@@ -22,7 +23,7 @@ import { movedBefore } from '../trail/history-archive.ts';
 /** What reading needs of a manifest; small next to the manifest compiled for ticks. */
 interface ReadableManifest {
   readonly reading: Reading;
-  unpack(outcome: string): readonly RuleOutcome[];
+  unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[];
 }
 
 /** A decision as it is stored. */
@@ -139,7 +140,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
     return readable.map(({ row, manifest }) => {
       const seen = row.observed_hash === '' ? undefined : observations.get(row.slot);
       const observed = seen === undefined ? [] : observedBy(manifest.reading, { observations: seen });
-      return assembleDecision(storedOf(row), observed, manifest.unpack(row.outcome));
+      return assembleDecision(storedOf(row), observed, manifest);
     });
   }
 

@@ -94,7 +94,7 @@ test('a record has its observations without the indicators of others, its rules 
       at: new Date(SLOT).toISOString(),
       manifestHash: manifestHash(manifest),
       observed: told.observed,
-      rules: compileManifest(manifest).unpack(told.row.outcome),
+      rules: compileManifest(manifest).unpack(told.row.outcome, { observations: Object.values(told.observed), book: BOOK }),
       disposition: 'hold',
       reason: 'research_only',
       instrument: null,

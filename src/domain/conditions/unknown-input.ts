@@ -1,0 +1,155 @@
+/** The cause of an unknown input, derived from what a record holds: no hashed byte depends on it. */
+import { type IndicatorNeed, indicatorKey, type Observation } from '../cut.ts';
+import { indicatorOf } from '../indicators/index.ts';
+import type { QualityFlag } from '../quote.ts';
+import { isSessionKnown, nextRegularOpen } from '../session.ts';
+import { isoTime, timeframeMs } from '../time.ts';
+import type { CarriedIn } from './carried-reference.ts';
+import { isFreshBar, isQuoteLive, isReferenceReadable, type RuleInput } from './condition.ts';
+
+/** Published words are never renamed. */
+export const UNKNOWN_CAUSES = [
+  'not_observed',
+  'no_position',
+  'market_closed',
+  'feed_down',
+  'halted',
+  'stale',
+  'not_live',
+  'missing',
+  'one_sided',
+  'warming_up',
+  'history_missing',
+  'source_down',
+  'not_computable',
+] as const;
+export type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
+
+export interface UnknownInput {
+  /** What was unknown: an input of the rule, an indicator by its name (`rsi:14@1h`), or the whole `observation`. */
+  readonly input: string;
+  readonly cause: UnknownCause;
+  /** When the regular session opens; only of `market_closed`. */
+  readonly until?: string;
+  /** Closed bars (hours, of funding) that the indicator needs; only of `warming_up`. */
+  readonly barsNeeded?: number;
+}
+
+/** What a compiled rule reads. */
+export interface RuleReads {
+  readonly inputs: readonly RuleInput[];
+  readonly needs: readonly IndicatorNeed[];
+  /** The sessions in which the manifest lets a carried reference be read. */
+  readonly carriedIn: CarriedIn;
+}
+
+/** The first input of a rule that was unknown, and why. Only of a rule that observed null. */
+export function unknownInput(reads: RuleReads, seen: Observation | undefined, isHeld: boolean): UnknownInput {
+  if (seen === undefined) return { input: 'observation', cause: 'not_observed' };
+  for (const input of reads.inputs) {
+    const found = inputCause(input, seen, isHeld, reads.carriedIn);
+    if (found !== null) return { input, ...found };
+  }
+  for (const need of reads.needs) {
+    const found = indicatorCause(need, seen);
+    if (found !== null) return { input: indicatorKey(need), ...found };
+  }
+  return { input: reads.inputs[0] ?? 'observation', cause: 'not_computable' };
+}
+
+type Found = Omit<UnknownInput, 'input'> | null;
+
+function inputCause(input: RuleInput, seen: Observation, isHeld: boolean, carriedIn: CarriedIn): Found {
+  switch (input) {
+    case 'position':
+      return isHeld ? null : { cause: 'no_position' };
+    case 'calendar':
+      return isSessionKnown(seen.slot) ? null : { cause: 'missing' };
+    case 'events':
+      return seen.events === null ? { cause: 'source_down' } : null;
+    case 'pool':
+      return seen.liquidityUsd === null ? { cause: 'missing' } : null;
+    case 'perpetual':
+      return seen.markPrice === null ? { cause: 'missing' } : null;
+    case 'spot':
+      return seen.basisPct === null ? { cause: 'missing' } : null;
+    case 'quote':
+      return quoteCause(seen);
+    case 'reference':
+      if (seen.reference === null) return { cause: 'missing' };
+      return isReferenceReadable(seen, carriedIn) ? null : priceCause(seen.reference, seen);
+  }
+}
+
+function quoteCause(seen: Observation): Found {
+  const { quote } = seen;
+  if (quote === null) return { cause: 'missing' };
+  if (!isQuoteLive(seen)) return priceCause(quote, seen);
+  return quote.mid === null ? { cause: 'one_sided' } : null;
+}
+
+const BY_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
+
+/** Why a price is not live. A fault comes before the session: it would remain if the market were open. */
+function priceCause({ quality, flags }: NonNullable<Observation['quote' | 'reference']>, { slot, session }: Observation): Found {
+  if (flags.includes('feed_down')) return { cause: 'feed_down' };
+  if (quality === 'halted') return { cause: 'halted' };
+  const isOfSession = flags.length > 0 && flags.every((flag) => BY_SESSION.has(flag));
+  if (isOfSession && session !== 'REGULAR') {
+    const opens = isSessionKnown(slot) ? nextRegularOpen(slot) : null;
+    return { cause: 'market_closed', ...(opens === null ? {} : { until: isoTime(opens) }) };
+  }
+  return { cause: quality === 'stale' || quality === 'live' ? 'stale' : 'not_live' };
+}
+
+function indicatorCause(need: IndicatorNeed, { slot, indicators }: Observation): Found {
+  const found = indicators[indicatorKey(need)];
+  if (found === undefined || found.barOpenTime === null) return { cause: 'history_missing' };
+  if (!isFreshBar(found.barOpenTime, slot, timeframeMs(need.timeframe) ?? 0)) return { cause: 'stale' };
+  if (found.value !== null && (need.name !== 'ema' || found.previous !== null)) return null;
+  return { cause: 'warming_up', barsNeeded: indicatorOf(need.name).warmUp(need.period) };
+}
+
+const NAMES: Readonly<Record<RuleInput, string>> = {
+  position: 'position',
+  calendar: 'trading calendar',
+  events: 'news',
+  pool: 'pool',
+  perpetual: 'price of the perpetual',
+  spot: 'spot price',
+  quote: 'quote',
+  reference: 'reference price',
+};
+
+/** The cause as a clause: "the market is closed until 2026-07-20T13:30:00.000Z". */
+export function unknownInWords({ input, cause, until, barsNeeded }: UnknownInput): string {
+  const name = NAMES[input as RuleInput] ?? input;
+  switch (cause) {
+    case 'not_observed':
+      return 'nothing was received of the instrument';
+    case 'no_position':
+      return 'there was no position to look at';
+    case 'market_closed':
+      return until === undefined ? 'the market is closed' : `the market is closed until ${until}`;
+    case 'feed_down':
+      return `the feed of its ${name} is down`;
+    case 'halted':
+      return `its ${name} is halted`;
+    case 'stale':
+      return `its ${name} is stale`;
+    case 'not_live':
+      return `its ${name} is not live`;
+    case 'missing':
+      return `there is no ${name}`;
+    case 'one_sided':
+      return `its ${name} has one side only`;
+    case 'warming_up':
+      return `${name} is warming up and needs ${barsNeeded} closed bars`;
+    case 'history_missing':
+      return `the history of ${name} is missing`;
+    case 'source_down':
+      return `a source of ${name} is down`;
+    case 'not_computable':
+      return `its ${name} gives no number`;
+  }
+}
