@@ -954,6 +954,12 @@ export type Decision = {
     readonly passed: boolean;
     readonly observed: number | string | null;
     readonly threshold: number | string | null;
+    readonly unknown?: {
+      readonly input: string;
+      readonly cause: 'not_observed' | 'no_position' | 'market_closed' | 'feed_down' | 'halted' | 'stale' | 'not_live' | 'missing' | 'one_sided' | 'warming_up' | 'history_missing' | 'source_down' | 'not_computable';
+      readonly until?: string;
+      readonly barsNeeded?: number;
+    };
   }>;
   readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
   readonly reason: string | null;
@@ -4285,6 +4291,12 @@ export type TakeDecision = {
     readonly passed: boolean;
     readonly observed: number | string | null;
     readonly threshold: number | string | null;
+    readonly unknown?: {
+      readonly input: string;
+      readonly cause: 'not_observed' | 'no_position' | 'market_closed' | 'feed_down' | 'halted' | 'stale' | 'not_live' | 'missing' | 'one_sided' | 'warming_up' | 'history_missing' | 'source_down' | 'not_computable';
+      readonly until?: string;
+      readonly barsNeeded?: number;
+    };
   }>;
   readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
   readonly reason: string | null;
