@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import type { Channel } from './feeds/channels/channel.ts';
 import { CHANNELS } from './feeds/channels/index.ts';
 import { CLOSE, FEED_ERROR_CODES } from './feeds/frames.ts';
+import { HEARTBEAT_MS } from './feeds/watch.ts';
 import { schemaComponents } from './schema-components.ts';
 import { choice, nullable, objectOf, Time } from './shapes.ts';
 
@@ -19,7 +20,7 @@ const Cursor = nullable('string', 'Where to go on after a loss of the connection
 /** From where to where a client that fell behind has to read on. */
 const Lagged = objectOf({ from: Type.String(), to: Type.String() });
 
-const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. Close codes: ${Object.entries(
+const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. The service sends a \`heartbeat\` every ${HEARTBEAT_MS / 1_000} s: after a longer silence the connection is lost. Close codes: ${Object.entries(
   CLOSE,
 )
   .map(([name, code]) => `${code} ${name}`)

@@ -47,6 +47,7 @@ export const StageWord = choice(STAGES, 'Promotion stage.');
 export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Why it is paused; null while it is on duty.');
 export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
+export const MaxAge = Type.Integer({ description: 'Oldest age at which it is `live`, in milliseconds.' });
 export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Why the quality is what it is.' });
 
 /** Any JSON value. */

@@ -1,4 +1,5 @@
 /** The organization's agents: stage, autonomy, duty, what they receive and what they decided last; alive by the feed. */
+import { qualityBadge } from './aged-quality.js';
 import { dispositionBadge } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
@@ -227,7 +228,7 @@ function agentRow(agent) {
       if (at < version || typeof value === 'string') return;
       version = at;
       const feed = String(value['feed'] ?? 'unknown');
-      fill(data, h('span', { class: `badge hears-${feed}` }, feed));
+      fill(data, qualityBadge({ quality: feed }, 'hears'));
       const paused = value['duty'] === 'paused';
       const stage = /** @type {Agent['stage']} */ (value['stage'] ?? shown.stage);
       shown = { ...shown, stage, paused, pauseCause: paused ? shown.pauseCause : null };

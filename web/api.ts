@@ -3607,6 +3607,8 @@ export type Quote = {
   readonly receivedAt: string;
   readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
   readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly maxAgeMs: number;
+  readonly cadence: 'continuous' | 'change_only' | 'polled';
   readonly bid?: string | null;
   readonly ask?: string | null;
   readonly bidSize?: string | null;

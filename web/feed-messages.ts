@@ -166,6 +166,7 @@ export type FollowedBook = {
   readonly sequence: number | null;
   readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
   readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly maxAgeMs: number;
   readonly resyncing: boolean;
   readonly bids: ReadonlyArray<{
     readonly price: string;

@@ -12,8 +12,9 @@ import { Subscriptions } from './subscriptions.js';
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
-/** The service beats every 15 s; after two missed beats nobody is there. */
-const SILENCE_MS = 35_000;
+/** The service beats every 5 s. After one missed beat it is not received; after two its connection is given up. */
+const BEAT_MS = 5_000;
+const SLACK_MS = 1_000;
 /** The token has expired, or was taken back: only signing in again helps. */
 const SIGNED_OUT = [4001, 4002];
 
@@ -33,7 +34,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   let ended = false;
   /** @type {number | undefined} */
   let retry;
-  const silence = createSilence(() => socket?.close());
+  const silence = createSilence({ onMissed: () => become({ state: 'connecting', since: Date.now() }), onLost: () => lose(socket) });
   const clock = serviceClock();
   /** @type {FeedStatus} */
   let status = { state: 'connecting', retryAt: 0, since: 0 };
@@ -58,7 +59,9 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
       become({ state: 'live', retryAt: 0 });
     });
     opening.addEventListener('message', ({ data }) => {
+      if (socket !== opening) return;
       silence.restart();
+      if (status.state !== 'live') become({ state: 'live' });
       failures = 0;
       /** @type {Message} */
       const message = JSON.parse(data);
@@ -67,13 +70,31 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     });
     opening.addEventListener('close', ({ code }) => {
       if (socket !== opening) return;
-      socket = null;
-      silence.stop();
-      if (ended) return;
-      if (SIGNED_OUT.includes(code)) return onSignedOut();
-      if (status.state === 'live') status = { ...status, since: Date.now() };
-      void pause(!opened);
+      if (SIGNED_OUT.includes(code) && !ended) {
+        drop();
+        return onSignedOut();
+      }
+      lose(opening, !opened);
     });
+  }
+
+  function drop() {
+    socket = null;
+    silence.stop();
+  }
+
+  /**
+   * Connects again after a pause, without waiting for the close event of a connection that is gone.
+   * @param {WebSocket | null} lost
+   * @param {boolean} [neverOpened]
+   */
+  function lose(lost, neverOpened = false) {
+    if (lost === null) return;
+    drop();
+    lost.close();
+    if (ended) return;
+    if (status.state === 'live') status = { ...status, since: Date.now() };
+    void pause(neverOpened);
   }
 
   /** @param {boolean} neverOpened */
@@ -95,12 +116,15 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   const hurry = () => {
     if (socket === null && !ended) connect();
   };
-  const stopWatching = whenBack(hurry);
+  const stopWatching = watchNetwork({ onBack: hurry, onOffline: () => lose(socket) });
 
   return {
     connect,
     /** The service's time, as far as it is known. */
     now: time ?? clock.now,
+    /** True unless a heartbeat was missed or the connection is lost. */
+    isReceived: () => status.state === 'live',
+    isReplay: time !== undefined,
     /** Tries at once instead of at the end of the pause. */
     hurry,
     /**
@@ -144,31 +168,39 @@ function serviceClock() {
   };
 }
 
-/** Calls once nothing was received for too long. @param {() => void} onSilence */
-function createSilence(onSilence) {
-  /** @type {number | undefined} */
-  let timer;
+/**
+ * Calls `onMissed` after one missed heartbeat and `onLost` after two.
+ * @param {{ readonly onMissed: () => void, readonly onLost: () => void }} calls
+ */
+function createSilence({ onMissed, onLost }) {
+  /** @type {number[]} */
+  let timers = [];
+  const stop = () => {
+    for (const timer of timers) clearTimeout(timer);
+  };
   return {
     restart() {
-      clearTimeout(timer);
-      timer = setTimeout(onSilence, SILENCE_MS);
+      stop();
+      timers = [setTimeout(onMissed, BEAT_MS + SLACK_MS), setTimeout(onLost, 2 * BEAT_MS + SLACK_MS)];
     },
-    stop: () => clearTimeout(timer),
+    stop,
   };
 }
 
 /**
- * Calls when the network is back, and when the page is looked at again; answers what ends that.
- * @param {() => void} call
+ * Calls when the network is back, when the page is looked at again, and at once when the network is gone; answers what ends that.
+ * @param {{ readonly onBack: () => void, readonly onOffline: () => void }} calls
  */
-function whenBack(call) {
+function watchNetwork({ onBack, onOffline }) {
   const shown = () => {
-    if (!document.hidden) call();
+    if (!document.hidden) onBack();
   };
-  addEventListener('online', call);
+  addEventListener('online', onBack);
+  addEventListener('offline', onOffline);
   document.addEventListener('visibilitychange', shown);
   return () => {
-    removeEventListener('online', call);
+    removeEventListener('online', onBack);
+    removeEventListener('offline', onOffline);
     document.removeEventListener('visibilitychange', shown);
   };
 }

@@ -49,6 +49,7 @@ export function homeView(context) {
     } catch (error) {
       if (signal.aborted) return;
       say(verdict, 'The overview cannot be read at the moment.');
+      fill(waiting, h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, 'Unknown until the service answers.')));
       fail(error);
     } finally {
       isReading = false;

@@ -1,4 +1,5 @@
 /** The tables of the markets page. */
+import { qualityBadge } from './aged-quality.js';
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h } from './dom.js';
 import { read } from './http.js';
@@ -16,7 +17,7 @@ export function venueTable(venues) {
     head: ['venue', 'received', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
     rows: venues.map((venue) => [
       h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
-      h('span', { class: `badge hearing-${venue.hearing}`, title: venue.detail }, plain(venue.hearing)),
+      h('span', { title: venue.detail }, qualityBadge({ quality: venue.hearing }, 'hearing')),
       venue.lastMessageAgeMs === null ? '–' : `${age(venue.lastMessageAgeMs)} ago`,
       venue.clockOffset === null
         ? h('span', { class: 'faint' }, 'not measured')
@@ -241,6 +242,6 @@ function percent(text) {
 }
 
 /** @param {{ readonly quality: string, readonly flags: readonly string[] }} state */
-function statusOf({ quality, flags }) {
-  return h('span', {}, qualityWord(quality), ' ', flagChips(flags));
+function statusOf(state) {
+  return h('span', {}, qualityBadge(state), ' ', flagChips(state.flags));
 }

@@ -1,6 +1,7 @@
 /** The top of one book as it moves: prices and sizes of both sides, each size as a bar of what the largest one is. */
+import { qualityBadge } from './aged-quality.js';
 import { partsOf } from './candle-reads.js';
-import { flagChips, qualityWord } from './decision-card.js';
+import { flagChips } from './decision-card.js';
 import { fill, h } from './dom.js';
 import { priceText } from './words.js';
 
@@ -27,7 +28,7 @@ export function orderBookPanel({ context: { feed }, key }) {
   function draw() {
     scheduled = 0;
     if (waiting === null) return;
-    const { quality, flags, bids: low, asks: high } = waiting;
+    const { flags, bids: low, asks: high } = waiting;
     const largest = Math.max(...[...low, ...high].map(({ size }) => Number(size)), 0);
     fill(
       bids,
@@ -37,7 +38,7 @@ export function orderBookPanel({ context: { feed }, key }) {
       asks,
       high.slice(0, LEVELS).map((level) => levelRow(level, largest, 'ask')),
     );
-    fill(note, qualityWord(quality), ' ', flagChips(flags));
+    fill(note, qualityBadge(waiting), ' ', flagChips(flags));
   }
 
   const element = h(

@@ -2,8 +2,9 @@
  * What the organization holds in books of one mode, and in wallets that are named beside the live ones: each holding with
  * the quality of its price, what it weighs, how it could be left, the five stress scenarios, the orders that people placed, and what an allocation would change.
  */
+import { qualityBadge } from './aged-quality.js';
 import { agentNames, placeWords } from './agent-names.js';
-import { flagChips, qualityWord } from './decision-card.js';
+import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { impactPanel } from './impact-panel.js';
@@ -221,7 +222,7 @@ function holdingRow({ symbol, name, place, quantity, mark: price, valueUsd, pric
       'span',
       { title: why },
       pricing === 'live' ? '' : `${pricing} `,
-      quote === null ? 'no quote' : qualityWord(quote.quality),
+      quote === null ? 'no quote' : qualityBadge(quote),
       quote === null ? null : flagChips(quote.flags),
     ),
     quote === null ? '' : age(quote.ageMs),

@@ -1,6 +1,7 @@
 /** What an answer to a proposal rests on: how far its limit lies from the market, where its stop and its target would be, and why its rules ask for it. */
+import { qualityBadge } from './aged-quality.js';
 import { partsOf } from './candle-reads.js';
-import { flagChips, qualityWord } from './decision-card.js';
+import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';
 import { may, withheldWords } from './permissions.js';
@@ -71,7 +72,7 @@ export class ProposalGround {
       `${name} ${quoteText(across)}, `,
       room >= 0 ? `the limit leaves ${part}` : `beyond the limit by ${part}: nothing would be filled`,
       ' ',
-      qualityWord(quote.quality),
+      qualityBadge(quote),
       ' ',
       flagChips(quote.flags),
     );

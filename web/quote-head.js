@@ -1,6 +1,7 @@
 /** The quote of one instrument as it moves: bid, ask, spread, age and quality in one line. */
+import { ageOf, qualityBadge } from './aged-quality.js';
 import { partsOf } from './candle-reads.js';
-import { flagChips, qualityWord } from './decision-card.js';
+import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { factList } from './tables.js';
 import { age, quoteText } from './words.js';
@@ -41,13 +42,13 @@ export function quoteHead({ context: { feed }, key, onQuote }) {
     write(bid, first);
     write(ask, second);
     say(spread, spreadText(quote.bid, quote.ask));
-    fill(quality, qualityWord(quote.quality), ' ', flagChips(quote.flags));
+    fill(quality, qualityBadge(quote), ' ', flagChips(quote.flags));
     tick();
     onQuote?.(quote);
   }
 
   function tick() {
-    if (shown !== null) say(old, age(feed.now() - Date.parse(shown.feedUpdatedAt ?? shown.receivedAt)));
+    if (shown !== null) say(old, age(ageOf(shown, feed.now())));
   }
 
   const stop = feed.subscribe({

@@ -1,10 +1,12 @@
 /** The quotes of every venue as they are received: bid and ask, how old, how good, and which kind of silence it is where there is one. */
-import { flagChips, qualityWord } from './decision-card.js';
+import { ageOf, agedQuality, describe, qualityBadge } from './aged-quality.js';
+import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { instrumentName } from './outcome-names.js';
 import { age, plain, quoteText, SILENCES } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
+/** @typedef {import('./aged-quality.js').Feed} Feed */
 
 const VENUES = ['spotchain', 'spotexchange', 'evmvenue', 'reference', 'prediction'];
 const MARKED_MS = 700;
@@ -19,7 +21,7 @@ export function quotesView({ feed, fail }) {
   let scheduled = 0;
   const note = h('p', { class: 'faint', role: 'status' }, 'Listening…');
   const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No instrument is like this.');
-  const tables = venueTables();
+  const tables = venueTables(feed);
   const filters = quoteFilters(restrict);
 
   function restrict() {
@@ -36,7 +38,7 @@ export function quotesView({ feed, fail }) {
     scheduled = 0;
     const changes = waiting;
     waiting = new Map();
-    tables.take([...changes.values()], feed.now());
+    tables.take([...changes.values()]);
     restrict();
     say(note, tables.words());
   }
@@ -46,7 +48,11 @@ export function quotesView({ feed, fail }) {
     refuse: (detail) => fail(new Error(detail)),
     receive: ({ data }) => [data].flat().forEach(take),
   });
-  const ticking = setInterval(() => tables.tick(feed.now()), 500);
+  const ticking = setInterval(() => {
+    tables.tick();
+    restrict();
+    if (!tables.isEmpty()) say(note, tables.words());
+  }, 500);
 
   return {
     element: h(
@@ -86,8 +92,8 @@ function quoteFilters(onChange) {
   };
 }
 
-/** The tables of all venues, which come as their first quote does, in the order of {@link VENUES}. */
-function venueTables() {
+/** The tables of all venues, which come as their first quote does, in the order of {@link VENUES}. @param {Feed} feed */
+function venueTables(feed) {
   /** @type {Map<string, ReturnType<typeof venueTable>>} */
   const tables = new Map();
   const element = h('div', { class: 'venues' });
@@ -96,7 +102,7 @@ function venueTables() {
   function tableOf(venue) {
     let table = tables.get(venue);
     if (table === undefined) {
-      table = venueTable(venue);
+      table = venueTable(venue, feed);
       tables.set(venue, table);
       const order = (/** @type {string} */ name) => (VENUES.indexOf(name) + VENUES.length + 1) % (VENUES.length + 1);
       const sorted = [...tables].sort(([a], [b]) => order(a) - order(b));
@@ -114,22 +120,21 @@ function venueTables() {
   return {
     element,
     isEmpty: () => tables.size === 0,
-    /** @param {readonly QuoteRow[]} quotes @param {number} now */
-    take(quotes, now) {
-      for (const quote of quotes) tableOf(quote.venue).take(quote, now);
+    /** @param {readonly QuoteRow[]} quotes */
+    take(quotes) {
+      for (const quote of quotes) tableOf(quote.venue).take(quote);
     },
     /** @returns how many rows are shown. @param {string} wanted @param {boolean} onlySilent */
     filter: (wanted, onlySilent) => sumOf((table) => table.filter(wanted, onlySilent)),
     words: () => `${sumOf((table) => table.count())} instruments, ${sumOf((table) => table.live())} live`,
-    /** @param {number} now */
-    tick(now) {
-      for (const table of tables.values()) table.tick(now);
+    tick() {
+      for (const table of tables.values()) table.tick();
     },
   };
 }
 
-/** @param {string} venue */
-function venueTable(venue) {
+/** @param {string} venue @param {Feed} feed */
+function venueTable(venue, feed) {
   const isReference = venue === 'reference';
   const body = h('tbody', {});
   const about = h('span', { class: 'faint' });
@@ -160,16 +165,16 @@ function venueTable(venue) {
     element,
     count: () => lines.size,
     live: () => [...lines.values()].filter((line) => line.quality() === 'live').length,
-    /** @param {QuoteRow} quote @param {number} now */
-    take(quote, now) {
+    /** @param {QuoteRow} quote */
+    take(quote) {
       let line = lines.get(quote.instrument);
       if (line === undefined) {
-        line = quoteLine(venue, quote.instrument);
+        line = quoteLine(venue, quote.instrument, feed);
         lines.set(quote.instrument, line);
         const after = [...lines.keys()].filter((name) => name > quote.instrument).sort()[0];
         body.insertBefore(line.element, after === undefined ? null : (lines.get(after)?.element ?? null));
       }
-      line.take(quote, now);
+      line.take(quote);
       say(about, isReference ? 'reference prices, never executable' : (quote.source.split(':', 1)[0] ?? ''));
     },
     /** @param {string} wanted @param {boolean} onlySilent */
@@ -183,9 +188,8 @@ function venueTable(venue) {
       element.hidden = shown === 0;
       return shown;
     },
-    /** @param {number} now */
-    tick(now) {
-      for (const line of lines.values()) line.tick(now);
+    tick() {
+      for (const line of lines.values()) line.tick();
     },
   };
 }
@@ -193,13 +197,15 @@ function venueTable(venue) {
 /**
  * @param {string} venue
  * @param {string} instrument
+ * @param {Feed} feed
  */
-function quoteLine(venue, instrument) {
+function quoteLine(venue, instrument, feed) {
   const isReference = venue === 'reference';
   const first = h('td', { class: 'number price' });
   const second = h('td', { class: 'number price' });
   const old = h('td', { class: 'number age' });
-  const quality = h('td', { class: 'quality-cell' });
+  const badge = qualityBadge();
+  const quality = h('td', { class: 'quality-cell' }, badge);
   const element = h(
     'tr',
     { 'data-instrument': instrument },
@@ -227,9 +233,9 @@ function quoteLine(venue, instrument) {
 
   return {
     element,
-    quality: () => shown?.quality ?? '',
-    /** @param {QuoteRow} quote @param {number} now */
-    take(quote, now) {
+    quality: () => (shown === null ? '' : agedQuality(shown, feed)),
+    /** @param {QuoteRow} quote */
+    take(quote) {
       const before = shown;
       shown = quote;
       if (isReference) {
@@ -239,17 +245,17 @@ function quoteLine(venue, instrument) {
         write(first, quote.bid, before?.bid);
         write(second, quote.ask, before?.ask);
       }
-      const next = [quote.quality, ...quote.flags].join(' ');
-      if (next !== words) {
-        words = next;
-        fill(quality, qualityWord(quote.quality), ' ', flagChips(quote.flags));
-        mark(element, 'data-quality', quote.quality);
+      describe(badge, quote);
+      if (quote.flags.join(' ') !== words) {
+        words = quote.flags.join(' ');
+        fill(quality, badge, ' ', flagChips(quote.flags));
       }
-      this.tick(now);
+      this.tick();
     },
-    /** @param {number} now */
-    tick(now) {
-      if (shown !== null) say(old, age(now - Date.parse(shown.feedUpdatedAt ?? shown.receivedAt)));
+    tick() {
+      if (shown === null) return;
+      say(old, age(ageOf(shown, feed.now())));
+      mark(element, 'data-quality', this.quality());
     },
   };
 }

@@ -9,11 +9,10 @@ import { storedId } from '../identifier.ts';
 import { CLOSE } from './frames.ts';
 import type { AnnouncementRow, FeedPorts } from './ports.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
-import { type EndReason, tokenOf, type Watch, type Watched } from './watch.ts';
+import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 /** What a visualiser has not taken in yet; beyond it the socket is closed. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
-const MISSED_BEATS = 2;
 
 /** What the inspection asks besides the other feeds. */
 export interface InspectionPorts {
@@ -120,8 +119,7 @@ class Inspection {
   }
 
   #beat(): void {
-    if (this.#missed >= MISSED_BEATS) return this.#socket.terminate();
-    this.#missed++;
+    if (++this.#missed >= UNANSWERED_BEATS) return this.#socket.terminate();
     this.#socket.ping();
   }
 

@@ -12,7 +12,7 @@ import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
 import { type Subscription, subscriptionKey } from './subscription.ts';
-import { type EndReason, type AccessScope, tokenOf, type Watch, type Watched } from './watch.ts';
+import { type EndReason, type AccessScope, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 export interface SocketLimits {
   readonly subscriptions: number;
@@ -25,8 +25,6 @@ export const SOCKET_LIMITS: SocketLimits = { subscriptions: 64, burst: 60, perSe
 
 /** So many more messages beyond the limit than within it, and the socket is closed. */
 const PATIENCE = 200;
-/** Signs of life that may be missing before a peer counts as dead. */
-const MISSED_BEATS = 2;
 
 const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   token_expired: [CLOSE.tokenExpired, 'the token has expired'],
@@ -131,8 +129,7 @@ class FeedSocket {
       },
       beat: (at) => {
         if (!this.#client.open) return;
-        if (this.#missed >= MISSED_BEATS) return socket.terminate();
-        this.#missed++;
+        if (++this.#missed >= UNANSWERED_BEATS) return socket.terminate();
         this.#send(heartbeatFrame(at));
         socket.ping();
       },

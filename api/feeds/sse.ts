@@ -11,12 +11,10 @@ import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { readWanted, type Wanted } from './request.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
-import { type EndReason, tokenOf, type Watch, type Watched } from './watch.ts';
+import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
 /** How soon a browser connects again, in milliseconds. */
 const RETRY_MS = 2_000;
-/** Beats without the peer taking anything before it counts as dead. */
-const STUCK_BEATS = 3;
 
 const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] } = {
   token_expired: ['token_expired', 'the token has expired; connect again with a new one'],
@@ -140,7 +138,7 @@ function openedStream(request: FastifyRequest, reply: FastifyReply): ServerRespo
   return response;
 }
 
-/** Writes a heartbeat, or ends the connection of a peer that has taken nothing for `STUCK_BEATS` of them. */
+/** Writes a heartbeat, or ends the connection of a peer that has taken nothing for `UNANSWERED_BEATS` of them. */
 function beatsTo(response: ServerResponse, client: FeedClient): () => void {
   let least = 0;
   let stuck = 0;
@@ -149,7 +147,7 @@ function beatsTo(response: ServerResponse, client: FeedClient): () => void {
     const buffered = client.bufferedBytes();
     stuck = buffered > 0 && buffered >= least ? stuck + 1 : 0;
     least = buffered;
-    if (stuck >= STUCK_BEATS) response.destroy();
+    if (stuck >= UNANSWERED_BEATS) response.destroy();
     else response.write(': heartbeat\n\n');
   };
 }

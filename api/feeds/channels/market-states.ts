@@ -6,7 +6,7 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
-import { BookSide, ExecutableVenueWord, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { BookSide, ExecutableVenueWord, MaxAge, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 import { PerpBody, perpBody } from '../../v1/perps/perp-body.ts';
 import { venueStateOf } from '../../v1/state-reads.ts';
 import { TickerBody, tickerBody } from '../../v1/tickers/ticker-body.ts';
@@ -25,6 +25,7 @@ const BookItem = Type.Object(
     sequence: nullable('integer', "The venue's own number of the update; null where it counts none."),
     quality: QualityWord,
     flags: QualityFlags,
+    maxAgeMs: MaxAge,
     resyncing: Type.Boolean({ description: 'True while a lost update is repaired: it is worth no order.' }),
     bids: BookSide,
     asks: BookSide,
@@ -65,8 +66,8 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 
 /** A book as `GET /v1/order-book` shows it, with its age. */
 export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
-  const limit = limitsOf(qualityLimits(), book.venue, book.source).maxAgeMs;
-  const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, limit);
+  const { maxAgeMs } = limitsOf(qualityLimits(), book.venue, book.source);
+  const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, maxAgeMs);
   const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     venue: book.venue,
@@ -78,6 +79,7 @@ export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<Fee
     sequence: book.sequence,
     quality,
     flags,
+    maxAgeMs,
     resyncing: flags.includes('resyncing'),
     bids: levels(book.bids),
     asks: levels(book.asks),

@@ -4,9 +4,13 @@ import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { midPrice } from '../../../src/domain/valuation.ts';
+import type { Cadence } from '../../../src/domain/venues/venue-facts.ts';
+import { createFreshness, type Freshness } from '../../../streams/freshness.ts';
+import { qualityLimits } from '../../../streams/quality-limits.ts';
 import {
   choice,
   DecimalText,
+  MaxAge,
   NullableDecimalText,
   nullable,
   nullableChoice,
@@ -29,6 +33,11 @@ export const QuoteBody = Type.Object(
     receivedAt: Time,
     quality: QualityWord,
     flags: QualityFlags,
+    maxAgeMs: MaxAge,
+    cadence: choice(
+      ['continuous', 'change_only', 'polled'] satisfies readonly Cadence[],
+      '`change_only`: the venue sends only changes, so a quote older than `maxAgeMs` stays `live` while its feed is received.',
+    ),
     bid: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
     ask: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
     bidSize: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
@@ -52,6 +61,8 @@ export const QuoteBody = Type.Object(
         receivedAt: '2026-03-02T14:31:00.151Z',
         quality: 'live',
         flags: [],
+        maxAgeMs: 5_000,
+        cadence: 'change_only',
         bid: '63000.10',
         ask: '63000.20',
         bidSize: '1.5',
@@ -62,6 +73,15 @@ export const QuoteBody = Type.Object(
     ],
   },
 );
+
+let freshness: Freshness | null = null;
+
+/** The limits of a quote's own source. */
+function limitsOfQuote(event: Quote | ReferencePrice) {
+  const limits = qualityLimits();
+  if (freshness?.limits !== limits) freshness = createFreshness({ limits });
+  return { maxAgeMs: freshness.maxAgeMs(event), cadence: freshness.feedLimits(event).cadence };
+}
 
 type Body = ReturnType<typeof writeBody>;
 
@@ -79,6 +99,7 @@ export function quoteBody(event: Quote | ReferencePrice): Body {
 }
 
 function writeBody(event: Quote | ReferencePrice) {
+  const limits = limitsOfQuote(event);
   if (event.kind === 'quote') {
     return {
       kind: event.kind,
@@ -89,6 +110,7 @@ function writeBody(event: Quote | ReferencePrice) {
       receivedAt: isoTime(event.receivedAt),
       quality: event.quality,
       flags: event.flags,
+      ...limits,
       bid: event.bid,
       ask: event.ask,
       bidSize: event.bidSize,
@@ -106,6 +128,7 @@ function writeBody(event: Quote | ReferencePrice) {
     receivedAt: isoTime(event.receivedAt),
     quality: event.quality,
     flags: event.flags,
+    ...limits,
     referencePrice: event.referencePrice,
     confidence: event.confidence,
     feedUpdatedAt: isoTime(event.feedUpdatedAt),
