@@ -34,7 +34,7 @@ export function agedQuality(row, feed) {
   return isVouched || (maxAgeMs !== undefined && ageOf(row, feed.now()) <= maxAgeMs) ? quality : 'stale';
 }
 
-/** @typedef {'quality' | 'hears' | 'hearing'} Kind The family of a badge's colours. */
+/** @typedef {'quality-' | 'hears-' | 'hearing-'} Kind The family of a badge's colours. */
 /** Data behind each badge. @type {WeakMap<Element, { readonly row: Received, readonly kind: Kind }>} */
 const described = new WeakMap();
 
@@ -50,7 +50,7 @@ export function qualityBadge(row, kind) {
 }
 
 /** Gives a badge newer data. @param {Element} badge @param {Received} row @param {Kind} [kind] */
-export function describe(badge, row, kind = 'quality') {
+export function describe(badge, row, kind = 'quality-') {
   described.set(badge, { row, kind });
   show(badge, kind, row.quality);
 }
@@ -58,7 +58,7 @@ export function describe(badge, row, kind = 'quality') {
 /** @param {Element} badge @param {Kind} kind @param {string} quality */
 function show(badge, kind, quality) {
   say(badge, plain(quality));
-  mark(badge, 'class', `${kind === 'quality' ? kind : 'badge'} ${kind}-${quality}`);
+  mark(badge, 'class', `${kind === 'quality-' ? 'quality' : 'badge'} ${kind}${quality}`);
 }
 
 /** Ages every badge within a place. @param {Element} place @param {Feed} feed */

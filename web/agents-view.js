@@ -228,7 +228,7 @@ function agentRow(agent) {
       if (at < version || typeof value === 'string') return;
       version = at;
       const feed = String(value['feed'] ?? 'unknown');
-      fill(data, qualityBadge({ quality: feed }, 'hears'));
+      fill(data, qualityBadge({ quality: feed }, 'hears-'));
       const paused = value['duty'] === 'paused';
       const stage = /** @type {Agent['stage']} */ (value['stage'] ?? shown.stage);
       shown = { ...shown, stage, paused, pauseCause: paused ? shown.pauseCause : null };

@@ -17,7 +17,7 @@ export function venueTable(venues) {
     head: ['venue', 'received', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
     rows: venues.map((venue) => [
       h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
-      h('span', { title: venue.detail }, qualityBadge({ quality: venue.hearing }, 'hearing')),
+      h('span', { title: venue.detail }, qualityBadge({ quality: venue.hearing }, 'hearing-')),
       venue.lastMessageAgeMs === null ? '–' : `${age(venue.lastMessageAgeMs)} ago`,
       venue.clockOffset === null
         ? h('span', { class: 'faint' }, 'not measured')

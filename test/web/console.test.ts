@@ -4,7 +4,6 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerConsole } from '../../api/console.ts';
 import { readConsoleFiles } from '../../src/adapters/console-files.ts';
-import { VENUE_FACTS, type Venue } from '../../src/domain/venue.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Service } from '../journeys/running-service.ts';
 import {
@@ -31,8 +30,6 @@ const STEP_ROWS = `[...document.querySelectorAll('[role=listbox] .window-row')].
 
 /** Of a version as it is shown: `50,002`. */
 const versionOf = (shown: string): number => Number(shown.replaceAll(',', ''));
-/** Seconds of an age as it is shown: `3 s`, `1.4 min`. */
-const secondsOf = (shown: string): number => Number.parseFloat(shown) * ({ ms: 0.001, s: 1, min: 60 }[shown.split(' ')[1] ?? ''] ?? 3_600);
 
 describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   let service: Service;
@@ -417,36 +414,6 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(after).toEqual(Array.from(after, (_, index) => (after[0] as number) - index));
     expect(await pauses()).toHaveLength(1);
     expect(complaints.filter((text) => !text.includes('WebSocket'))).toEqual([]);
-    await second.close();
-  });
-
-  test('with the network cut the light goes off at once, and no badge is live beyond the age limit of its venue', async () => {
-    const { page: second } = await browser.page();
-    await second.goto(`${service.url}/#/quotes`);
-    await second.locator('[data-instrument=BTCUSDT] .quality-live').first().waitFor();
-    await second.locator('.connection[data-state=live]').waitFor();
-    /** Venue and age of every row with a live badge, the age as it is shown. */
-    const live = async () =>
-      second.evaluate<[Venue, string][]>(`[...document.querySelectorAll('[data-venue] tr:has(.quality-live)')].map((row) =>
-        [row.closest('[data-venue]').dataset.venue, row.querySelector('.age').textContent])`);
-    await browser.context.setOffline(true);
-    try {
-      await second.locator('.connection:not([data-state=live])').waitFor();
-      await waitFor(
-        async () => {
-          const rows = await live();
-          const late = rows.filter(([venue, age]) => secondsOf(age) * 1_000 > VENUE_FACTS[venue].limits.maxAgeMs + 1_000);
-          expect(late).toEqual([]);
-          return rows.every(([venue]) => VENUE_FACTS[venue].limits.maxAgeMs > 5_000);
-        },
-        { what: 'no live quote of a venue whose limit is 5 s' },
-      );
-      expect(await second.locator('.connection').getAttribute('data-state')).not.toBe('live');
-    } finally {
-      await browser.context.setOffline(false);
-    }
-    await second.locator('.connection[data-state=live]').waitFor();
-    await second.locator('[data-instrument=BTCUSDT] .quality-live').first().waitFor();
     await second.close();
   });
 

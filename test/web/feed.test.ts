@@ -76,7 +76,7 @@ test('after one missed heartbeat nothing is received, after two a new connection
   await reach('live');
 });
 
-test('a browser that goes offline is heard at once', async () => {
+test('a browser that goes offline loses the connection at once', async () => {
   await connected();
   page.dispatchEvent(new Event('offline'));
   expect([states.at(-1), feed.isReceived()]).toEqual(['waiting', false]);
