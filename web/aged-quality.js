@@ -13,6 +13,7 @@ import { plain } from './words.js';
 /** @typedef {Pick<ReturnType<typeof import('./feed.js').createFeed>, 'now' | 'isReceived' | 'isReplay'>} Feed */
 
 const GOOD = ['live', 'no_trades'];
+const TICK_MS = 500;
 
 /** Milliseconds since the quote was known to be true. @param {Received} row @param {number} now */
 export function ageOf({ feedUpdatedAt, receivedAt = '' }, now) {
@@ -39,7 +40,7 @@ export function agedQuality(row, feed) {
 const described = new WeakMap();
 
 /**
- * A badge of present data, which {@link ageBadges} keeps true.
+ * A badge of present data, which {@link keepBadgesAging} keeps true.
  * @param {Received} [row] Later, through {@link describe}, unless told.
  * @param {Kind} [kind]
  */
@@ -61,10 +62,13 @@ function show(badge, kind, quality) {
   mark(badge, 'class', `${kind === 'quality-' ? 'quality' : 'badge'} ${kind}${quality}`);
 }
 
-/** Ages every badge within a place. @param {Element} place @param {Feed} feed */
-export function ageBadges(place, feed) {
-  for (const badge of place.querySelectorAll('[data-aging]')) {
-    const of = described.get(badge);
-    if (of !== undefined) show(badge, of.kind, agedQuality(of.row, feed));
-  }
+/** Ages every badge within a place until the returned function is called. @param {Element} place @param {Feed} feed */
+export function keepBadgesAging(place, feed) {
+  const ticking = setInterval(() => {
+    for (const badge of place.querySelectorAll('[data-aging]')) {
+      const of = described.get(badge);
+      if (of !== undefined) show(badge, of.kind, agedQuality(of.row, feed));
+    }
+  }, TICK_MS);
+  return () => clearInterval(ticking);
 }

@@ -32,9 +32,8 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   let socket = null;
   let failures = 0;
   let ended = false;
-  /** @type {number | undefined} */
-  let retry;
-  const silence = createSilence({ onMissed: () => become({ state: 'connecting', since: Date.now() }), onLost: () => lose(socket) });
+  let retry = 0;
+  const silence = createSilence({ onMissed: () => become({ state: 'connecting', since: Date.now() }), onLost: () => lose() });
   const clock = serviceClock();
   /** @type {FeedStatus} */
   let status = { state: 'connecting', retryAt: 0, since: 0 };
@@ -49,57 +48,44 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     clearTimeout(retry);
     if (ended || socket !== null) return;
     become({ state: 'connecting', retryAt: 0 });
-    const opening = new WebSocket(address());
-    socket = opening;
-    let opened = false;
-    opening.addEventListener('open', () => {
-      opened = true;
-      silence.restart();
-      subscriptions.askAll();
-      become({ state: 'live', retryAt: 0 });
-    });
-    opening.addEventListener('message', ({ data }) => {
-      if (socket !== opening) return;
-      silence.restart();
-      if (status.state !== 'live') become({ state: 'live' });
-      failures = 0;
-      /** @type {Message} */
-      const message = JSON.parse(data);
-      clock.measure(message.at);
-      subscriptions.take(message);
-    });
-    opening.addEventListener('close', ({ code }) => {
-      if (socket !== opening) return;
-      if (SIGNED_OUT.includes(code) && !ended) {
-        drop();
-        return onSignedOut();
-      }
-      lose(opening, !opened);
-    });
+    socket = openSocket(address(), { isCurrent: (one) => one === socket, onOpen, onMessage, onClose: lose });
   }
 
+  function onOpen() {
+    silence.restart();
+    subscriptions.askAll();
+    become({ state: 'live', retryAt: 0 });
+  }
+
+  /** @param {Message} message */
+  function onMessage(message) {
+    silence.restart();
+    if (status.state !== 'live') become({ state: 'live' });
+    failures = 0;
+    clock.measure(message.at);
+    subscriptions.take(message);
+  }
+
+  /** Lets go of the connection without waiting for its close event; true if there was one. */
   function drop() {
+    const last = socket;
     socket = null;
     silence.stop();
+    if (last !== null) closeQuietly(last);
+    return last !== null;
   }
 
-  /**
-   * Connects again after a pause, without waiting for the close event of a connection that is gone.
-   * @param {WebSocket | null} lost
-   * @param {boolean} [neverOpened]
-   */
-  function lose(lost, neverOpened = false) {
-    if (lost === null) return;
-    drop();
-    lost.close();
-    if (ended) return;
-    if (status.state === 'live') status = { ...status, since: Date.now() };
-    void pause(neverOpened);
+  /** @param {number} [code] @param {boolean} [neverOpened] */
+  function lose(code = 0, neverOpened = false) {
+    if (!drop()) return;
+    if (SIGNED_OUT.includes(code)) onSignedOut();
+    else void pause(neverOpened);
   }
 
   /** @param {boolean} neverOpened */
   async function pause(neverOpened) {
     const ms = spreadPause(failures++);
+    if (status.state === 'live') status = { ...status, since: Date.now() };
     become({ state: 'waiting', retryAt: Date.now() + ms });
     retry = setTimeout(connect, ms);
     if (neverOpened && !(await signedIn()) && !ended) {
@@ -113,10 +99,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
   }
 
-  const hurry = () => {
-    if (socket === null && !ended) connect();
-  };
-  const stopWatching = watchNetwork({ onBack: hurry, onOffline: () => lose(socket) });
+  const stopWatching = watchNetwork({ onBack: connect, onOffline: () => lose() });
 
   return {
     connect,
@@ -126,26 +109,51 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     isReceived: () => status.state === 'live',
     isReplay: time !== undefined,
     /** Tries at once instead of at the end of the pause. */
-    hurry,
+    hurry: connect,
     /**
      * Receives a channel until the returned function is called, across any number of connections and without loss or repeat.
      * @template {import('./wire.ts').Channel} Name
      * @param {import('./subscriptions.js').SubscriberTo<Name>} subscriber
-     * @returns {() => void}
      */
     subscribe: (subscriber) => subscriptions.subscribe(subscriber),
     end() {
       ended = true;
       clearTimeout(retry);
-      silence.stop();
       stopWatching();
-      const last = socket;
-      socket = null;
-      // One that is closed before it is open is complained of by the browser.
-      if (last?.readyState === WebSocket.CONNECTING) last.addEventListener('open', () => last.close());
-      else last?.close();
+      drop();
     },
   };
+}
+
+/**
+ * Opens a connection whose events count while it is the current one.
+ * @param {string} address
+ * @param {object} calls
+ * @param {(socket: WebSocket) => boolean} calls.isCurrent
+ * @param {() => void} calls.onOpen
+ * @param {(message: Message) => void} calls.onMessage
+ * @param {(code: number, neverOpened: boolean) => void} calls.onClose
+ */
+function openSocket(address, { isCurrent, onOpen, onMessage, onClose }) {
+  const socket = new WebSocket(address);
+  let opened = false;
+  socket.addEventListener('open', () => {
+    opened = true;
+    if (isCurrent(socket)) onOpen();
+  });
+  socket.addEventListener('message', ({ data }) => {
+    if (isCurrent(socket)) onMessage(JSON.parse(data));
+  });
+  socket.addEventListener('close', ({ code }) => {
+    if (isCurrent(socket)) onClose(code, !opened);
+  });
+  return socket;
+}
+
+/** A browser complains of a connection that is closed before it is open. @param {WebSocket} socket */
+function closeQuietly(socket) {
+  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close());
+  else socket.close();
 }
 
 /** The pause before the next attempt in milliseconds, after so many that failed in a row. @param {number} failures */

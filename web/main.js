@@ -1,6 +1,6 @@
 /** The console begins here: who is signed in, which page is shown, and the one connection that all pages share. */
 
-import { ageBadges } from './aged-quality.js';
+import { keepBadgesAging } from './aged-quality.js';
 import { forgetAgentNames } from './agent-names.js';
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
@@ -32,7 +32,6 @@ import { waitingProposals } from './waiting-proposals.js';
 
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
-const AGE_MS = 500;
 /** @typedef {(context: import('./shell.js').Context, id: string, rest: string) => View} MakeView */
 
 const launchPages = {
@@ -239,10 +238,7 @@ function open(me, makeBar = null) {
   const feed = createFeed({
     ...(bar === null ? {} : { time: bar.now }),
     address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
-    onStatus: (status) => {
-      shell.showConnection(status);
-      ageBadges(place, feed);
-    },
+    onStatus: (status) => shell.showConnection(status),
     signedIn: isSignedIn,
     onSignedOut: signedOut,
   });
@@ -272,9 +268,8 @@ function open(me, makeBar = null) {
   }
 
   const stopFollowing = may('agent:read') ? followOrganization(context, shell) : () => {};
-  const ticking = setInterval(() => ageBadges(place, feed), AGE_MS);
   // Every time on the page is written anew.
-  const stops = [() => clearInterval(ticking), listenToKeys({ onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
+  const stops = [keepBadgesAging(place, feed), listenToKeys({ onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
   addEventListener('hashchange', route);
   end = () => {
     removeEventListener('hashchange', route);

@@ -4,10 +4,20 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConsoleFiles } from '../../src/adapters/console-files.ts';
+import { VENUE_FACTS } from '../../src/domain/venue.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, paintedColours, signIn, type Watched } from './console-fixture.ts';
+
+interface QuoteLimits {
+  readonly venue: string;
+  readonly instrument: string;
+  readonly maxAgeMs: number;
+}
+
+/** Seconds of an age as it is shown: `3 s`, `1.4 min`. */
+const secondsOf = (shown: string): number => Number.parseFloat(shown) * ({ ms: 0.001, s: 1, min: 60 }[shown.split(' ')[1] ?? ''] ?? 3_600);
 
 describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () => {
   let service: SharedService;
@@ -214,6 +224,44 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     // The chart of an instrument that does not exist was refused, as the page said.
     expect(watched.complaints.filter((text) => !text.includes('404'))).toEqual([]);
     expect([...new Set(watched.asked.map((address) => new URL(address).host))]).toEqual([new URL(service.url).host]);
+  });
+
+  test('with the network cut the light goes off at once, and no badge is live beyond the age limit of its venue', async () => {
+    const { page: second } = await browser.page();
+    await second.goto(`${service.url}/#/quotes`);
+    await second.locator('[data-instrument=BTCUSDT] .quality-live').first().waitFor();
+    await second.locator('.connection[data-state=live]').waitFor();
+    const answers = await Promise.all(
+      ['spotchain', 'spotexchange', 'evmvenue', 'reference'].map((venue) => service.get(`/v1/quotes?limit=200&venue=${venue}`)),
+    );
+    const quotes: QuoteLimits[] = answers.flatMap(({ body }) => body.items);
+    const limits = new Map(quotes.map(({ venue, instrument, maxAgeMs }) => [`${venue}:${instrument}`, maxAgeMs]));
+    expect(limits.get('spotexchange:BTCUSDT')).toBe(VENUE_FACTS.spotexchange.limits.maxAgeMs);
+    /** Key and age of every row with a live badge, the age as it is shown. */
+    const live = async () =>
+      second.evaluate<[string, string][]>(`[...document.querySelectorAll('[data-venue] tr:has(.quality-live)')].map((row) =>
+        [row.closest('[data-venue]').dataset.venue + ':' + row.dataset.instrument, row.querySelector('.age').textContent])`);
+    await browser.context.setOffline(true);
+    try {
+      await second.locator('.connection:not([data-state=live])').waitFor();
+      await waitFor(
+        async () => {
+          const rows = await live();
+          const late = rows.filter(
+            ([key, age]) => secondsOf(age) * 1_000 > (limits.get(key) ?? VENUE_FACTS.prediction.limits.maxAgeMs) + 1_000,
+          );
+          expect(late).toEqual([]);
+          return !rows.some(([key]) => key.startsWith('spotexchange:'));
+        },
+        { what: 'no live quote of a venue whose limit is 5 s' },
+      );
+      expect(await second.locator('.connection').getAttribute('data-state')).not.toBe('live');
+    } finally {
+      await browser.context.setOffline(false);
+    }
+    await second.locator('.connection[data-state=live]').waitFor();
+    await second.locator('[data-instrument=BTCUSDT] .quality-live').first().waitFor();
+    await second.close();
   });
 });
 
