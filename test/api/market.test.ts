@@ -72,6 +72,8 @@ describe('quotes', () => {
       receivedAt: '2026-03-02T14:30:59.900Z',
       quality: 'live',
       flags: [],
+      maxAgeMs: 5_000,
+      cadence: 'change_only',
       bid: '63000.10',
       ask: '63000.20',
       bidSize: '1',
@@ -83,6 +85,8 @@ describe('quotes', () => {
       kind: 'reference',
       venue: 'reference',
       referencePrice: '200',
+      maxAgeMs: 5_000,
+      cadence: 'continuous',
       feedUpdatedAt: '2026-03-02T14:30:59.000Z',
     });
     expect(price).not.toHaveProperty('bid');
@@ -298,6 +302,8 @@ describe('catalog', () => {
       mint: CATALOG.bySymbol('AAPLx')?.token?.mint,
       livePrice: '198',
       referencePrice: '200',
+      maxAgeMs: 5_000,
+      cadence: 'continuous',
       issuerMark: null,
       gapPct: -1,
       classification: 'tokenequity-solana',
