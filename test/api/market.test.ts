@@ -302,8 +302,6 @@ describe('catalog', () => {
       mint: CATALOG.bySymbol('AAPLx')?.token?.mint,
       livePrice: '198',
       referencePrice: '200',
-      maxAgeMs: 5_000,
-      cadence: 'continuous',
       issuerMark: null,
       gapPct: -1,
       classification: 'tokenequity-solana',
