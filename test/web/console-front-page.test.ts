@@ -203,9 +203,9 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await waitFor(
       async () => {
         const { items } = (await service.get('/v1/portfolio/equity?mode=paper')).body as {
-          items: { at: string; equityUsd: string | null }[];
+          items: { at: string; pnlUsd: string | null }[];
         };
-        const minutes = new Set(items.flatMap(({ at, equityUsd }) => (equityUsd === null ? [] : [at.slice(0, 16)])));
+        const minutes = new Set(items.flatMap(({ at, pnlUsd }) => (pnlUsd === null ? [] : [at.slice(0, 16)])));
         return (await curve.locator('[data-points]').getAttribute('data-points')) === String(minutes.size);
       },
       { what: 'one point for each minute' },
