@@ -5,7 +5,7 @@ import { type Look, runEvery } from '../runtime/run-every.ts';
 
 /** How often paper and shadow stages without evidence of the day are looked for. */
 const DAILY_LOOK_MS = 600_000;
-/** So many agents are assessed in one look. */
+/** Agents assessed in one look, at most. */
 const ASSESSED_AT_ONCE = 500;
 
 export interface DailyGates<Agent> {

@@ -14,7 +14,7 @@ import { eventStep, startStep } from './step.ts';
 export const CHECKPOINT_STEPS = 128;
 /** So many checkpoints of one actor are written in one go. */
 const CHECKPOINTS_AT_ONCE = 64;
-/** So many actors get their checkpoints in one look. */
+/** Actors that get checkpoints in one look, at most. */
 const CHECKPOINTED_AT_ONCE = 100;
 
 /** An actor at a version of its past. */

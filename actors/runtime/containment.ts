@@ -20,7 +20,7 @@ export interface RowName {
   readonly orgId: string | null;
 }
 
-/** Where quarantined rows are on record, for readiness, metrics and people. */
+/** Reads and writes quarantined rows, for readiness, metrics and people. */
 export interface QuarantineLedger {
   /** Notes a failure, counted for `forMs`. The first of a row is announced on the channel `alerts`. */
   note(loop: RowLoop, row: RowName, detail: string, forMs: number): Promise<void>;

@@ -18,7 +18,7 @@ export interface ReadinessDeps {
   readonly pingDatabase: () => Promise<unknown>;
   /** The shards that do not advance, the worst first. */
   readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
-  /** What is in quarantine now: a bad row or an actor harms nothing else, so it does not make the process unready. */
+  /** Counts quarantined rows and actors. They harm nothing else, so they do not make the process unready. */
   readonly quarantined: () => Promise<{
     readonly actors: number;
     readonly rows: readonly { readonly loop: string; readonly count: number }[];

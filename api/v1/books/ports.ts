@@ -52,7 +52,7 @@ export interface BookReads {
   opened(orgId: string, bookIds: readonly string[]): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }>;
   /** What was booked to these books together, summed up to each of `times`, which ascend: one move of each kind and instrument at most. */
   movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;
-  /** What each of these books had before an instant, by book id; one that is not opened is left out. */
+  /** Holdings and cash of each of these books before an instant, by book id. A book that is not open is left out. */
   contentsBefore(orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>>;
   /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
   observedMids(

@@ -1,4 +1,4 @@
-/** What the books of a mode have earned, read together: figures of now, and the profit at the beginning of the UTC day. */
+/** Profit of the books of a mode, read together: the figures of now and the profit at the beginning of the UTC day. */
 import { utcDayOf } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';

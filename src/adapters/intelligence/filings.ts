@@ -94,7 +94,7 @@ const ITEM_TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is accepted in New York up to 17:30 gets the filing date of that day, what comes later that of the next business day. Filings
+ * A filing accepted in New York up to 17:30 gets the filing date of that day, a later one that of the next business day. Filings
  * that were sent in time are stamped within that minute.
  */
 const SAME_DAY_UNTIL_MS = 17.5 * HOUR_MS + 60_000;
@@ -105,7 +105,7 @@ const INSIDER_FORM = /^[345](\/A)?$/;
 /** Forms that others file about a company: their rows may come from another clock than its own. */
 const FILED_BY_OTHERS = /^([345]|144|SC 13[DG]|SCHEDULE 13[DG]|SC TO-T|SC 14D1|DFAN14A)(\/A)?$/;
 const OWN_FORM_WEIGHT = 3;
-/** How far ahead of the answer an acceptance may lie: clocks differ. */
+/** The longest time by which an acceptance may lie ahead of its answer, because clocks differ. */
 const CLOCK_SKEW_MS = 600_000;
 
 /** New York's wall clock, read as if it were UTC, as an instant. */
