@@ -58,6 +58,8 @@ afterEach(async () => {
   await stage.close();
 });
 
+/** The exchange's lot of bitcoin. */
+const LOT = '0.00001';
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 
 function take(
@@ -141,7 +143,7 @@ async function closed(id: string): Promise<void> {
 }
 
 test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end; every balance agrees', async () => {
-  const before = free('USDT');
+  const [before, coins] = [free('USDT'), free('BTC')];
   const id = await armedLive();
   expect(await book(id)).toMatchObject({ cash: new Decimal(2000), capital: new Decimal(2000) });
   await tickAndTrade();
@@ -151,6 +153,7 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, mode: 'live' });
   const bought = await book(id);
   expect(bought.held.gt(0)).toBe(true);
+  expect(plainDecimal(bought.held)).toBe(plainDecimal(free('BTC').minus(coins)));
   expect(bought.cash.minus(bought.capital).eq(free('USDT').minus(before))).toBe(true);
   expect(bought.cash.gte(0)).toBe(true);
 
@@ -159,7 +162,9 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   await closed(id);
   const sold = await book(id);
-  expect(sold.held.isZero()).toBe(true);
+  // Less than a lot stays in the book, as it does in the account.
+  expect(sold.held.lt(LOT)).toBe(true);
+  expect(plainDecimal(sold.held)).toBe(plainDecimal(free('BTC').minus(coins)));
   expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
   expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [] });
   expect(stage.errors).toEqual([]);
@@ -178,7 +183,7 @@ test('a position can be closed after an emergency halt, and nothing is bought an
   expect(await stage.takes.close(stage.context(), waiting)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true });
   await closed(id);
-  expect((await book(id)).held.isZero()).toBe(true);
+  expect((await book(id)).held.lt(LOT)).toBe(true);
 });
 
 test('an answer of the exchange that is lost leaves one order and one fill', async () => {
