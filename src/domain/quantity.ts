@@ -54,9 +54,9 @@ export const QUANTITY_WORDS: readonly string[] = [
   ...SMALL,
   ...TENS,
   ...Object.keys(FACTORS),
-  ...['half', 'minus', 'plus', 'percent', 'cent', 'pct', 'pc', 'basis', 'points', 'point', 'bps', 'bp', 'bips', 'us', 'dollars', 'dollar'],
-  ...['usd', 'usdc', 'bucks', 'buck', 'bux', 'worth', 'minute', 'minutes', 'min', 'mins', 'hour', 'hours', 'hr', 'hrs', 'h', 'day', 'days'],
-  ...['d', 'week', 'weeks', 'wk', 'wks', 'w', 'month', 'months', 'mo', 'year', 'years', 'yr', 'yrs', 'y', 'a', 'an'],
+  ...`half minus plus percent cent pct pc basis points point bps bp bips us dollars dollar usd usdc bucks buck bux
+    worth minute minutes min mins hour hours hr hrs h day days d week weeks wk wks w month months mo year years yr
+    yrs y a an`.split(/\s+/),
 ];
 
 const SIGN = /([-+]|(?:minus|plus) )?/y;
@@ -105,7 +105,7 @@ function wordsAt(text: string, at: number): { readonly value: Decimal; readonly 
 function valueOfWords(words: readonly string[]): Decimal | null {
   const text = words.join(' ');
   if (/^half an? (?:grand|thousand|million)$/.test(text)) return new Decimal(FACTORS[words[2] as string] as number).div(2);
-  const half = / and a half$/.test(text);
+  const half = text.endsWith(' and a half');
   const plain = half ? words.slice(0, -3) : words;
   if (plain.length === 0 || plain.at(-1) === 'and' || (plain.length === 1 && /^an?$/.test(plain[0] as string))) return null;
   let total = new Decimal(0);

@@ -172,7 +172,22 @@ function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
 
 /** Tokens that a reason may not hold: it could be meant as a condition. */
 const WEIGHTY: readonly string[] = [
-  ...['BUY', 'SELL', 'STOP', 'UNLESS', 'UNTIL', 'WHEN', 'USD', 'KNUM', 'NUM', 'PCT', 'NPCT', 'PPCT', 'DUR', 'DATE', 'UNCLEAR', 'SHORT'],
+  'BUY',
+  'SELL',
+  'STOP',
+  'UNLESS',
+  'UNTIL',
+  'WHEN',
+  'USD',
+  'KNUM',
+  'NUM',
+  'PCT',
+  'NPCT',
+  'PPCT',
+  'DUR',
+  'DATE',
+  'UNCLEAR',
+  'SHORT',
 ];
 
 const isItAReason = (text: string): string =>

@@ -103,9 +103,9 @@ const NEAR = 4;
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
   if (side === 'entry')
     return { question: `Does "${text}" mean that price or lower, below or above it? Write "price below …" or "price above …".` };
-  const prices = entry.flatMap(({ type, price }) => (/^price_/.test(type) ? [new Decimal(String(price))] : []));
+  const prices = entry.flatMap(({ type, price }) => (type.startsWith('price_') ? [new Decimal(String(price))] : []));
   const near = prices.some((price) => price.div(value).gt(1 / NEAR) && price.div(value).lt(NEAR));
-  const isPercent = !money && !near && (prices.length === 0 || prices.every((price) => price.gt(new Decimal(value).times(NEAR))));
+  const isPercent = !money && !near && prices.every((price) => price.gt(new Decimal(value).times(NEAR)));
   if (level !== 'at' && isPercent && new Decimal(value).lte(50))
     return {
       condition: { type: level === 'stop' ? 'stop_loss' : 'take_profit', pct: Number(value) },
@@ -131,10 +131,10 @@ function completed(condition: Readonly<Record<string, unknown>>, known: readonly
   if (!type.startsWith('rsi_')) return { condition };
   const other = known.find((one) => one.type.startsWith('rsi_'));
   const assumed: string[] = [];
-  const period = condition['period'] ?? other?.['period'] ?? DEFAULT_RSI_PERIOD;
+  const period = Number(condition['period'] ?? other?.['period'] ?? DEFAULT_RSI_PERIOD);
   const timeframe = condition['timeframe'] ?? other?.['timeframe'];
   if (condition['period'] === undefined) assumed.push(`the RSI has a period of ${period} bars`);
-  if (condition['timeframe'] === undefined && timeframe !== undefined) assumed.push(`on bars of ${timeframe}`);
+  if (condition['timeframe'] === undefined && timeframe !== undefined) assumed.push(`on bars of ${String(timeframe)}`);
   const { type: _type, value, ...rest } = condition;
   return {
     condition: { type, ...rest, period, value, ...(timeframe === undefined ? {} : { timeframe }) },
@@ -170,7 +170,7 @@ function contradicted(condition: ManifestCondition, sides: Sides, side: Side): s
   if (side === 'exit' && condition.type.startsWith('price_') && other === undefined) {
     const entered = sides.entry.find(({ type }) => type.startsWith('price_'));
     if (entered !== undefined && new Decimal(String(entered['price'])).eq(String(condition['price'])))
-      return `Is it to be bought and sold at the same price of ${condition['price']}?`;
+      return `Is it to be bought and sold at the same price of ${String(condition['price'])}?`;
   }
   return other === undefined ? null : `Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`;
 }

@@ -102,21 +102,25 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
 
 /** Words that are read in spite of one wrong, missing or swapped letter; the reading is told, and its author confirms it. */
 const REPAIRABLE = [
-  ...[
-    'discount',
-    'premium',
-    'parity',
-    'reference',
-    'slippage',
-    'liquidity',
-    'negative',
-    'profit',
-    'regular',
-    'session',
-    'dollars',
-    'cheaper',
-  ],
-  ...['below', 'under', 'above', 'token', 'share', 'price', 'percent'],
+  'discount',
+  'premium',
+  'parity',
+  'reference',
+  'slippage',
+  'liquidity',
+  'negative',
+  'profit',
+  'regular',
+  'session',
+  'dollars',
+  'cheaper',
+  'below',
+  'under',
+  'above',
+  'token',
+  'share',
+  'price',
+  'percent',
 ];
 
 /** True if one inserted, missing, wrong or swapped letter makes one word of the other. */

@@ -264,7 +264,8 @@ test('the commission that the exchange reports is the fee, and the book gets exa
   const beside = fillsOfTrades(order, [{ ...trade, commission: '0.0001', commissionAsset: 'BNB' }], info);
   expect(beside).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
   expect(beside[0]).not.toHaveProperty('executedQuantity');
-  const sold = fillsOfTrades({ ...order, side: 'sell' }, [{ ...trade, commission: '0.06', commissionAsset: 'USDT' }], info);
+  const selling = await approved({ side: 'sell', quantity: '0.001', held: '0.001' });
+  const sold = fillsOfTrades(selling, [{ ...trade, commission: '0.06', commissionAsset: 'USDT' }], info);
   expect(sold).toMatchObject([{ quantity: '0.001', notionalUsd: '60', feeUsd: '0.06' }]);
 });
 
