@@ -1,4 +1,6 @@
 /** Builds the HTTP server out of its routes: strict parsing, one gate for every request, problems for every error. */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
@@ -41,7 +43,7 @@ const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
-/** A quiet connection outlives its handler by this much, so that whoever asked is told why there is no answer. */
+/** A connection on which nothing moves is looked at when its handler has had this much more than its time. */
 const CONNECTION_SLACK_MS = 5_000;
 /** So often it is looked whether requests take too long to arrive. */
 const CHECK_MS = 1_000;
@@ -113,7 +115,7 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
 /** A server without routes, with the limits and time-outs of every connection. */
 function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  return fastify({
+  const app = fastify({
     ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: BODY_LIMIT,
     connectionTimeout: timeoutMs + CONNECTION_SLACK_MS,
@@ -131,6 +133,26 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
       void sendProblem(reply as unknown as FastifyReply, 'malformed', error.message);
     },
     clientErrorHandler: refuseBrokenRequest,
+  });
+  closeStuckConnections(app.server);
+  return app;
+}
+
+/**
+ * Closes a connection on which no byte moved for two times `connectionTimeout` and no request is being handled: the time limit of a
+ * handler answers that itself. After one such time, a process that had none for its connections may not have read a request or written
+ * an answer that is there.
+ */
+function closeStuckConnections(server: FastifyInstance['server']): void {
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const moved = new WeakMap<Socket, number>();
+  server.on('request', (request, response) => answers.set(request.socket, response));
+  server.on('timeout', (socket) => {
+    const isHandled = answers.get(socket)?.writableEnded === false;
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (!isHandled && moved.get(socket) === bytes) return void socket.destroy();
+    moved.set(socket, bytes);
+    socket.setTimeout(server.timeout);
   });
 }
 
@@ -303,7 +325,7 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: read
 }
 
 /** Requests that are not even HTTP, or whose headers are too large: answered on the raw socket. */
-function refuseBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return letGoOfSilent(socket);
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
@@ -327,7 +349,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: import('n
  * Closes a connection on which nothing came, without an answer: browsers open some before they need them, and would take it for the
  * answer to their next request. What lies there already, because this process had no time, is read first, and has its time anew.
  */
-function letGoOfSilent(socket: import('node:net').Socket): void {
+function letGoOfSilent(socket: Socket): void {
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();
   });

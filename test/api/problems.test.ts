@@ -323,6 +323,30 @@ test('a connection that is held ready is closed without an answer; a request tha
   await quick.close();
 });
 
+test('a connection is not closed while its request is handled, however long nothing moves on it', async () => {
+  let [quiet, twice] = [0, () => {}];
+  const waiting = await apiUnderTest(() => ({
+    operation: {
+      metrics: {
+        contentType: 'text/plain',
+        observe: () => {},
+        render: () => new Promise<string>((resolve) => (twice = () => resolve('at last\n'))),
+      },
+    },
+  }));
+  waiting.app.server.setTimeout(20);
+  waiting.app.server.on('timeout', () => ++quiet === 2 && setImmediate(twice));
+  await waiting.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = waiting.app.server.address() as net.AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } });
+  expect([answer.status, await answer.text()]).toEqual([200, 'at last\n']);
+  // What nobody asks anything on is closed all the same.
+  const silent = net.connect(port, '127.0.0.1');
+  await once(silent.resume(), 'close');
+  expect(silent.bytesRead).toBe(0);
+  await waiting.close();
+});
+
 test('measurements are written once a second, however many ask for them', async () => {
   let rendered = 0;
   const asked = await apiUnderTest(() => ({
