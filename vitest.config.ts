@@ -21,7 +21,7 @@ export default defineConfig({
     // More than the default on two cores: half of the workers' time is waiting, for a minute to begin, for a server to come
     // back, for a chain to finalize. Each loads the modules once more, which is some seconds of processor time: with six both
     // cores are at work nearly all the time, with seven a run takes longer again.
-    maxWorkers: 6,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
     testTimeout: 240_000,

@@ -156,6 +156,8 @@ async function listing(context, id, signal, again) {
  */
 function actions({ me, fail, notify }, one, signal, again) {
   if (!me.permissions.includes('trade:execute')) return null;
+  // Rules are for licence holders and for who wrote them.
+  if (one.rules !== null && !one.isLicensed) return h('p', { class: 'faint' }, 'This is a listing of your own organization.');
   const problem = createProblemNote(fail);
   /** @param {() => Promise<void>} work */
   const tried = (work) => async () => {
@@ -201,7 +203,7 @@ function actions({ me, fail, notify }, one, signal, again) {
           signingPlace(({ transactionSigning }) => transactionSigning({ prepare: payment, fail, signal }), fail),
         )
       : null,
-    one.rules === null ? null : h('button', { type: 'button', onclick: bring }, 'Import as a new agent'),
+    !one.isLicensed ? null : h('button', { type: 'button', onclick: bring }, 'Import as a new agent'),
     problem.element,
   );
 }

@@ -264,7 +264,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const cells = await row.locator('td').allInnerTexts();
     expect(cells.slice(0, 3)).toEqual(['resting', '0 of 0.01', expect.stringMatching(/^[\d,]+(\.\d+)?$/)]);
     expect(new Decimal(ungrouped(cells[2] as string)).eq(limitPrice)).toBe(true);
-    expect(cells[3]).toMatch(/^\d+(\.\d)? (s|min)$/);
+    expect(cells[3]).toMatch(/^\d+(\.\d)? (ms|s|min)$/);
     expect(await barriers(page)).toEqual([]);
     await row.getByRole('button', { name: 'Cancel buy 0.01 BTCUSDT' }).click();
     // What has ended is no longer open, and stands among all.
