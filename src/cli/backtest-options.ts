@@ -16,13 +16,13 @@ export interface BacktestOptions {
   readonly timeframe?: string;
   readonly candles: readonly string[];
   readonly look?: true;
-  readonly costMultiplier?: string;
-  readonly maxParticipationPct?: string;
-  readonly minOrderUsd?: string;
-  readonly versionsTried: string;
+  readonly costMultiplier?: number;
+  readonly maxParticipationPct?: number;
+  readonly minOrderUsd?: number;
+  readonly versionsTried: number;
   readonly sweep?: readonly string[];
-  readonly trainDays?: string;
-  readonly testDays?: string;
+  readonly trainDays?: number;
+  readonly testDays?: number;
   readonly report?: string;
   readonly json?: true;
 }
@@ -72,21 +72,10 @@ export function stretchOf({ from, to }: BacktestOptions, covered: BarWindow | nu
 
 /** The options as a request of the API gives them. */
 export function givenOf(options: BacktestOptions, stretch: Stretch): Omit<GivenRequest, 'look'> {
-  const numeric = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
-  const chosen = {
-    costMultiplier: numeric(options.costMultiplier),
-    maxParticipationPct: numeric(options.maxParticipationPct),
-    minOrderUsd: numeric(options.minOrderUsd),
-  };
+  const { costMultiplier, maxParticipationPct, minOrderUsd } = options;
+  const chosen = { costMultiplier, maxParticipationPct, minOrderUsd };
   const assumptions = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
   return { ...stretch, timeframe: options.timeframe, assumptions };
-}
-
-/** @throws Error where it is no whole number from 1. */
-export function versionsTried({ versionsTried: words }: BacktestOptions): number {
-  const versions = Number(words);
-  if (!Number.isInteger(versions) || versions < 1) throw new Error(`--versions-tried must be a whole number from 1, not ${words}`);
-  return versions;
 }
 
 export function problemWords(problems: readonly Problem[]): string {

@@ -18,7 +18,6 @@ import {
   type SimulationAsked,
   type Stretch,
   stretchOf,
-  versionsTried,
 } from './backtest-options.ts';
 import { manifestFromFile } from './manifest-file.ts';
 import type { Service } from './ports.ts';
@@ -71,7 +70,7 @@ function requestFrom(options: BacktestOptions, window: Stretch, now: number): Ba
 }
 
 function trialsFrom(options: BacktestOptions): { readonly versions: number; readonly otherSharpes: readonly number[] } {
-  return { versions: versionsTried(options), otherSharpes: [] };
+  return { versions: options.versionsTried, otherSharpes: [] };
 }
 
 async function fromFiles(

@@ -4,10 +4,12 @@ import { ASSUMPTION_LIMITS } from '../domain/backtest/assumptions.ts';
 import { DEFAULT_WALK_FORWARD } from '../domain/backtest/sweep-windows.ts';
 import type { BacktestOptions } from './backtest-options.ts';
 import type { Service } from './ports.ts';
+import { count, quantity } from './words.ts';
 
 /** Adds `backtest`. A refused run sets exit code 1 and says why in one sentence. */
 export function backtestCommand(command: Command, service: Service): void {
   const { costMultiplier, maxParticipationPct, minOrderUsd } = ASSUMPTION_LIMITS;
+  const windowDays = quantity('days', 'a whole number of days such as 365');
   command
     .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
     .option(
@@ -22,16 +24,16 @@ export function backtestCommand(command: Command, service: Service): void {
       ['store'],
     )
     .option('--look', 'allow a stretch of less than five years; its result is no evidence')
-    .option('--cost-multiplier <n>', costMultiplier.description)
-    .option('--max-participation-pct <n>', maxParticipationPct.description)
-    .option('--min-order-usd <n>', minOrderUsd.description)
-    .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', '1')
+    .option('--cost-multiplier <n>', costMultiplier.description, quantity('number', 'a number such as 1.5'))
+    .option('--max-participation-pct <n>', maxParticipationPct.description, quantity('percent', 'a percentage such as 2.5'))
+    .option('--min-order-usd <n>', minOrderUsd.description, quantity('usd', 'an amount in US dollars such as 1000'))
+    .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', count(1, 1_000_000), 1)
     .option(
       '--sweep <threshold...>',
       'try other values of thresholds, each as <path>=<value>,<value>, such as stopLossPct=2,4 entryConditions[0].value=25,30: every variant counts as a trial, and a walk-forward shows what picking would have earned; no evidence',
     )
-    .option('--train-days <n>', `days of which a sweep picks the best variant (default: ${DEFAULT_WALK_FORWARD.trainDays})`)
-    .option('--test-days <n>', `days after them that count (default: ${DEFAULT_WALK_FORWARD.testDays})`)
+    .option('--train-days <n>', `days of which a sweep picks the best variant (default: ${DEFAULT_WALK_FORWARD.trainDays})`, windowDays)
+    .option('--test-days <n>', `days after them that count (default: ${DEFAULT_WALK_FORWARD.testDays})`, windowDays)
     .option('--report <file>', 'write the report as one HTML file that can be read offline')
     .option('--json', 'print the whole result as JSON')
     .action(async (file: string, options: BacktestOptions) => (await import('./backtest-run.ts')).run(service, file, options));

@@ -1,12 +1,12 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { MemberPorts } from '../../api/v1/members/ports.ts';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
 import { INVITATION_HOURS } from '../domain/member.ts';
 import type { Outcome } from '../domain/refusal.ts';
 import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
-import { named, permissions, uuid } from './words.ts';
+import { count, named, permissions, uuid } from './words.ts';
 import type { Service } from './ports.ts';
 
 interface Options {
@@ -47,7 +47,7 @@ export function membersCommands(members: Command, service: Service): void {
   );
   granting('invite', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
     .argument('<name>', 'who is invited', named('the name of a member', 120))
-    .option('--hours <n>', 'how long it may be accepted', hours, INVITATION_HOURS)
+    .option('--hours <n>', 'how long it may be accepted', count(1, 720, 'hours'), INVITATION_HOURS)
     .action((name: string, options: GrantOptions & { readonly hours: number }) =>
       withMembers(service, options, async ({ commands }, context) => {
         const invitation = done(await commands.invite(context, { name, hours: options.hours, ...granted(options) }));
@@ -137,9 +137,3 @@ function done<Value>(outcome: Outcome<Value>): Value {
 }
 
 const granted = ({ role, permissions: named }: GrantOptions) => ({ role: role ?? null, permissions: named ?? null });
-
-function hours(text: string): number {
-  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > 720) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number of hours from 1 to 720`);
-  return value;
-}

@@ -1,12 +1,14 @@
 /** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { nextRegularOpen } from '../domain/session.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import type { Service } from './ports.ts';
+import { quantity } from './words.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 90;
+const days = quantity('days', `a number of days above 0 and up to ${MOST_DAYS}`, (value) => value > 0 && value <= MOST_DAYS);
 /** Reference prices of shares are fresh again so long after the opening. */
 const OPENED_MS = 5 * 60_000;
 
@@ -52,11 +54,4 @@ function afterOpening(at: EpochMs): EpochMs {
   const opening = nextRegularOpen(at);
   if (opening === null) throw new Error(`--to-open: the calendar of the exchange knows no opening after ${isoTime(at)}`);
   return opening + OPENED_MS;
-}
-
-function days(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= MOST_DAYS))
-    throw new InvalidArgumentError(`${JSON.stringify(text)} is no number of days above 0 and up to ${MOST_DAYS}`);
-  return value;
 }

@@ -17,7 +17,6 @@ import {
   type SimulationAsked,
   type Stretch,
   stretchOf,
-  versionsTried,
 } from './backtest-options.ts';
 import { workOnStoredBars } from './stored-bars.ts';
 
@@ -43,8 +42,8 @@ function askedFor(
   now: number,
 ): { readonly request: SweepRequest; readonly variants: readonly Variant[] } {
   const walkForward = {
-    ...(options.trainDays === undefined ? {} : { trainDays: Number(options.trainDays) }),
-    ...(options.testDays === undefined ? {} : { testDays: Number(options.testDays) }),
+    ...(options.trainDays === undefined ? {} : { trainDays: options.trainDays }),
+    ...(options.testDays === undefined ? {} : { testDays: options.testDays }),
   };
   const given = { ...givenOf(options, stretch), parameters: (options.sweep ?? []).map(parameterOf), walkForward };
   const read = readSweep(manifest, given, now);
@@ -54,7 +53,7 @@ function askedFor(
 
 /** What was tried before and by hand: its Sharpe ratios are not known here, and it counts all the same. */
 function earlierOf(options: BacktestOptions): EarlierTrials {
-  return { sharpes: Array.from({ length: versionsTried(options) - 1 }, () => null) };
+  return { sharpes: Array.from({ length: options.versionsTried - 1 }, () => null) };
 }
 
 async function fromFiles(manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {

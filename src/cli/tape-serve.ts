@@ -1,5 +1,5 @@
 /** `sevengate tape serve`: serves a recorded tape to any client, as if it were received now. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import { instant } from '../domain/instant.ts';
@@ -7,7 +7,7 @@ import { LEAST_SPEED, MOST_SPEED } from '../domain/replay-speed.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import { errorText } from '../domain/value-text.ts';
 import type { Service } from './ports.ts';
-import { port } from './words.ts';
+import { port, quantity } from './words.ts';
 
 interface Options {
   readonly from?: string;
@@ -20,6 +20,12 @@ interface Options {
 }
 
 const DEFAULT_PORT = 8090;
+
+const speed = quantity(
+  'number',
+  `a number from ${LEAST_SPEED} to ${MOST_SPEED}`,
+  (factor) => factor >= LEAST_SPEED && factor <= MOST_SPEED,
+);
 
 /** Adds `serve`. It runs until it is interrupted. */
 export function serveCommand(tape: Command, service: Service): void {
@@ -77,10 +83,3 @@ function words({
 }
 
 const momentOf = (text: string | undefined, option: string): EpochMs | null => (text === undefined ? null : instant(text, option));
-
-function speed(text: string): number {
-  const factor = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(factor >= LEAST_SPEED && factor <= MOST_SPEED))
-    throw new InvalidArgumentError(`a number from ${LEAST_SPEED} to ${MOST_SPEED} is needed.`);
-  return factor;
-}

@@ -1,6 +1,8 @@
 /** What the words of a command line are read as, and how its results are printed. */
 import { InvalidArgumentError } from 'commander';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
+import { Decimal } from '../domain/decimal.ts';
+import { type Unit, wholeQuantity } from '../domain/quantity.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -41,3 +43,36 @@ export function port(text: string): number {
   if (!(number <= 65_535)) throw new InvalidArgumentError('a port from 0 to 65535 is needed.');
   return number;
 }
+
+/** Units in which a number is typed: the one that is meant if none is written, the units of the language that fit, and how many of those make one. */
+const TYPED = {
+  number: { units: ['number', 'thousands'], per: 1 },
+  usd: { units: ['number', 'thousands', 'usd'], per: 1 },
+  percent: { units: ['number', 'percent'], per: 1 },
+  hours: { units: ['number', 'hours'], per: 1 },
+  days: { units: ['number', 'hours'], per: 24 },
+} as const satisfies Record<string, { readonly units: readonly Unit[]; readonly per: number }>;
+
+/**
+ * A number as people write it, for example "1,000", "$1k", "10 %" or "2 weeks", read as in a thesis.
+ * @param wanted is told if the text is anything else, such as "a number of days from 1 to 90"
+ * @throws InvalidArgumentError, also for a number that can be read in two ways
+ */
+export const quantity =
+  (unit: keyof typeof TYPED, wanted: string, isAllowed: (value: number) => boolean = () => true) =>
+  (text: string): number => {
+    const { units, per } = TYPED[unit];
+    const found = wholeQuantity(text, units);
+    if ('question' in found) throw new InvalidArgumentError(`${found.question} Needed: ${wanted}.`);
+    const value = new Decimal(found.value).div(found.unit === 'hours' ? per : 1).toNumber();
+    if (!isAllowed(value)) throw new InvalidArgumentError(`${JSON.stringify(text)} is out of range. Needed: ${wanted}.`);
+    return value;
+  };
+
+/** A whole number as people write it, from `least` to `most`. @throws InvalidArgumentError */
+export const count = (least: number, most: number, unit: keyof typeof TYPED = 'number') =>
+  quantity(
+    unit,
+    `a whole number${unit === 'number' ? '' : ` of ${unit}`} from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && value >= least && value <= most,
+  );

@@ -199,6 +199,14 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   return { length: next - at, value: plainDecimal(value), unit: named, signed: sign !== '' };
 }
 
+/** A text that is one quantity and nothing else, in one of these units; otherwise what is wrong with it. */
+export function wholeQuantity(text: string, units: readonly Unit[]): Quantity | { readonly question: string } {
+  const given = text.trim();
+  const found = quantityAt(given, 0);
+  if (found !== null && 'question' in found) return found;
+  return found?.length === given.length && units.includes(found.unit) ? found : { question: `${JSON.stringify(text)} is not understood.` };
+}
+
 /** The first amount of money in a text, in US dollars; null if none is written, a question if it is unclear. */
 export function amountIn(text: string): DecimalString | UnclearNumber | null {
   for (let at = 0; at < text.length; at++) {

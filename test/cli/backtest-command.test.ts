@@ -151,7 +151,7 @@ test('bars of a service that is stopped: the result of the same bars in a file, 
     return true;
   });
   onTestFinished(() => output.mockRestore());
-  const asked = { from: '2020-06-01', to: '2025-06-01', json: true, versionsTried: '1' } as const;
+  const asked = { from: '2020-06-01', to: '2025-06-01', json: true, versionsTried: 1 } as const;
   await run(service, file, { ...asked, candles: ['store'] });
   expect(existsSync(owner)).toBe(false);
   await run(service, file, { ...asked, candles: [bars] });

@@ -107,7 +107,7 @@ describe('words', () => {
       [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is none of market:read, agent:read, trade:execute, risk:manage/],
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
-      [['sandbox', 'advance', '--days', '0'], /"0" is no number of days above 0 and up to 90/],
+      [['sandbox', 'advance', '--days', '0'], /"0" is out of range. Needed: a number of days above 0 and up to 90/],
       [['inspect', '--port', '99999'], /argument '99999' is invalid\. a port from 0 to 65535 is needed\./],
       [['explain', 'abc'], /^sevengate: argument '<decision>' 'abc' is invalid\. a decision id is a UUID, for example/],
       [['members', 'revoke-invitation', 'abc'], /argument '<id>' 'abc' is invalid\. an invitation id is a UUID/],

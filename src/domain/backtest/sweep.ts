@@ -5,6 +5,7 @@ import { isObject } from '../field.ts';
 import { type Manifest, manifestHash } from '../manifest/manifest.ts';
 import { renderPayload } from '../manifest/payload-form.ts';
 import { readManifest } from '../manifest/reader.ts';
+import { quantityAt } from '../quantity.ts';
 import type { EpochMs } from '../time.ts';
 import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './request.ts';
 import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.ts';
@@ -78,14 +79,18 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
   });
 }
 
-/** A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number, everything else a text. */
+/** A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number, everything else a text. @throws Error for a number that can be read in two ways, such as 1.000 */
 export function parameterOf(word: string): SweepParameter {
   const [path = '', values = ''] = word.split('=');
   const given = values.split(',').map((value) => value.trim());
-  return {
-    path: path.trim(),
-    values: given.filter((value) => value !== '').map((value) => (String(Number(value)) === value ? Number(value) : value)),
-  };
+  return { path: path.trim(), values: given.filter((value) => value !== '').map(valueOf) };
+}
+
+function valueOf(text: string): number | string {
+  if (String(Number(text)) === text) return Number(text);
+  const read = quantityAt(text, 0);
+  if (read !== null && 'question' in read) throw new Error(read.question);
+  return text;
 }
 
 /**
