@@ -43,15 +43,20 @@ export function startDispatcher(deps: {
 }): Dispatcher {
   const { store, clock } = deps;
 
+  /** The last slot of each period that no shard was behind any more. */
+  const ticked = new Map<number, EpochMs>();
+
   /** Adds the jobs of one period; answers how many. */
   async function addDue(now: EpochMs, periodMs: number): Promise<number> {
     const slot = slotOf(now, periodMs);
+    if (ticked.get(periodMs) === slot) return 0;
     if (!(await store.cutExists(slot))) {
       if (now < slot + CUT_WAIT_MS) return 0;
       await store.writeSilence(slot);
     }
     const jobs = (await store.dueShards(periodMs, slot)).map((due) => ({ periodMs: due.periodMs, shard: due.shard, slot }));
     await deps.enqueue(jobs);
+    if (jobs.length === 0) ticked.set(periodMs, slot);
     return jobs.length;
   }
 

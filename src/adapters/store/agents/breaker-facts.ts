@@ -42,9 +42,10 @@ export function createBreakerFacts(sql: Sql) {
     /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
     async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop) {
       const agents = await sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
-        select a.id, a.org_id, a.stage, m.canonical from traders a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-        where a.kind = ${kind} and a.stage in ('limited_live', 'live') and exists (
-          select 1 from (select at from fills f where f.book_id = 'agent:' || a.id || ':live' order by f.number desc limit 1) f where f.at >= ${since})`;
+        select a.id, a.org_id, a.stage, m.canonical
+        from (select distinct split_part(book_id, ':', 2)::uuid as id from fills where book_id like 'agent:%:live' and at >= ${since}) as filled
+        join traders a on a.id = filled.id join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+        where a.kind = ${kind} and a.stage in ('limited_live', 'live')`;
       if (agents.length === 0) return [];
       const unreadable = new Map<string | null, UnreadableRow>();
       const books = await booksOf(

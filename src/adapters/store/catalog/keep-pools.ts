@@ -29,10 +29,12 @@ export function keepPools(deps: {
       const instrument = instrumentKey(venue, symbol);
       if (observedAt - (keptAt.get(instrument) ?? Number.NEGATIVE_INFINITY) < KEEP_EVERY_MS) return;
       keptAt.set(instrument, observedAt);
-      deps.write('keeping the liquidity of a pool', async () => {
-        await keepPoolLiquidity(deps.sql, { instrument, liquidityUsd, observedAt });
-        await keepLeastLiquidity(deps.sql, instrument, liquidityUsd, observedAt);
-      });
+      deps.write('keeping the liquidity of a pool', () =>
+        deps.sql.begin(async (transaction) => {
+          await keepPoolLiquidity(transaction, { instrument, liquidityUsd, observedAt });
+          await keepLeastLiquidity(transaction, instrument, liquidityUsd, observedAt);
+        }),
+      );
     },
     error: deps.onFailure,
   });

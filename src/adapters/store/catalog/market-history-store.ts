@@ -3,7 +3,7 @@ import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 
 export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -39,7 +39,7 @@ export async function liquidityOverTime(sql: Sql, instrument: InstrumentKey): Pr
 
 /** Keeps what was received of a pool for its day, where it is the least of it. */
 export async function keepLeastLiquidity(
-  sql: Sql,
+  sql: Sql | Transaction,
   instrument: InstrumentKey,
   liquidityUsd: DecimalString,
   heardAt: EpochMs,

@@ -3,7 +3,7 @@ import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 
 /** One pool as the feed received it. */
 export interface ReceivedPool extends PoolFact {
@@ -34,7 +34,7 @@ export async function poolLiquidity(
 }
 
 /** Keeps what was received; an older word never replaces a newer one. */
-export async function keepPoolLiquidity(sql: Sql, { instrument, liquidityUsd, observedAt }: ReceivedPool): Promise<void> {
+export async function keepPoolLiquidity(sql: Sql | Transaction, { instrument, liquidityUsd, observedAt }: ReceivedPool): Promise<void> {
   await sql`
     insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${instrument}, ${liquidityUsd}, ${observedAt})
     on conflict (instrument) do update set liquidity_usd = excluded.liquidity_usd, observed_at = excluded.observed_at

@@ -1,7 +1,10 @@
 /** Keeps what the feeds of prediction markets tell besides quotes: markets and trades. */
-import { Subscription } from 'rxjs';
+import { bufferTime, filter, map, Subscription } from 'rxjs';
 import type { PredictionFeed } from '../../venues/prediction/provider-feed.ts';
 import type { PredictionStore } from './prediction-store.ts';
+
+/** Trades are kept together so often: each transaction costs a signature, and they are read from here only where a venue does not answer. */
+const TRADES_EVERY_MS = 5_000;
 
 /** `write` puts one piece of work after the other. Returns what stops it. */
 export function keepPredictions(deps: {
@@ -12,16 +15,17 @@ export function keepPredictions(deps: {
 }): () => void {
   const { store, write } = deps;
   const kept = new Subscription();
-  for (const feed of deps.feeds) {
-    kept.add(
-      feed.news.subscribe({
-        next: (news) => {
-          if (news.kind === 'markets') write('keeping prediction markets', () => store.saveMarkets(news.markets));
-          else write('keeping prediction trades', () => store.saveTrades(news.trades));
-        },
-        error: deps.onFailure,
-      }),
+  for (const { news } of deps.feeds) {
+    const markets = news.pipe(filter((one) => one.kind === 'markets'));
+    const trades = news.pipe(
+      filter((one) => one.kind === 'trades'),
+      bufferTime(TRADES_EVERY_MS),
+      map((several) => several.flatMap((one) => one.trades)),
+      filter((several) => several.length > 0),
     );
+    const error = deps.onFailure;
+    kept.add(markets.subscribe({ next: (one) => write('keeping prediction markets', () => store.saveMarkets(one.markets)), error }));
+    kept.add(trades.subscribe({ next: (several) => write('keeping prediction trades', () => store.saveTrades(several)), error }));
   }
   return () => kept.unsubscribe();
 }
