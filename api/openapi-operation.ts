@@ -2,9 +2,10 @@
 import type { TSchema } from 'typebox';
 import { codeSamples } from './code-samples.ts';
 import { EXAMPLES } from './examples.ts';
+import { CREATED, locationOf } from './location.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
-import { commonRefusals, type RouteEntry } from './route.ts';
+import { commonRefusals, type Route, type RouteEntry } from './route.ts';
 import type { schemaComponents } from './schema-components.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -16,6 +17,8 @@ const COMMON_HEADERS = {
   'x-request-id': { $ref: '#/components/headers/RequestId' },
   ratelimit: { $ref: '#/components/headers/RateLimit' },
 };
+
+const LOCATION_HEADER = { location: { $ref: '#/components/headers/Location' } };
 
 /** A route's address as the document writes it: `/v1/agents/{id}`. */
 export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
@@ -88,7 +91,7 @@ function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
 }
 
 /** What a route answers where it refuses nothing, by status. */
-function answersOf({ route }: RouteEntry, convert: Convert): { [status: string]: unknown } {
+function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
   const responses: { [status: string]: unknown } = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
     if (Number(status) === 101 || Number(status) === 204) {
@@ -99,14 +102,15 @@ function answersOf({ route }: RouteEntry, convert: Convert): { [status: string]:
       schema === undefined
         ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
         : { 'application/json': { schema: convert(schema), ...exampleOf(EXAMPLES.operations[route.name]?.answers[status]) } };
-    responses[status] = { description, headers: COMMON_HEADERS, content };
+    const headers = hasLocation && Number(status) === CREATED ? { ...COMMON_HEADERS, ...LOCATION_HEADER } : COMMON_HEADERS;
+    responses[status] = { description, headers, content };
   }
   return responses;
 }
 
 /** Answers and refusals by status. */
-function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseComponents): { [status: string]: unknown } {
-  const responses = answersOf(found, convert);
+function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, hasLocation: boolean): { [status: string]: unknown } {
+  const responses = answersOf(found, convert, hasLocation);
   const codes = [...new Set([...commonRefusals(found), ...found.route.refusals])];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     const own = responses[status] as { content: object } | undefined;
@@ -122,10 +126,10 @@ function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseCompon
   return responses;
 }
 
-/** The operation of a route. The refusals that it shares with others are added to `shared`. */
-export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents): Node {
+/** The operation of a route, one of `routes`. The refusals that it shares with others are added to `shared`. */
+export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
   const { route, permission } = found;
-  const responses = responsesOf(found, convert, shared);
+  const responses = responsesOf(found, convert, shared, locationOf(route, routes) !== null);
   return {
     operationId: route.name,
     tags: [route.tag],

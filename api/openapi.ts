@@ -96,6 +96,7 @@ const HEADERS = {
     description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).',
     schema: { type: 'string' },
   },
+  Location: { description: 'Path of what was made.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
@@ -103,10 +104,11 @@ const HEADERS = {
 export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
   const { convert, all: schemas } = schemaComponents();
   const responses = new ResponseComponents(convert);
+  const all = routes.map(({ route }) => route);
   const paths: { [path: string]: { [method: string]: unknown } } = {};
   for (const found of routes) {
     const path = templateOf(found.route.url);
-    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operationOf(found, convert, responses) };
+    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operationOf(found, convert, responses, all) };
   }
   return {
     openapi: '3.1.0',

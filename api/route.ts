@@ -30,6 +30,8 @@ export interface Answer {
   readonly schema?: TSchema;
   /** Where it is not JSON. */
   readonly contentType?: string;
+  /** Path of what a 201 made, as `locationOf` writes it, if it does not follow from the route's own path. */
+  readonly shownAt?: `/${string}`;
 }
 
 export interface Route<Schema extends RouteSchema = RouteSchema> {

@@ -11,6 +11,7 @@ import type { TSchema } from 'typebox';
 import { asyncApiDocument } from './asyncapi.ts';
 import { type CallerOptions, createGate } from './caller.ts';
 import { DOCS_LOGO, DOCS_THEME, withShownSamples } from './docs-pages.ts';
+import { locationOf, sendsLocation } from './location.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
@@ -84,7 +85,9 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   const same = new SameAnswers(ports);
-  for (const found of options.only ?? (await documentedBy(app, options))) registerRoute(app, ports, options, found, same);
+  const entries = options.only ?? (await documentedBy(app, options));
+  const routes = entries.map(({ route }) => route);
+  for (const found of entries) registerRoute(app, ports, options, found, same, locationOf(found.route, routes));
   for (const extend of options.extend ?? []) await extend(app);
   same.answerOn(app);
   return app;
@@ -106,7 +109,7 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'],
-    exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed'],
+    exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed', 'location'],
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   });
@@ -207,6 +210,7 @@ function registerRoute(
   options: ApiOptions,
   { route, permission }: RouteEntry,
   same: SameAnswers,
+  location: string | null,
 ): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
@@ -216,6 +220,7 @@ function registerRoute(
     method: route.method,
     url: route.url,
     ...(route.sameForAll === true && permission === 'public' ? same.hooksOf(route.url) : {}),
+    ...(location === null ? {} : { onSend: sendsLocation(location) }),
     bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : BODY_LIMIT,
     config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
     schema: {

@@ -20,7 +20,7 @@ export const addAgentVersion = defineRoute({
   bodyRule: 'read_by_handler',
   yaml: true,
   idempotent: true,
-  answers: { 201: { description: 'The version was added.', schema: ManifestTakenBody } },
+  answers: { 201: { description: 'The version was added.', schema: ManifestTakenBody, shownAt: '/v1/agents/:id' } },
   refusals: ['manifest_invalid', 'not_found', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -42,7 +42,7 @@ export const armBasisPolicy = defineRoute({
     }),
   },
   idempotent: true,
-  answers: { 201: { description: 'The policy: armed, or a draft where one was asked for.', schema: PolicyBody } },
+  answers: { 201: { description: 'The policy: armed, or a draft where one was asked for.', schema: PolicyBody, shownAt: '/v1/arbitrage/policies/{id}' } },
   refusals: ['take_invalid', 'blocked_by_risk', 'feature_disabled', 'state_conflict', 'not_found'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

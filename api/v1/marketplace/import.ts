@@ -20,7 +20,7 @@ export const importListing = defineRoute({
   schema: { params: ListingPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 201: { description: 'The new agent.', schema: AgentBody } },
+  answers: { 201: { description: 'The new agent.', schema: AgentBody, shownAt: '/v1/agents/{id}' } },
   refusals: ['not_found', 'licence_missing', 'halted', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -27,6 +27,7 @@ export const preparePredictionOrder = defineRoute({
     201: {
       description: 'The order and its transaction.',
       schema: Type.Object({ order: PredictionOrderBody, transaction: OrderTransactionBody }, { $id: 'PreparedPredictionOrder' }),
+      shownAt: '/v1/prediction-orders/{order.id}',
     },
   },
   refusals: ['not_found', 'state_conflict', 'halted', 'feature_disabled', 'blocked_by_risk', 'route_refused', 'too_many_prepared'],

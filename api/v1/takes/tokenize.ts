@@ -60,7 +60,7 @@ export const tokenizeTake = defineRoute({
   cost: 'write',
   schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']) }) },
   idempotent: true,
-  answers: { 201: { description: 'The draft agent, or the start of a launch.', schema: TokenizedBody } },
+  answers: { 201: { description: 'The draft agent, or the start of a launch.', schema: TokenizedBody, shownAt: '/v1/agents/{agent.id}' } },
   refusals: ['not_found', 'take_invalid', 'halted', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
