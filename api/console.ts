@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { acceptsGzip } from './compression.ts';
 
 /** A file of the console. `index.html` is served at `/`, every other one at `/console/<name>`. */
 export interface ConsoleFile {
@@ -49,7 +50,7 @@ export function registerConsole(app: FastifyInstance, files: readonly ConsoleFil
         reply.headers({ etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY, vary: 'Accept-Encoding' });
         if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
         reply.header('content-type', type);
-        if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content);
+        if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(content);
         return reply.header('content-encoding', 'gzip').send(small);
       },
     });

@@ -43,6 +43,7 @@ function documentRoute(
     tag: 'operation',
     summary,
     cost: 'read',
+    isDocument: true,
     schema: {},
     answers: { 200: { description, schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) } },
     refusals: [],

@@ -45,8 +45,12 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly cost: CostClass;
   /** Not rate-limited: probes only. */
   readonly unlimited?: boolean;
+  /** Halts or pauses: a token may be out of its time by `CLOCK_ERROR_MS`, because the clock may be wrong. */
+  readonly stops?: boolean;
   /** A public probe without input that answers the same to everybody until the process ends. */
   readonly sameForAll?: boolean;
+  /** A public answer that is one long document for everybody: it is sent compressed. */
+  readonly isDocument?: boolean;
   readonly schema: Schema;
   /** How the body is taken; a body is required and checked against its schema where this does not say otherwise. */
   readonly bodyRule?: 'optional' | 'read_by_handler';

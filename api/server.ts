@@ -6,10 +6,18 @@ import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import compileSerializer, { type Schema } from 'fast-json-stringify';
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteShorthandOptions,
+} from 'fastify';
 import type { TSchema } from 'typebox';
 import { asyncApiDocument } from './asyncapi.ts';
 import { type CallerOptions, createGate } from './caller.ts';
+import { compressesDocuments } from './compression.ts';
 import { DOCS_LOGO, DOCS_THEME, withShownSamples } from './docs-pages.ts';
 import { locationOf, sendsLocation } from './location.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
@@ -85,9 +93,17 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   const same = new SameAnswers(ports);
-  const entries = options.only ?? (await documentedBy(app, options));
+  const compressed = compressesDocuments();
+  const entries = options.only ?? (await documentedBy(app, options, compressed));
   const routes = entries.map(({ route }) => route);
-  for (const found of entries) registerRoute(app, ports, options, found, same, locationOf(found.route, routes));
+  function hooksOf({ route, permission }: RouteEntry): AnswerHooks {
+    const location = locationOf(route, routes);
+    if (location !== null) return { onSend: sendsLocation(location) };
+    if (permission !== 'public') return {};
+    if (route.sameForAll === true) return same.hooksOf(route.url);
+    return route.isDocument === true ? { onSend: compressed } : {};
+  }
+  for (const found of entries) registerRoute(app, ports, options, found, hooksOf(found));
   for (const extend of options.extend ?? []) await extend(app);
   same.answerOn(app);
   return app;
@@ -189,28 +205,36 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
 }
 
 /** Serves the pages of the documentation; answers every route, that of the OpenAPI document included. */
-async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<readonly RouteEntry[]> {
+async function documentedBy(
+  app: FastifyInstance,
+  options: ApiOptions,
+  compressed: ReturnType<typeof compressesDocuments>,
+): Promise<readonly RouteEntry[]> {
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
   await app.register(swagger, { mode: 'static', specification: { document: withShownSamples(document) as never } });
-  await app.register(swaggerUi, {
-    routePrefix: DOCS_URL,
-    staticCSP:
-      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
-    theme: DOCS_THEME,
-    logo: DOCS_LOGO,
-    uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
+  await app.register(async (docs) => {
+    docs.addHook('onSend', compressed);
+    await docs.register(swaggerUi, {
+      routePrefix: DOCS_URL,
+      staticCSP:
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+      theme: DOCS_THEME,
+      logo: DOCS_LOGO,
+      uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
+    });
   });
   const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];
   return servedRoutes(options.routes, { openApi: () => openApi, asyncApi: () => asyncApi });
 }
+
+type AnswerHooks = Pick<RouteShorthandOptions, 'onSend' | 'onResponse'>;
 
 function registerRoute(
   app: FastifyInstance,
   ports: ApiPorts,
   options: ApiOptions,
   { route, permission }: RouteEntry,
-  same: SameAnswers,
-  location: string | null,
+  hooks: AnswerHooks,
 ): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
@@ -219,10 +243,9 @@ function registerRoute(
   app.route({
     method: route.method,
     url: route.url,
-    ...(route.sameForAll === true && permission === 'public' ? same.hooksOf(route.url) : {}),
-    ...(location === null ? {} : { onSend: sendsLocation(location) }),
+    ...hooks,
     bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : BODY_LIMIT,
-    config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
+    config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true, stops: route.stops === true },
     schema: {
       ...(params === undefined ? {} : { params: withoutFormats(params) }),
       ...(querystring === undefined ? {} : { querystring }),

@@ -8,8 +8,8 @@ import {
   DEFAULT_POLICY_SLIPPAGE_BPS,
   policyTake,
 } from '../../../src/domain/basis/policy.ts';
-import { readingOfFields } from '../../../src/domain/take/read-take.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { readingOfFields } from '../../../src/domain/take/read-take.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
@@ -42,7 +42,13 @@ export const armBasisPolicy = defineRoute({
     }),
   },
   idempotent: true,
-  answers: { 201: { description: 'The policy: armed, or a draft where one was asked for.', schema: PolicyBody, shownAt: '/v1/arbitrage/policies/{id}' } },
+  answers: {
+    201: {
+      description: 'The policy: armed, or a draft where one was asked for.',
+      schema: PolicyBody,
+      shownAt: '/v1/arbitrage/policies/{id}',
+    },
+  },
   refusals: ['take_invalid', 'blocked_by_risk', 'feature_disabled', 'state_conflict', 'not_found'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

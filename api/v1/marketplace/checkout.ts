@@ -26,7 +26,9 @@ export const beginCheckout = defineRoute({
     body: objectOf({ buyer: Type.Optional(walletAddress('The wallet that pays and signs, base58; needed where the price is above 0.')) }),
   },
   idempotent: true,
-  answers: { 201: { description: 'The checkout with its unsigned payment.', schema: CheckoutBody, shownAt: '/v1/marketplace/checkouts/{id}' } },
+  answers: {
+    201: { description: 'The checkout with its unsigned payment.', schema: CheckoutBody, shownAt: '/v1/marketplace/checkouts/{id}' },
+  },
   refusals: ['not_found', 'state_conflict', 'payment_refused', 'feature_disabled', 'halted', 'too_many_prepared'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
