@@ -6,7 +6,8 @@ import type { EvidenceCheck } from '../src/domain/evidence.ts';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
 import type { MessageDifference } from '../src/domain/solana/difference.ts';
-import { RejectionBody } from './risk-shapes.ts';
+import { withAgesInWords } from '../src/domain/words.ts';
+import { RejectionBody, rejectionsInWords } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 
 /** Codes that only HTTP knows, besides those of the domain. */
@@ -156,7 +157,7 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: stri
     .code(status)
     .header('content-type', 'application/problem+json')
     .serializer(asIs)
-    .send(problemText(code, title, status, detail, reply.request.id, extras));
+    .send(problemText(code, title, status, withAgesInWords(detail), reply.request.id, extras));
 }
 
 /** Answers with a refusal of the domain. */
@@ -165,7 +166,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
   return sendProblem(reply, refusal.code, refusal.detail, {
     ...(problems === undefined ? {} : { problems }),
     ...(questions === undefined ? {} : { questions }),
-    ...(rejections === undefined ? {} : { rejections }),
+    ...(rejections === undefined ? {} : { rejections: rejectionsInWords(rejections) }),
     ...(checks === undefined ? {} : { checks }),
     ...(refusal.difference === undefined ? {} : { difference: refusal.difference }),
   });

@@ -1,5 +1,7 @@
 /** What the pre-trade risk function says, on the wire. */
 import { Type } from 'typebox';
+import type { RiskAttribution, RiskRejection } from '../src/domain/decision.ts';
+import { withAgesInWords } from '../src/domain/words.ts';
 import { choice, DecimalText, nullable } from './shapes.ts';
 
 const ChangeBody = Type.Unsafe<object | null>({
@@ -47,3 +49,15 @@ export const AttributionBody = Type.Unsafe<object | null>({
   },
   description: 'Pre-trade risk attribution; null where nothing was proposed.',
 });
+
+const inWords = (text: string | null): string | null => (text === null ? null : withAgesInWords(text));
+
+/** Breaches as people read them: `27 h old`. The record of a decision keeps milliseconds, which are hashed. */
+export function rejectionsInWords(rejections: readonly RiskRejection[]): RiskRejection[] {
+  return rejections.map((found) => ({ ...found, before: inWords(found.before), after: inWords(found.after) }));
+}
+
+/** Everything that was said of an order, with its breaches as people read them. */
+export function attributionInWords(risk: RiskAttribution | null): RiskAttribution | null {
+  return risk === null ? null : { ...risk, rejections: rejectionsInWords(risk.rejections) };
+}

@@ -3,11 +3,22 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { PROBLEMS } from '../../api/problem.ts';
+import { PROBLEMS, sendRefusal } from '../../api/problem.ts';
 import { addressKey, createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { attributionInWords } from '../../api/risk-shapes.ts';
+import type { RiskRejection } from '../../src/domain/decision.ts';
 import { REFUSAL_CODES } from '../../src/domain/refusal.ts';
 import { REFUSING_PORT } from '../harness/ports.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, newId, payload, type Reply } from './api-under-test.ts';
+
+const OLD: RiskRejection = {
+  code: 'stale_reference_feed',
+  limit: 'a live reference price',
+  before: 'stale, carried_forward, 37380000 ms old',
+  after: 'stale, carried_forward, 37380000 ms old',
+  suggestion: 'wait for a live reference price',
+};
+const OLD_REFERENCE = { code: 'blocked_by_risk', detail: 'the reference is 37380000 ms old', rejections: [OLD] } as const;
 
 let api: ApiUnderTest;
 let token: string;
@@ -21,6 +32,7 @@ beforeAll(async () => {
         app.get('/test/odd', { config: { permission: 'public' } }, () =>
           Promise.reject(Object.assign(new Error('syntax error near "x"'), { code: '42601' })),
         );
+        app.get('/test/old', { config: { permission: 'public' } }, (_request, reply) => sendRefusal(reply, OLD_REFERENCE));
       },
     ],
   });
@@ -37,6 +49,16 @@ function expectProblem(reply: Reply, status: number, code: string): void {
   expect(reply.body.detail.length).toBeGreaterThan(5);
   expect(reply.text).not.toMatch(/select |at .*\.ts|node_modules|stack/i);
 }
+
+test('ages in a refusal are in words, and the record keeps milliseconds', async () => {
+  const { status, body } = await api.call('GET', '/test/old');
+  const words = 'stale, carried_forward, 10 h old';
+  expect([status, body.detail]).toEqual([422, 'the reference is 10 h old']);
+  expect(body.rejections).toEqual([{ ...OLD, before: words, after: words }]);
+  const simulated = attributionInWords({ verdict: 'blocked', rejections: [OLD] });
+  expect(simulated?.rejections).toEqual(body.rejections);
+  expect(OLD.before).toContain('37380000 ms old');
+});
 
 test('every class of error has the one shape', async () => {
   const id = await createdAgent(api, token);

@@ -7,7 +7,7 @@ import { type Allocation, impactOf, type SimulatedAllocation } from '../../../sr
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
-import { AttributionBody } from '../../risk-shapes.ts';
+import { AttributionBody, attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
@@ -79,7 +79,7 @@ function allocationOf(catalog: Catalog, { instrument, symbol, side, notionalUsd 
 }
 
 export function simulatedBody({ id, allocation, wouldPass, risk, limits, touch, quantity, feeUsd, note, inputs }: SimulatedAllocation) {
-  return { id, ...allocation, wouldPass, risk, limits, price: touch, quantity, feeUsd, note, inputs };
+  return { id, ...allocation, wouldPass, risk: attributionInWords(risk), limits, price: touch, quantity, feeUsd, note, inputs };
 }
 
 export const simulateImpact = defineRoute({
