@@ -49,7 +49,8 @@ export interface RateLimits {
 
 /** Who may come in. */
 export interface AccessPorts {
-  verifyToken(token: string): Promise<Outcome<VerifiedToken>>;
+  /** `toStop`: for a halt or a pause, which must work although the clock is wrong: `CLOCK_ERROR_MS` counts as no error then. */
+  verifyToken(token: string, toStop?: boolean): Promise<Outcome<VerifiedToken>>;
   readonly members: { find(subject: string): Promise<Member | null> };
   readonly limits: RateLimits;
   /** Codes that the service printed for its owner at the start. */

@@ -55,6 +55,8 @@ declare module 'fastify' {
     yaml?: boolean;
     /** Not rate-limited: probes. */
     unlimited?: boolean;
+    /** Halts or pauses, and must work although the clock is wrong. */
+    stops?: boolean;
   }
 }
 
@@ -164,7 +166,7 @@ export function createGate(
   }
 
   async function letIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const { permission, cost = 'read', unlimited } = request.routeOptions.config;
+    const { permission, cost = 'read', unlimited, stops = false } = request.routeOptions.config;
     if (permission === undefined || permission === 'public') {
       if (unlimited !== true && (await limited(reply, addressKey(request.ip), cost))) return reply;
       // Nobody is identified yet, but a foreign page must not open or close its visitor's session either.
@@ -175,7 +177,7 @@ export function createGate(
     if (!credential.ok) return refuseIdentity(request, reply, credential.refusal);
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
-    const verified = await ports.access.verifyToken(credential.value.token);
+    const verified = await ports.access.verifyToken(credential.value.token, stops);
     if (!verified.ok) return refuseIdentity(request, reply, verified.refusal);
     const { subject, expiresAt, readOnly = false, issuedAt, sessionId, tokenId } = verified.value;
     const claims = { issuedAt, sessionId, tokenId };

@@ -65,8 +65,11 @@ export interface TokenRevocation {
   readonly tokenId: string | null;
 }
 
-/** No token of any provider is accepted for longer: so long a revocation is kept. Milliseconds. */
-export const LONGEST_TOKEN_MS = 3_600_000;
+/** How wrong the clock of the machine may be while a halt and a pause still work. Milliseconds. */
+export const CLOCK_ERROR_MS = 3 * 3_600_000;
+
+/** No token of any provider is accepted for longer, and none stops agents for longer. A revocation is kept so long. Milliseconds. */
+export const LONGEST_TOKEN_MS = 3_600_000 + CLOCK_ERROR_MS;
 
 /** True of a token that one of the revocations is about. */
 export function isTakenBack(token: TokenClaims, revocations: readonly TokenRevocation[] = []): boolean {

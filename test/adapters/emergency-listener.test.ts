@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type EmergencyListener, startEmergencyListener } from '../../src/adapters/emergency-listener.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -19,6 +19,7 @@ import { actorsOn } from '../world/actor-world.ts';
 
 const ORG = '00000000-0000-7000-8000-00000000000a';
 const AGENTS = 20;
+const HOUR_MS = 3_600_000;
 /** Asks as often as it is told, one after the other, and prints of each the status, the milliseconds, and when it was answered. */
 const CLIENT = `
   const [url, token, count] = process.argv.slice(1);
@@ -35,38 +36,23 @@ const errors: object[] = [];
 const observed: { readonly route: string; readonly status: number }[] = [];
 const ids: string[] = [];
 const threads: Worker[] = [];
+let databaseUrl: string;
 let sql: Sql;
 let provider: Awaited<ReturnType<typeof createIdentityProvider>>;
 let emergency: EmergencyListener;
 let token: string;
 let reader: string;
+/** Expired an hour and a half ago. */
+let expired: string;
 
-beforeAll(async () => {
-  const url = await testDatabase();
-  sql = openDatabase({ url, connections: 4, name: 'emergency test' });
-  provider = await createIdentityProvider({ folder, clock, port: 0 });
-  // Members are the owner's to name.
-  const owner = openDatabase({ url, role: null, connections: 1, name: 'emergency test owner' });
-  const members = createMemberStore(owner);
-  await members.ensureOrganization(ORG, 'ours');
-  await members.grant('operator', { orgId: ORG, name: 'operator', permissions: ['agent:read', 'trade:execute'] });
-  await members.grant('reader', { orgId: ORG, name: 'reader', permissions: ['agent:read'] });
-  await owner.end({ timeout: 1 });
-  const mint = (subject: string) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 });
-  [token, reader] = [mint('operator'), mint('reader')];
-  const { commands } = actorsOn(sql, clock);
-  const read = readManifest(payload());
-  if (!read.ok) throw new Error('the manifest is refused');
-  for (let i = 0; i < AGENTS; i++) {
-    const made = await commands.create({ orgId: ORG, subject: 'operator', permissions: [], requestId: `r${i}` }, read.manifest);
-    if (made.ok) ids.push(made.value.id);
-  }
-  emergency = await startEmergencyListener(
+/** Starts a listener on a machine whose clock is wrong by `aheadMs`. */
+function listenerAhead(aheadMs: number): Promise<EmergencyListener> {
+  return startEmergencyListener(
     {
       home: null,
-      aheadMs: 0,
-      appUrl: url,
-      apiUrl: url,
+      aheadMs,
+      appUrl: databaseUrl,
+      apiUrl: databaseUrl,
       identity: { issuer: provider.issuer, audience: SANDBOX_AUDIENCE, jwksUrl: provider.jwksUrl },
       host: '127.0.0.1',
       port: 0,
@@ -85,6 +71,33 @@ beforeAll(async () => {
       },
     },
   );
+}
+
+beforeAll(async () => {
+  let agoMs = 0;
+  databaseUrl = await testDatabase();
+  sql = openDatabase({ url: databaseUrl, connections: 4, name: 'emergency test' });
+  provider = await createIdentityProvider({ folder, clock: { ...clock, now: () => clock.now() - agoMs }, port: 0 });
+  // Members are the owner's to name.
+  const owner = openDatabase({ url: databaseUrl, role: null, connections: 1, name: 'emergency test owner' });
+  const members = createMemberStore(owner);
+  await members.ensureOrganization(ORG, 'ours');
+  await members.grant('operator', { orgId: ORG, name: 'operator', permissions: ['agent:read', 'trade:execute'] });
+  await members.grant('reader', { orgId: ORG, name: 'reader', permissions: ['agent:read'] });
+  await owner.end({ timeout: 1 });
+  const mint = (subject: string) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 });
+  [token, reader] = [mint('operator'), mint('reader')];
+  agoMs = 2.5 * HOUR_MS;
+  expired = mint('operator');
+  agoMs = 0;
+  const { commands } = actorsOn(sql, clock);
+  const read = readManifest(payload());
+  if (!read.ok) throw new Error('the manifest is refused');
+  for (let i = 0; i < AGENTS; i++) {
+    const made = await commands.create({ orgId: ORG, subject: 'operator', permissions: [], requestId: `r${i}` }, read.manifest);
+    if (made.ok) ids.push(made.value.id);
+  }
+  emergency = await listenerAhead(0);
 });
 afterAll(async () => {
   await emergency.stop();
@@ -147,4 +160,23 @@ test('a thread that ends is started again, at the same address', async () => {
   expect(emergency.url).toBe(before);
   expect((await post('/v1/agents/emergency-halt')).status).toBe(200);
   expect(errors.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['ahead', 2 * HOUR_MS],
+  ['behind', -2 * HOUR_MS],
+])('a halt and a pause work while the clock of the machine is two hours %s', async (_, aheadMs) => {
+  const wrong = await listenerAhead(aheadMs);
+  onTestFinished(() => wrong.stop());
+  const ask = async (path: string, bearer: string): Promise<number> => {
+    const answer = await fetch(`${wrong.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
+    await answer.text();
+    return answer.status;
+  };
+  expect(await ask('/v1/agents/emergency-halt', token)).toBe(200);
+  expect(await ask(`/v1/agents/${ids[0]}/pause`, token)).toBe(200);
+  expect(await ask('/v1/agents/emergency-halt', reader)).toBe(403);
+  expect(await ask('/v1/agents/emergency-halt', 'nonsense')).toBe(401);
+  // Out of its time by three and a half hours of this clock; behind, it seems to be in its time.
+  expect(await ask('/v1/agents/emergency-halt', expired)).toBe(aheadMs > 0 ? 401 : 200);
 });

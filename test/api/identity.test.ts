@@ -1,5 +1,6 @@
 // Who asks: one credential, verified, with the grants that the database holds at this moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servedRoutes } from '../../api/openapi.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, ORIGIN, OURS, payload } from './api-under-test.ts';
 
@@ -62,6 +63,29 @@ describe('the credential', () => {
       if (reply.status !== 503) expect([i, reply.status]).toEqual([i, 503]);
     }
     await keyless.close();
+  });
+
+  test('a halt and a pause alone are let in by a clock that may be wrong', async () => {
+    const asked: [string, boolean][] = [];
+    let route = '';
+    const strict = await apiUnderTest((ports) => ({
+      access: {
+        async verifyToken(token, toStop = false) {
+          asked.push([route, toStop]);
+          return ports.access.verifyToken(token);
+        },
+      },
+    }));
+    const token = await strict.token(['trade:execute']);
+    for (const { route: found, permission } of servedRoutes()) {
+      if (permission === 'public') continue;
+      route = `${found.method} ${found.url}`;
+      await strict.app.inject({ method: found.method, url: found.url, headers: { authorization: `Bearer ${token}` } });
+    }
+    const stopping = asked.filter(([, toStop]) => toStop).map(([name]) => name);
+    expect(stopping.sort()).toEqual(['POST /v1/agents/:id/pause', 'POST /v1/agents/emergency-halt']);
+    expect(asked.length).toBeGreaterThan(100);
+    await strict.close();
   });
 
   test('while the provider is silent its last known keys let reads, pauses and the halt through, and nothing else that concerns trading', async () => {

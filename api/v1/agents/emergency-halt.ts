@@ -22,6 +22,7 @@ export const emergencyHalt = defineRoute({
   tag: 'agents',
   summary: "Pauses all of the organization's agents and cancels their pending proposals",
   cost: 'emergency',
+  stops: true,
   schema: { body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,

@@ -14,6 +14,7 @@ export const pauseAgent = defineRoute({
   summary: 'Pauses one agent',
   description: 'It is ticked no more and its pending proposals are cancelled. It has a rate limit of its own.',
   cost: 'emergency',
+  stops: true,
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,

@@ -1,5 +1,6 @@
 /** What the verdicts on tokens are to a caller of the API. */
 import type { AccessPorts } from '../../../api/access.ts';
+import { CLOCK_ERROR_MS } from '../../domain/member.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -7,8 +8,8 @@ import type { TokenVerifier } from './token-verifier.ts';
 const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
 export function accessBy(verifier: TokenVerifier): AccessPorts['verifyToken'] {
-  return async (token) => {
-    const verdict = await verifier.verify(token);
+  return async (token, toStop = false) => {
+    const verdict = await (toStop ? verifier.verify(token, CLOCK_ERROR_MS / 1_000) : verifier.verify(token));
     if (verdict.ok) {
       const { subject, issuedAt, expiresAt, sessionId, tokenId, lastGoodKeys: readOnly } = verdict;
       return { ok: true, value: { subject, issuedAt, expiresAt, sessionId, tokenId, readOnly } };

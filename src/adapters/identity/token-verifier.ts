@@ -68,8 +68,9 @@ export interface TokenVerifier {
   /**
    * Verifies one token. Never throws. The signature of a good token is not checked again for `VERIFIED_MS`; expiry
    * and the published keys count at every call; whether it was taken back is asked with the grants of its subject.
+   * `toleranceS` stands in for the accepted difference of the clocks, in this call only.
    */
-  verify(token: string): Promise<TokenVerdict>;
+  verify(token: string, toleranceS?: number): Promise<TokenVerdict>;
   /** For metrics and `/readyz`: fetches so far and why the last one failed. */
   readonly keySet: Pick<KeySet, 'fetches' | 'problem'>;
 }
@@ -119,8 +120,8 @@ function whole(value: unknown): value is number {
 /** What a signature was found to say, and until when it need not be checked again. */
 interface Verified {
   readonly verdict: VerifiedToken;
-  /** When the token expires, the tolerance included. */
-  readonly endsAt: EpochMs;
+  /** The token counts from then on. */
+  readonly beginsAt: EpochMs;
   /** By elapsed time, not by the time of day. */
   readonly checkAgainAt: number;
 }
@@ -183,12 +184,13 @@ class KeySetVerifier implements TokenVerifier {
     return this.#keySet;
   }
 
-  async verify(token: string): Promise<TokenVerdict> {
+  async verify(token: string, toleranceS = this.#toleranceS): Promise<TokenVerdict> {
     if (token.length > MAX_TOKEN_BYTES) return refuse('token_too_large', `the token is larger than ${MAX_TOKEN_BYTES} bytes`);
     if (!COMPACT.test(token)) return refuse('token_malformed', 'the token is no signed token of three base64url parts');
     const header = this.#readHeader(token.slice(0, token.indexOf('.')), token);
     if ('ok' in header) return header;
-    return this.#assess(token, header, this.#keySet.peek(header.kid) ?? (await this.#keySet.lookup(header.kid)));
+    const found = this.#keySet.peek(header.kid) ?? (await this.#keySet.lookup(header.kid));
+    return this.#assess(token, header, found, toleranceS);
   }
 
   #readHeader(text: string, token: string): Header | TokenRefusal {
@@ -217,7 +219,7 @@ class KeySetVerifier implements TokenVerifier {
     return read;
   }
 
-  #readClaims(claims: JWTPayload, kid: string): VerifiedToken | TokenRefusal {
+  #readClaims(claims: JWTPayload, kid: string): Verified | TokenRefusal {
     const { sub, exp, iat, nbf, sid, jti } = claims as Record<string, unknown>;
     if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isPlainText(sub))
       return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters without U+0000`);
@@ -233,14 +235,7 @@ class KeySetVerifier implements TokenVerifier {
     if (exp <= iat) return refuse('claim_malformed', '"exp" must be later than "iat"');
     if (exp - iat > this.#maxLifetimeS)
       return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${this.#maxLifetimeS} s are accepted`);
-    const now = this.#clock.now() / 1000;
-    const ahead = Math.max(iat, typeof nbf === 'number' ? nbf : iat) - now;
-    if (now < exp + this.#toleranceS && ahead > this.#toleranceS)
-      return refuse(
-        'token_not_yet_valid',
-        `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${this.#toleranceS} s`,
-      );
-    return {
+    const verdict: VerifiedToken = {
       ok: true,
       subject: sub,
       issuedAt: iat * 1000,
@@ -250,13 +245,22 @@ class KeySetVerifier implements TokenVerifier {
       keyId: kid,
       lastGoodKeys: false,
     };
+    const beginsAt = Math.max(iat, typeof nbf === 'number' ? nbf : iat) * 1000;
+    return { verdict, beginsAt, checkAgainAt: this.#clock.elapsed() + VERIFIED_MS };
   }
 
   /** What may have changed since the signature was checked. */
-  #atThisMoment({ verdict, endsAt }: Verified, lastGoodKeys: boolean): TokenVerdict {
-    const late = this.#clock.now() - verdict.expiresAt;
-    if (this.#clock.now() >= endsAt)
+  #atThisMoment({ verdict, beginsAt }: Verified, lastGoodKeys: boolean, toleranceS: number): TokenVerdict {
+    const now = this.#clock.now();
+    const late = now - verdict.expiresAt;
+    if (late >= toleranceS * 1000)
       return refuse('token_expired', `the token expired ${Math.floor(late / 1000)} s ago; ask the identity provider for a new one`);
+    const ahead = beginsAt - now;
+    if (ahead > toleranceS * 1000)
+      return refuse(
+        'token_not_yet_valid',
+        `the token is valid only in ${Math.ceil(ahead / 1000)} s; the clocks may differ by ${toleranceS} s`,
+      );
     return lastGoodKeys ? { ...verdict, lastGoodKeys } : verdict;
   }
 
@@ -280,9 +284,7 @@ class KeySetVerifier implements TokenVerifier {
       // jose was told that it is 1970, so that nothing has expired.
       return refusalOf(error, this.#issuer, this.#audience);
     }
-    const verdict = this.#readClaims(payload, header.kid);
-    if (!verdict.ok) return verdict;
-    return { verdict, endsAt: verdict.expiresAt + this.#toleranceS * 1000, checkAgainAt: this.#clock.elapsed() + VERIFIED_MS };
+    return this.#readClaims(payload, header.kid);
   }
 
   #remember(token: string, found: Verified): void {
@@ -291,7 +293,7 @@ class KeySetVerifier implements TokenVerifier {
     this.#verified.set(token, found);
   }
 
-  async #assess(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
+  async #assess(token: string, header: Header, found: KeyLookup, toleranceS: number): Promise<TokenVerdict> {
     if (found === 'unavailable')
       return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${this.#keySet.problem || 'no answer yet'}`);
     if (found === 'unknown') return refuse('key_unknown', `the identity provider publishes no key ${shown(header.kid)}`);
@@ -302,11 +304,11 @@ class KeySetVerifier implements TokenVerifier {
       this.#verified.clear();
     }
     const known = this.#verified.get(token);
-    if (known !== undefined && this.#clock.elapsed() < known.checkAgainAt) return this.#atThisMoment(known, found.lastGood);
+    if (known !== undefined && this.#clock.elapsed() < known.checkAgainAt) return this.#atThisMoment(known, found.lastGood, toleranceS);
     this.#verified.delete(token);
     const checked = await this.#check(token, header);
     if ('ok' in checked) return checked;
-    const verdict = this.#atThisMoment(checked, found.lastGood);
+    const verdict = this.#atThisMoment(checked, found.lastGood, toleranceS);
     if (verdict.ok) this.#remember(token, checked);
     return verdict;
   }

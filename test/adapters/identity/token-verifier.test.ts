@@ -448,3 +448,25 @@ describe('the sandbox identity provider', () => {
     expect(await verifier.verify(first)).toMatchObject({ ok: false, code: 'key_unknown' });
   });
 });
+
+test('a wider tolerance of one call counts for that call only, and never lets in what is wrong in another way', async () => {
+  const { verifier } = fresh();
+  const hours = 3 * 3_600;
+  const late = made({ claims: { iat: SECONDS - hours - 600, exp: SECONDS - hours + 1 } });
+  const early = made({ claims: { iat: SECONDS + hours, exp: SECONDS + hours + 600 } });
+  for (const [token, code] of [
+    [late, 'token_expired'],
+    [early, 'token_not_yet_valid'],
+  ] as const) {
+    expect(await verifier.verify(token)).toMatchObject({ ok: false, code });
+    expect(await verifier.verify(token, hours)).toMatchObject({ ok: true, subject: 'did:alice' });
+    // Its signature is remembered now, and its times are asked all the same.
+    expect(await verifier.verify(token)).toMatchObject({ ok: false, code });
+  }
+  const tooLate = made({ claims: { iat: SECONDS - hours - 600, exp: SECONDS - hours } });
+  const tooEarly = made({ claims: { iat: SECONDS + hours + 1, exp: SECONDS + hours + 600 } });
+  expect(await verifier.verify(tooLate, hours)).toMatchObject({ code: 'token_expired' });
+  expect(await verifier.verify(tooEarly, hours)).toMatchObject({ code: 'token_not_yet_valid' });
+  expect(await verifier.verify(made({ claims: { aud: 'other' } }), hours)).toMatchObject({ code: 'audience_mismatch' });
+  expect(await verifier.verify(made({ claims: { exp: SECONDS + 2 * hours } }), hours)).toMatchObject({ code: 'lifetime_too_long' });
+});
