@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const OLDEST_NODE = [20, 19];
-const INSTALL = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+/** Without npm's warnings: of packages that name a later Node.js, or that are deprecated, nobody who installs can act on one. */
+const INSTALL = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 /** Another process's installation may take this long before it counts as hung, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 

@@ -83,6 +83,39 @@ test('two commands at once install once, with the progress on standard error, an
   expect(await ensure(FAKE_NPM)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+test('npm warns of nothing that nobody can act on', async () => {
+  const one = { name: 'one', version: '1.0.0', engines: { node: '>=99' } };
+  write('one/package.json', one);
+  write('package.json', { name: 'p', version: '1.0.0', dependencies: { one: 'file:./one' } });
+  write('package-lock.json', {
+    name: 'p',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: { '': { dependencies: { one: 'file:./one' } }, 'node_modules/one': { resolved: 'one', link: true }, one },
+  });
+  const script = `import { ensurePackages } from ${JSON.stringify(PACKAGES)}; await ensurePackages(process.cwd());`;
+  const { code, stderr } = await run(['--input-type=module', '-e', script]);
+  expect([
+    code,
+    stderr
+      .replaceAll(/ in \d+m?s/g, '')
+      .trim()
+      .split(/\n+/),
+  ]).toEqual([0, ['installing packages (not installed yet); this takes a minute ...', 'added 1 package', 'packages installed']]);
+});
+
+test('only three packages name a later Node.js than ours, and what we use of them runs on ours', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  const later = Object.entries(packages).filter(([, { engines }]) => Number(/^>=\s*(\d+)[\d.]*$/.exec(engines?.node ?? '')?.[1]) > 20);
+  expect(later.map(([path]) => path).sort()).toEqual([
+    'node_modules/@solana/errors/node_modules/commander',
+    'node_modules/content-disposition',
+    'node_modules/cookie',
+  ]);
+});
+
 test('what differs from the lock file is named, and what is for another machine is not missed', async () => {
   writeLock(LOCK);
   expect(whyPackagesDiffer(folder)).toBe('not installed yet');
@@ -187,6 +220,6 @@ echo "npm $* in $(basename "$PWD")"
   const env = { HOME: process.env['HOME'], PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
   const first = await run(['test/run.mjs', 'bench'], env);
   expect(first).toMatchObject({ code: 0, stdout: 'ticked\n' });
-  expect(first.stderr).toContain('npm ci --ignore-scripts --no-audit --no-fund in peers\n');
+  expect(first.stderr).toContain('npm ci --ignore-scripts --no-audit --no-fund --loglevel=error in peers\n');
   expect(await run(['test/run.mjs', 'bench'], env)).toEqual({ code: 0, stdout: 'ticked\n', stderr: '' });
 });
