@@ -2672,7 +2672,7 @@ export type Portfolio = {
   readonly mode: 'paper' | 'live';
   readonly places: ReadonlyArray<{
     readonly id: string;
-    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer';
+    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer' | 'free_dollars';
     readonly agentId: string | null;
     readonly address: string | null;
     readonly cashUsd: string;
@@ -2884,7 +2884,7 @@ export type PortfolioView = {
   readonly mode: 'paper' | 'live';
   readonly places: ReadonlyArray<{
     readonly id: string;
-    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer';
+    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer' | 'free_dollars';
     readonly agentId: string | null;
     readonly address: string | null;
     readonly cashUsd: string;

@@ -4,6 +4,7 @@ import type { TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
+import type { AccountFacts } from '../../src/domain/free-dollars.ts';
 import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
 import type { BookDay } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -35,6 +36,8 @@ export interface OrganizationRisk {
   readonly preferences: RiskPreferences;
   /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
   readonly books?: readonly TradingBook[];
+  /** Its accounts beside its live books. */
+  readonly accounts?: AccountFacts;
   /** Its books that cannot be read, by the actor that they belong to. */
   readonly unreadable?: ReadonlyMap<string, UnreadableRow>;
   /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */

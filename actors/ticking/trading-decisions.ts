@@ -7,7 +7,9 @@ import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/b
 import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { planOf } from '../../src/domain/execution-plan.ts';
+import { freeDollars } from '../../src/domain/free-dollars.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { CutHashes } from '../../src/domain/observed-state.ts';
 import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/order.ts';
@@ -347,7 +349,7 @@ const totals = new WeakMap<OrganizationRisk, Map<ExecutionMode, ExposureTotals>>
 function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
   if (risk.others !== undefined) return risk.others(duty, cut);
   const { books = [] } = risk;
-  if (books.length === 0) return NO_OTHER_BOOKS;
+  if (books.length === 0 && risk.accounts === undefined) return NO_OTHER_BOOKS;
   const mode = executionModeOf(duty.stage);
   const byMode = totals.get(risk) ?? new Map<ExecutionMode, ExposureTotals>();
   totals.set(risk, byMode);
@@ -359,7 +361,10 @@ function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book
     );
     byMode.set(mode, sums);
   }
-  return sums.without(book?.id ?? '');
+  const others = sums.without(book?.id ?? '');
+  if (mode === 'paper' || risk.accounts === undefined) return others;
+  const { usd } = freeDollars(risk.accounts, cut.slot, book?.id);
+  return { ...others, equityUsd: plainDecimal(new Decimal(others.equityUsd).plus(usd)) };
 }
 
 /** A book that cannot be marked is left out of the others' exposure: its own actor's tick meets it, and quarantines that one. */

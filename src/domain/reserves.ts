@@ -20,6 +20,8 @@ export interface ReserveClaims {
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
   /** All that was ever paid into vaults, in US dollars. */
   readonly depositedUsd: DecimalString;
+  /** Cash of all live books, and all that was paid into them minus what was paid out, in US dollars. */
+  readonly books: { readonly cashUsd: DecimalString; readonly capitalUsd: DecimalString };
 }
 
 /** One place where something is held, as it tells itself. */
@@ -57,7 +59,19 @@ export interface ReserveCheck {
   readonly unknown: readonly string[];
   /** All that was ever paid into vaults when the claims were read, in US dollars: what is more by now was paid in since. Null of comparisons that did not note it. */
   readonly depositedUsd: DecimalString | null;
+  /** The dollars of each place that told, beside what live books had then. Null of comparisons that did not note it. */
+  readonly dollars: HeldDollars | null;
 }
+
+/** Dollars of accounts, and what live books had at the same moment. US dollars. */
+export interface HeldDollars {
+  readonly places: readonly { readonly place: string; readonly usd: DecimalString }[];
+  readonly booksCashUsd: DecimalString;
+  readonly booksCapitalUsd: DecimalString;
+}
+
+/** Names a wallet as a place. */
+export const walletPlace = (address: string): string => `wallet ${address}`;
 
 /** A comparison with its number: that of a later one is larger. */
 export interface KeptReserveCheck extends ReserveCheck {
@@ -110,8 +124,13 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
     });
   const all = [dollars, ...lines];
   const verdict = all.some(isShort) ? 'short' : all.some(({ held }) => held === null) ? 'unknown' : 'backed';
-  const { depositedUsd } = claims;
-  return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd };
+  const { depositedUsd, books } = claims;
+  const noted: HeldDollars = {
+    places: told.map(({ place, dollars: usd }) => ({ place, usd })),
+    booksCashUsd: books.cashUsd,
+    booksCapitalUsd: books.capitalUsd,
+  };
+  return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd, dollars: noted };
 }
 
 /** Whether less is held than is claimed, beyond the tolerance; what is not known is not short. */

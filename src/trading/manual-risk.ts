@@ -17,11 +17,12 @@ import {
 import { CATALOG } from '../domain/catalog.ts';
 import { costModelOf } from '../domain/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { freeDollars } from '../domain/free-dollars.ts';
 import type { ExecutionMode, Order } from '../domain/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, exposureOfSums, haltOf, orderContext, plusCash, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import type { ManualAccount, RiskDeps } from './ports.ts';
@@ -69,7 +70,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
 
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account } = {}) {
-      const { epoch, preferences, book: stored, others, waiting } = account ?? (await reads.manualAccount(orgId, mode));
+      const { epoch, preferences, book: stored, others, accounts, waiting } = account ?? (await reads.manualAccount(orgId, mode));
       const state: TradingBook = {
         ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, '0')),
         openProposals: [...waiting, ...alongside],
@@ -81,14 +82,15 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
       const elsewhere = others.assets.map(({ instrument }) => instrument);
       const held = state.holdings.map(({ instrument }) => instrument);
       const waitedFor = state.openProposals.map(({ instrument }) => instrument);
+      const free = new Decimal(freeDollars(accounts, clock.now()).usd);
       const markets = await reads.outcomeMarkets([order.instrument, ...held, ...waitedFor, ...elsewhere]);
       const context = orderContext(order, {
         market: present.market,
         readsReference: false,
         agent: null,
         preferences,
-        book: markBook(paidByAccount(state, order, fee), marksOf(held, markets), clock.now()),
-        others: exposureOfSums(others, marksOf(elsewhere, markets)),
+        book: markBook(paidByAccount(state, order, fee, Decimal.max(free, 0)), marksOf(held, markets), clock.now()),
+        others: exposureOfSums(plusCash(others, Decimal.min(free, 0)), marksOf(elsewhere, markets)),
         control: {
           halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
           disabled: deps.disabledVenues(null, orgId),
@@ -126,7 +128,10 @@ export function accountAfter(account: ManualAccount, orgId: string, mode: Execut
   if (fills.length === 0) return { ...account, waiting };
   const id = bookIds.manual(orgId, mode);
   const before = account.book ?? { id, agentId: null, version: 0, state: emptyBook(id, mode, '0') };
-  return { ...account, waiting, book: { ...before, version: before.version + fills.length, state: fills.reduce(booked, before.state) } };
+  const state = fills.reduce(booked, before.state);
+  const paidIn = new Decimal(state.capitalUsd).minus(before.state.capitalUsd);
+  const accounts = { ...account.accounts, booksCapitalUsd: plainDecimal(paidIn.plus(account.accounts.booksCapitalUsd)) };
+  return { ...account, waiting, book: { ...before, version: before.version + fills.length, state }, accounts };
 }
 
 function booked(state: TradingBook, fill: Fill): TradingBook {
@@ -134,17 +139,18 @@ function booked(state: TradingBook, fill: Fill): TradingBook {
 }
 
 /**
- * The book with the cash that its account must at least have: for this order, and for every purchase that waits. No venue
- * fills an order that its account cannot pay, and nothing beyond that is counted as money of the organization.
+ * The book with the free dollars of the organization's accounts, and at least what this order and every purchase that waits
+ * will cost: no venue fills an order that its account cannot pay, and not every account is known. The day's first equity
+ * moves along, so that drawdown is measured on the same sum.
  */
-function paidByAccount(state: TradingBook, order: Order, feeBps: number): TradingBook {
+function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: Decimal): TradingBook {
   const waiting = state.openProposals.filter(({ id, side }) => side === 'buy' && id !== order.id);
   const own = order.side === 'buy' ? new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1)) : 0;
   const needed = waiting.reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(own));
-  if (needed.isZero()) return state;
   // Risk rounds each amount to a millionth of a dollar against the order.
-  const rounding = new Decimal(waiting.length + state.holdings.length + 2).times('0.000001');
-  return applyTransfer(state, plainDecimal(needed.plus(rounding)));
+  const rounding = new Decimal(needed.isZero() ? 0 : waiting.length + state.holdings.length + 2).times('0.000001');
+  const cash = Decimal.max(free, needed.plus(rounding));
+  return cash.isZero() ? state : applyTransfer(state, plainDecimal(cash));
 }
 
 /** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */

@@ -2,6 +2,7 @@
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
+import { freeDollars, withoutWallets } from '../domain/free-dollars.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
 import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/portfolio/impact.ts';
@@ -120,12 +121,15 @@ async function material(
   besides: readonly InstrumentKey[],
 ): Promise<PortfolioMaterial> {
   const { reads, clock } = deps;
-  const [books, mandate, transit] = await Promise.all([
+  const [books, mandate, transit, accounts] = await Promise.all([
     booksIn(deps, orgId, mode),
     reads.preferences(orgId),
     // Paper money crosses no bridge.
     mode === 'live' ? reads.inTransit(orgId) : [],
+    mode === 'live' ? reads.accounts(orgId) : null,
   ]);
+  const free = accounts === null ? null : freeDollars(accounts, clock.now());
+  const addresses = read.flatMap(({ place }) => place.address ?? []);
   const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
   const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
   const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
@@ -138,7 +142,11 @@ async function material(
     mode,
     books,
     wallets: read,
-    unread,
+    unread:
+      free === null || free.at !== null || free.why === ''
+        ? unread
+        : [...unread, { address: 'accounts', asked: '/v1/reserves', why: free.why }],
+    ...(free === null ? {} : { free: withoutWallets(free, addresses) }),
     transit: transitAccounts(transit),
     quotes: quotesOf(deps, instruments),
     outcomes,

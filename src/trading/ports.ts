@@ -3,6 +3,7 @@ import type { Autonomy, Stage } from '../domain/agent.ts';
 import type { OpenProposal, TradingBook } from '../domain/book.ts';
 import type { TransitAmount } from '../domain/bridge/transit.ts';
 import type { RiskRejection } from '../domain/decision.ts';
+import type { AccountFacts } from '../domain/free-dollars.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import type { ExchangeRequest } from '../domain/exchange-request.ts';
 import type { ExecutionMode } from '../domain/order.ts';
@@ -57,6 +58,8 @@ export interface ManualAccount {
   readonly book: AccountBook | null;
   /** What the organization has at work in its other books of that mode. */
   readonly others: BookSums;
+  /** Accounts beside its live books; none of paper books. */
+  readonly accounts: AccountFacts;
   /** Everything that waits on the manual book and reserves capacity there. */
   readonly waiting: readonly OpenProposal[];
 }
@@ -69,6 +72,8 @@ export interface RiskReads {
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
   /** What the organization has at work in its books of one mode but for one; its cost does not grow with their number. */
   otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
+  /** What the organization's accounts were last found to hold, beside its live books. */
+  accounts(orgId: string): Promise<AccountFacts>;
   /** What an order of a person is assessed by, all of one moment. */
   manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;
   /** Every book of the organization of one mode. */

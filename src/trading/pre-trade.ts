@@ -5,12 +5,13 @@ import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-ord
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { bookIds, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
 import { Decimal, type DecimalString } from '../domain/decimal.ts';
+import { freeDollars, NO_ACCOUNTS } from '../domain/free-dollars.ts';
 import { floorToStep, marketStepOf, priceStepOf } from '../domain/market-step.ts';
 import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote } from '../domain/quote.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
-import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, exposureOfSums, haltOf, orderContext, plusCash, type RiskContext } from '../domain/risk/index.ts';
 import { liveTouch } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
@@ -76,10 +77,11 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     },
 
     async assess(orgId, { agentId, order, readsReference, epoch, flattens }): Promise<PresentVerdict> {
-      const [agent, books, others, { preferences, version: mandateVersion }, present] = await Promise.all([
+      const [agent, books, others, accounts, { preferences, version: mandateVersion }, present] = await Promise.all([
         reads.agent(orgId, agentId),
         reads.agentBooks(agentId),
         reads.otherBooks(orgId, order.mode, order.bookId),
+        order.mode === 'live' ? reads.accounts(orgId) : NO_ACCOUNTS,
         reads.preferences(orgId),
         look(order.instrument),
       ]);
@@ -90,7 +92,10 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         agent,
         preferences,
         book: marked(books.get(order.bookId)?.state ?? untouchedBook(agent)),
-        others: exposureOfSums(others, marks(others.assets.map(({ instrument }) => instrument))),
+        others: exposureOfSums(
+          plusCash(others, freeDollars(accounts, clock.now(), order.bookId).usd),
+          marks(others.assets.map(({ instrument }) => instrument)),
+        ),
         control: {
           halt: haltOf({ decidedEpoch: epoch ?? agent.epoch, epoch: agent.epoch, paused: agent.paused, closes: flattens === true }),
           disabled: deps.disabledVenues(agent.autonomy, orgId),

@@ -16,6 +16,7 @@ import {
   type ReserveClaims,
   type ReservePlace,
   type ReserveVerdict,
+  walletPlace,
 } from '../domain/reserves.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { errorText } from '../domain/value-text.ts';
@@ -184,7 +185,7 @@ async function walletOf(
   { address: owner, isShared }: ReserveWallet,
   now: EpochMs,
 ): Promise<ReservePlace> {
-  const place = `wallet ${owner}`;
+  const place = walletPlace(owner);
   const silent = (why: string): ReservePlace => ({ place, known: false, venue: 'spotchain', why });
   if (isShared) return silent('another organization has this wallet too, so it backs neither');
   try {

@@ -1,10 +1,12 @@
 // The portfolio over HTTP: books of one organization at live prices, wallets beside them, the five scenarios, and what an allocation would do.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { bookIds, type Fill } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { Quality } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { compareReserves, exchangePlace } from '../../src/domain/reserves.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { PublicWallet } from '../../src/domain/wallet.ts';
@@ -433,4 +435,40 @@ test('the course of everything: ledgers folded at the middles that cuts observed
   const { today } = await course('?mode=live&points=2');
   expect(today).toEqual({ startUsd: new Decimal(equityUsd).minus(todayUsd).toFixed(), changeUsd: todayUsd });
   expect(await course('?mode=live', stranger)).toMatchObject({ openedAt: null, items: [], today: { startUsd: '0', changeUsd: '0' } });
+});
+
+test('free dollars of a connected account are in total, weights, scenarios and impact, once', async () => {
+  quoted(BTC, '49990', '50010');
+  // The organization holds nothing live and its mandate allows a tenth of it in one position.
+  const none = await get('?mode=live', stranger);
+  expect(none).toMatchObject({ places: [], totals: { valueUsd: '0' } });
+  const account = exchangePlace('7', [{ asset: 'USDT', free: '9990', locked: '10' }]);
+  const books = { cashUsd: '0', capitalUsd: '0' };
+  const check = compareReserves({ cashUsd: '0', holdings: [], depositedUsd: '0', books }, [account], api.clock.now());
+  await createReserveStore(api.sql).keep(THEIRS, check, null);
+  const funded = await get('?mode=live', stranger);
+  expect(funded).toMatchObject({
+    places: [{ id: 'accounts:free', kind: 'free_dollars', cashUsd: '10000' }],
+    totals: { valueUsd: '10000' },
+  });
+  expect(funded.scenarios[0]).toMatchObject({ beforeUsd: '10000', lossPct: 0 });
+  const impact = async (notionalUsd: string) =>
+    (await post({ mode: 'live', allocations: [{ instrument: BTC, side: 'buy', notionalUsd }] }, stranger)).body;
+  const { before, after, allocations } = await impact('990');
+  const codes = ({ risk }: { risk: { rejections: { code: string }[] } }) => risk.rejections.map(({ code }) => code);
+  expect(codes(allocations[0])).toEqual(['feature_disabled']);
+  expect(before.totals.valueUsd).toBe('10000');
+  // What leaves the account is in the position, but for the fee and half of the spread.
+  const { quantity, feeUsd } = allocations[0];
+  expect(after.totals.valueUsd).toBe(new Decimal(10_000).minus(feeUsd).minus(new Decimal(quantity).times(10)).toFixed());
+  expect(after.instruments[0].weightPct).toBeLessThan(10);
+  const large = (await impact('1010')).allocations[0];
+  expect(codes(large)).toEqual(['position_weight_breach', 'feature_disabled']);
+  expect(large.limits.find(({ code }: { code: string }) => code === 'position_weight_breach').limitUsd).toBe('1000');
+  // A booked purchase is paid by the account: the sum stays what it was.
+  await booked(THEIRS, [fillOf(bookIds.manual(THEIRS, 'live'), BTC, '0.01', '50000')]);
+  expect((await get('?mode=live', stranger)).totals).toMatchObject({ cashUsd: '9500', valueUsd: '10000' });
+  // Nobody else sees it, and paper has none of it.
+  expect((await get('?mode=live')).places.map(({ id }: { id: string }) => id)).not.toContain('accounts:free');
+  expect((await get('', stranger)).totals.valueUsd).toBe('500');
 });

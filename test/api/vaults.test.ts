@@ -377,9 +377,13 @@ describe('marks and the ranking', () => {
 test('comparisons of what is claimed with what is held are listed, newest first, to their organization alone', async () => {
   const store = createReserveStore(api.sql);
   const line = { asset: 'USD', claimed: '10', held: '12.5' };
-  await store.keep(OURS, { at: NOW, verdict: 'backed', lines: [line], unknown: [], depositedUsd: '0' }, null);
+  await store.keep(OURS, { at: NOW, verdict: 'backed', lines: [line], unknown: [], depositedUsd: '0', dollars: null }, null);
   const unknown = ['wallet w: no node'];
-  await store.keep(OURS, { at: NOW + 1, verdict: 'unknown', lines: [{ ...line, held: null }], unknown, depositedUsd: '0' }, null);
+  await store.keep(
+    OURS,
+    { at: NOW + 1, verdict: 'unknown', lines: [{ ...line, held: null }], unknown, depositedUsd: '0', dollars: null },
+    null,
+  );
   const { body } = await api.call('GET', '/v1/reserves?limit=1', { token: alice });
   expect(body.items).toEqual([
     { at: new Date(NOW + 1).toISOString(), verdict: 'unknown', lines: [{ ...line, held: null }], unknown: ['wallet w: no node'] },

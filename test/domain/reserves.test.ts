@@ -14,6 +14,7 @@ import {
 } from '../../src/domain/reserves.ts';
 
 const AT = 1_700_000_000_000;
+const BOOKS = { cashUsd: '0', capitalUsd: '0' };
 const BTC = 'spotexchange:BTCUSDT' as const;
 const AAPL = 'spotchain:AAPLx' as const;
 const account = exchangePlace('7', [
@@ -32,6 +33,7 @@ const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
     { instrument: 'evmvenue:BTC', quantity: '5' },
   ],
   depositedUsd: '100',
+  books: { cashUsd: '20', capitalUsd: '30' },
 });
 
 test('dollars and assets of all places are summed exactly, what orders hold back included', () => {
@@ -45,6 +47,14 @@ test('dollars and assets of all places are summed exactly, what orders hold back
     ],
     unknown: [],
     depositedUsd: '100',
+    dollars: {
+      places: [
+        { place: 'spot exchange, account 7', usd: '1001' },
+        { place: 'wallet w', usd: '10' },
+      ],
+      booksCashUsd: '20',
+      booksCapitalUsd: '30',
+    },
   });
 });
 
@@ -60,7 +70,7 @@ test('a place that does not tell leaves unknown what may lie there, and what is 
 
 test('outcomes of prediction markets are compared like everything else, and a venue that does not tell leaves them alone unknown', () => {
   const YES = 'prediction:pm-0123456789abcdef01234567.yes' as const;
-  const claimed: ReserveClaims = { cashUsd: '1', holdings: [{ instrument: YES, quantity: '12.34' }], depositedUsd: '1' };
+  const claimed: ReserveClaims = { cashUsd: '1', holdings: [{ instrument: YES, quantity: '12.34' }], depositedUsd: '1', books: BOOKS };
   expect(claimedOutcomes(claims('1'))).toEqual([]);
   expect(claimedOutcomes(claimed)).toEqual([YES]);
   const held = (contracts: string): ReservePlace => ({ place: 'p', known: true, dollars: '0', assets: new Map([[YES, contracts]]) });
@@ -90,7 +100,7 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
   fc.assert(
     fc.property(cents, cents, cents, cents, cents, (held, seen, present, since, amount) => {
       const place = exchangePlace('7', [{ asset: 'USDT', free: held, locked: '0' }]);
-      const check = compareReserves({ cashUsd: seen, holdings: [], depositedUsd: '7' }, [place], AT);
+      const check = compareReserves({ cashUsd: seen, holdings: [], depositedUsd: '7', books: BOOKS }, [place], AT);
       const depositedUsd = plainDecimal(new Decimal(since).plus(7));
       const objection = depositObjection(check, { amountUsd: amount, present: { claimedUsd: present, depositedUsd }, now: AT });
       const larger = Decimal.max(present, new Decimal(seen).plus(since));

@@ -402,7 +402,7 @@ test('two deposits of one moment into two vaults that one account backs: one of 
     agents.push(agentId);
   }
   const account = exchangePlace('7', [{ asset: 'USDT', free: '3000', locked: '0' }]);
-  const claims = { cashUsd: '0', holdings: [], depositedUsd: '0' };
+  const claims = { cashUsd: '0', holdings: [], depositedUsd: '0', books: { cashUsd: '0', capitalUsd: '0' } };
   await reserves.keep(ORG, compareReserves(claims, [account], clock.now()), null);
   // Both have looked at what is free before either writes.
   let looks = 0;

@@ -389,7 +389,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     const backing = page.locator('.vault-panel .facts > div', { hasText: 'Backed by what is held' }).locator('[title]');
     expect(await backing.count()).toBe(0);
     const [agent] = await sql<{ org_id: string }[]>`select org_id from agents where id = ${id}`;
-    const check = { at: Date.now(), verdict: 'short', unknown: ['wallet w: no node'], depositedUsd: '100' } as const;
+    const check = { at: Date.now(), verdict: 'short', unknown: ['wallet w: no node'], depositedUsd: '100', dollars: null } as const;
     const lines = [{ asset: 'USD', claimed: '100', held: '62.5' }];
     await createReserveStore(sql).keep(agent?.org_id as string, { ...check, lines }, null);
     await page.getByRole('button', { name: 'Price the vault again' }).click();

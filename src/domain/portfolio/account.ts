@@ -4,6 +4,7 @@ import { type Catalog, USDC_MINT } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { ExecutionMode } from '../order.ts';
 import type { EpochMs } from '../time.ts';
+import { type FreeDollars } from '../free-dollars.ts';
 import { type InstrumentKey, instrumentKey } from '../venue.ts';
 import { amountOf, type ChainWallet, type PublicWallet } from '../wallet.ts';
 import { type PortfolioInput, plainInput } from './trace.ts';
@@ -41,7 +42,7 @@ export interface AccountPosition {
   readonly inputs: readonly string[];
 }
 
-export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account', 'bridge_transfer'] as const;
+export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account', 'bridge_transfer', 'free_dollars'] as const;
 
 /** One place with its cash and its positions. Cash and positions at the same marks sum to what the place is worth. */
 export interface Account {
@@ -65,6 +66,37 @@ export interface Account {
 export interface ReadAccount {
   readonly place: Account;
   readonly inputs: readonly PortfolioInput[];
+}
+
+/** Free dollars of accounts as a place: with the cash of all live books they are what accounts hold. Empty if there are none. */
+export function accountOfFree({ usd, at, why, places }: FreeDollars, now: EpochMs): readonly ReadAccount[] {
+  if (usd === '0' && places.length === 0) return [];
+  const id = 'accounts:free';
+  const what =
+    at === null
+      ? `allocations of Takes taken out, because it is not known what accounts hold${why === '' ? '' : `: ${why}`}`
+      : `dollars of ${places.map(({ place }) => place).join(', ') || 'accounts'} beyond the cash of live books`;
+  const input = plainInput({
+    id,
+    kind: 'wallet',
+    what,
+    value: usd,
+    source: '/v1/reserves',
+    observedAt: at,
+    ageMs: at === null ? null : Math.max(0, now - at),
+  });
+  const place: Account = {
+    id,
+    kind: 'free_dollars',
+    mode: 'live',
+    agentId: null,
+    address: null,
+    cashUsd: usd,
+    reservedUsd: '0',
+    positions: [],
+    inputs: [id],
+  };
+  return [{ place, inputs: [input] }];
 }
 
 /** A book as a place. */

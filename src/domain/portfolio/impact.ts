@@ -5,6 +5,7 @@ import { costModelOf, feeUsdOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { RiskAttribution } from '../decision.ts';
 import { type Order, type OrderQuote, type OrderSide, resized } from '../order.ts';
+import { paidInto } from '../free-dollars.ts';
 import type { LimitUse } from '../risk/limit-uses.ts';
 import type { EpochMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
@@ -87,7 +88,7 @@ export function impactOf(
   // What nobody traded in yet is no part of what is held: before is what the portfolio says, and only a trade opens the book.
   const before = portfolioOf(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');
-  const after = isTraded ? portfolioOf({ ...opened, books }, catalog) : before;
+  const after = isTraded ? portfolioOf({ ...opened, books, ...freeAfter(opened, bookIn(opened, bookId), current) }, catalog) : before;
   const traded = simulated.map(({ allocation }) => allocation.instrument);
   const inputs = [
     ...before.inputs,
@@ -96,6 +97,12 @@ export function impactOf(
     ...simulated.flatMap((each) => askedInputs(each, at)),
   ];
   return { before, after, allocations: simulated, inputs: onceEach(inputs) };
+}
+
+/** The account pays for what is bought, and receives what is sold. */
+function freeAfter({ free }: PortfolioMaterial, before: PortfolioBook, after: PortfolioBook): Pick<PortfolioMaterial, 'free'> {
+  const paid = new Decimal(after.state.capitalUsd).minus(before.state.capitalUsd);
+  return free === undefined ? {} : { free: paidInto(free, plainDecimal(paid)) };
 }
 
 /** What was proposed, and the top of the book that it was assessed on. */

@@ -1,6 +1,7 @@
 /** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios. */
 import type { Catalog } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { FreeDollars } from '../free-dollars.ts';
 import type { ExecutionMode } from '../order.ts';
 import type { Quote } from '../quote.ts';
 import type { RiskPreferences } from '../risk/preferences.ts';
@@ -8,7 +9,7 @@ import { nextRegularOpen } from '../session.ts';
 import type { EpochMs } from '../time.ts';
 import { midPrice } from '../valuation.ts';
 import type { InstrumentKey } from '../venue.ts';
-import { type Account, accountOfBook, type PortfolioBook, type ReadAccount } from './account.ts';
+import { type Account, accountOfBook, accountOfFree, type PortfolioBook, type ReadAccount } from './account.ts';
 import {
   type DuplicateExposure,
   duplicateExposures,
@@ -56,6 +57,8 @@ export interface PortfolioMaterial {
   readonly unread: readonly UnreadWallet[];
   /** Amounts between the chains, where real money is added up. */
   readonly transit?: readonly ReadAccount[];
+  /** What accounts hold beside the cash of live books and the wallets that were read; left out of paper. */
+  readonly free?: FreeDollars;
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   /** What is known of the outcomes of prediction markets that are held. */
@@ -100,7 +103,8 @@ export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
 /** Computes the portfolio of the material. */
 export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
   const { at, mode, quotes, outcomes, mandate } = material;
-  const read = [...material.books.map(accountOfBook), ...material.wallets, ...(material.transit ?? [])];
+  const free = material.free === undefined ? [] : accountOfFree(material.free, at);
+  const read = [...material.books.map(accountOfBook), ...free, ...material.wallets, ...(material.transit ?? [])];
   const places = read.map(({ place }) => place);
   const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));
   const totals = totalsOf(places, holdings, material.unread.length);

@@ -83,6 +83,11 @@ export interface BookSums {
   }[];
 }
 
+/** The sums with so much more cash. */
+export function plusCash(sums: BookSums, usd: Decimal | DecimalString): BookSums {
+  return { ...sums, cashUsd: plainDecimal(new Decimal(sums.cashUsd).plus(usd)) };
+}
+
 /** The exposure that the sums make at these marks. An instrument without a mark counts at cost. */
 export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>): OtherBooks {
   let equity = new Decimal(cashUsd);

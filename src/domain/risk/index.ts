@@ -5,6 +5,7 @@ export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 export {
   type BookSums,
   exposureOfSums,
+  plusCash,
   NO_OTHER_BOOKS,
   type OtherBooks,
   observedOrderQuote,

@@ -6,6 +6,7 @@ import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import type { TradingBook } from '../../../domain/book.ts';
 import type { DecisionRow } from '../../../domain/decision.ts';
 import { STOP_LOSS, supersededBy } from '../../../domain/execution.ts';
+import { NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { NO_INPUTS } from '../../../domain/tick-inputs.ts';
@@ -17,6 +18,7 @@ import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-s
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { accountFactsOf } from '../vaults/account-facts.ts';
 import { readCut } from './cut-store.ts';
 
 const NO_RESTS: readonly never[] = [];
@@ -213,11 +215,12 @@ async function organizationRisks(
     if (agentId === null) throw row;
     unreadable.set(agentId, row);
   };
-  const [controls, preferences, paper, live, paused] = await Promise.all([
+  const [controls, preferences, paper, live, accounts, paused] = await Promise.all([
     sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
     preferencesOfAll(sql, orgIds),
     booksOfOrganizations(sql, orgIds, 'paper', note),
     booksOfOrganizations(sql, orgIds, 'live', note),
+    accountFactsOf(sql, orgIds),
     sql<{ id: string }[]>`select id from agents where id = any(${agentIds as string[]}::uuid[]) and pause_cause is not null`,
   ]);
   const resting = new Set(paused.map(({ id }) => id));
@@ -229,6 +232,7 @@ async function organizationRisks(
         epoch,
         preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
         books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
+        accounts: accounts.get(org_id) ?? NO_ACCOUNTS,
         unreadable,
         paused: resting,
       },

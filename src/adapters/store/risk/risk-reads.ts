@@ -3,6 +3,7 @@
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import { bookIds, type OpenProposal } from '../../../domain/book.ts';
 import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
+import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';
@@ -16,6 +17,7 @@ import type { Sql } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
+import { accountFacts, accountFactsOf } from '../vaults/account-facts.ts';
 import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery, type StoredPreferences } from './risk-preferences-store.ts';
 
 interface AgentRow {
@@ -67,8 +69,13 @@ export function createSharedRiskReads(sql: Sql): RiskReads {
     const mandates = await preferencesOfAll(sql, [...new Set(orgIds)]);
     return (orgId) => mandates.get(orgId) ?? NEVER_SET;
   });
+  const accountsOf = askedTogether<string, AccountFacts>(async (orgIds) => {
+    const facts = await accountFactsOf(sql, [...new Set(orgIds)]);
+    return (orgId) => facts.get(orgId) ?? NO_ACCOUNTS;
+  });
   return {
     ...reads,
+    accounts: accountsOf,
     agent: async (orgId, agentId) => agentFacts(await rowOf(agentId), orgId),
     agentBooks: booksOfOne,
     otherBooks: (orgId, mode, exceptBookId) => sumsOf({ orgId, mode, exceptBookId }),
@@ -81,18 +88,28 @@ export function createRiskReads(sql: Sql): RiskReads {
     agent: async (orgId, agentId) => agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
     agentBooks: (agentId) => allBooksOf(sql, agentId),
     otherBooks: (orgId, mode, exceptBookId) => answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
+    accounts: (orgId) => answerOf(accountFacts(sql, orgId)),
     async manualAccount(orgId, mode) {
       const bookId = bookIds.manual(orgId, mode);
-      const { epoch, mandate, book, others, ...waiting } = await answersOf<
-        { epoch: number; mandate: StoredPreferences; book: AccountBook | null; others: BookSums } & Waiting
+      const {
+        epoch,
+        mandate,
+        book,
+        others,
+        accounts = NO_ACCOUNTS,
+        ...waiting
+      } = await answersOf<
+        { epoch: number; mandate: StoredPreferences; book: AccountBook | null; others: BookSums; accounts?: AccountFacts } & Waiting
       >(sql, {
         epoch: epochQuery(sql, orgId),
         mandate: preferencesQuery(sql, orgId),
         book: bookById(sql, orgId, bookId),
         others: otherBookSums(sql, { orgId, mode, exceptBookId: bookId }),
+        // Paper money lies in no account.
+        ...(mode === 'live' ? { accounts: accountFacts(sql, orgId) } : {}),
         ...waitingQueries(sql, orgId, bookId),
       });
-      return { epoch, preferences: mandate.preferences, book, others, waiting: allWaiting(waiting) };
+      return { epoch, preferences: mandate.preferences, book, others, accounts, waiting: allWaiting(waiting) };
     },
     books: (orgId, mode) => heldBooksOf(sql, orgId, mode),
     waitingOn: async (orgId, bookId) => allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId))),

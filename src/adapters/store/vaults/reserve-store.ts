@@ -11,11 +11,12 @@ import { pageOfRows } from '../page-of-rows.ts';
 interface ClaimRow {
   readonly org_id: string;
   readonly cash_usd: DecimalString;
+  readonly capital_usd: DecimalString;
   readonly has_vault: boolean;
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
-const NO_CLAIMS: ReserveClaims = { cashUsd: '0', holdings: [], depositedUsd: '0' };
+const NO_CLAIMS: ReserveClaims = { cashUsd: '0', holdings: [], depositedUsd: '0', books: { cashUsd: '0', capitalUsd: '0' } };
 
 export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
   return {
@@ -43,8 +44,9 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
     async keep(orgId, check, alert) {
       await inTransaction(sql, async (transaction) => {
         await transaction`
-          insert into reserve_checks (org_id, at, verdict, lines, unknown, deposited_usd)
-          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines as never)}, ${check.unknown as string[]}, ${check.depositedUsd})`;
+          insert into reserve_checks (org_id, at, verdict, lines, unknown, deposited_usd, dollars)
+          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines as never)}, ${check.unknown as string[]}, ${check.depositedUsd},
+            ${check.dollars === null ? null : transaction.json(check.dollars as never)})`;
         if (alert === null) return;
         await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)
@@ -63,7 +65,7 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 
     async list(orgId, { limit, after }) {
       const rows = await sql<KeptReserveCheck[]>`
-        select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd" from reserve_checks where org_id = ${orgId}
+        select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd", dollars from reserve_checks where org_id = ${orgId}
         ${after === null ? sql`` : sql`and number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
       return pageOfRows(rows, limit, (row) => String(row.number));
     },
@@ -72,7 +74,7 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 
 async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | null> {
   const [row] = await sql<KeptReserveCheck[]>`
-    select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd"
+    select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd", dollars
     from reserve_checks where org_id = ${orgId} order by number desc limit 1`;
   return row ?? null;
 }
@@ -80,7 +82,7 @@ async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | 
 /** Claims and deposits as they were at one instant: a deposit is in both or in neither. */
 async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, () => ReserveClaims>> {
   const rows = await transaction<ClaimRow[]>`
-    select b.org_id, b.cash_usd::text, v.agent_id is not null as has_vault, b.holdings
+    select b.org_id, b.cash_usd::text, b.capital_usd::text, v.agent_id is not null as has_vault, b.holdings
     from books b left join vaults v on v.agent_id = b.agent_id where b.mode = 'live' order by b.org_id`;
   const holders = await transaction<{ org_id: string }[]>`
     select org_id from exchange_accounts where removed_at is null union select org_id from linked_wallets where chain = 'spotchain'
@@ -98,9 +100,13 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, (
 /** What one organization claims. @throws if a book cannot be read. */
 function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
   let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
-  for (const { cash_usd, has_vault, holdings } of books) {
+  for (const { cash_usd, capital_usd, has_vault, holdings } of books) {
     const cashUsd = has_vault ? plainDecimal(new Decimal(claims.cashUsd).plus(cash_usd)) : claims.cashUsd;
-    claims = { ...claims, cashUsd, holdings: [...claims.holdings, ...holdings] };
+    const all = {
+      cashUsd: plainDecimal(new Decimal(claims.books.cashUsd).plus(cash_usd)),
+      capitalUsd: plainDecimal(new Decimal(claims.books.capitalUsd).plus(capital_usd)),
+    };
+    claims = { ...claims, cashUsd, holdings: [...claims.holdings, ...holdings], books: all };
   }
   return claims;
 }

@@ -424,6 +424,7 @@ test("what a person's order is assessed by comes in one statement, and its amoun
     preferences,
     book: null,
     others: { cashUsd: '0', assets: [] },
+    accounts: { check: null, booksCapitalUsd: '0', takesCash: {} },
     waiting: [],
   });
 });

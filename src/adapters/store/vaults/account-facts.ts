@@ -1,0 +1,53 @@
+/** What accounts of organizations were last found to hold, and what their live books have of it, from PostgreSQL. */
+import { plainDecimal } from '../../../domain/decimal.ts';
+import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
+import type { HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { answerOf, type Query } from '../queries.ts';
+
+interface FactsRow {
+  readonly org_id: string;
+  readonly capital_usd: string;
+  readonly takes_cash: AccountFacts['takesCash'];
+  /** A text where it comes with other rows as JSON. */
+  readonly at: number | string | null;
+  readonly lines: readonly ReserveLine[] | null;
+  readonly unknown: readonly string[] | null;
+  readonly dollars: HeldDollars | null;
+}
+
+/** Facts of several organizations, as one snapshot of the database. */
+export async function accountFactsOf(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, AccountFacts>> {
+  if (orgIds.length === 0) return new Map();
+  return answerOf({
+    statement: factsRows(sql, orgIds),
+    read: (rows: FactsRow[]) => new Map(rows.map((row) => [row.org_id, factsOf(row)])),
+  });
+}
+
+/** Facts of one organization, to be asked with other queries. */
+export function accountFacts(sql: Sql | Transaction, orgId: string): Query<AccountFacts> {
+  return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : factsOf(row)) };
+}
+
+function factsRows(sql: Sql | Transaction, orgIds: readonly string[]) {
+  return sql`
+    select asked.org_id, b.capital_usd, b.takes_cash, r.at, r.lines, r.unknown, r.dollars
+    from unnest(${orgIds as string[]}::uuid[]) as asked(org_id)
+    cross join lateral (
+      select coalesce(sum(capital_usd), 0)::text as capital_usd,
+        coalesce(jsonb_object_agg(id, cash_usd::text) filter (where agent_id in (select id from takes)), '{}') as takes_cash
+      from books where org_id = asked.org_id and mode = 'live'
+    ) b
+    left join lateral (
+      select at, lines, unknown, dollars from reserve_checks where org_id = asked.org_id order by number desc limit 1
+    ) r on true`;
+}
+
+function factsOf({ capital_usd, takes_cash, at, lines, unknown, dollars }: FactsRow): AccountFacts {
+  return {
+    check: at === null ? null : { at: Number(at), lines: lines ?? [], unknown: unknown ?? [], dollars },
+    booksCapitalUsd: plainDecimal(capital_usd),
+    takesCash: takes_cash,
+  };
+}

@@ -1,0 +1,69 @@
+// One sum: cash of live books and free dollars are what accounts hold, over any sequence of payments and fills.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { type AccountFacts, freeDollars, NO_ACCOUNTS, paidInto, withoutWallets } from '../../../src/domain/free-dollars.ts';
+import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { compareReserves, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/reserves.ts';
+import { bookOf, materialOf, SATURDAY, WIDE } from './portfolio-samples.ts';
+
+const place = (name: string, dollars: string): ReservePlace => ({ place: name, known: true, dollars, assets: new Map() });
+const compared = (cashUsd: string, capitalUsd: string, places: readonly ReservePlace[]) =>
+  compareReserves({ cashUsd, holdings: [], depositedUsd: '0', books: { cashUsd, capitalUsd } }, places, SATURDAY);
+const facts = (check: AccountFacts['check'], booksCapitalUsd: string, takesCash: AccountFacts['takesCash'] = {}): AccountFacts => ({
+  check,
+  booksCapitalUsd,
+  takesCash,
+});
+
+test('cash of books and free dollars are what accounts hold, whatever is paid in, paid out, bought and sold since they were read', () => {
+  const cents = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((value) => new Decimal(value).div(100));
+  const moves = fc.array(fc.record({ kind: fc.constantFrom('transfer', 'fill'), usd: cents }), { maxLength: 12 });
+  fc.assert(
+    fc.property(cents, cents, cents, moves, fc.nat(12), (held, cash, capital, sequence, readAt) => {
+      const account = { usd: held };
+      const books = { cash, capital };
+      let check = compared(plainDecimal(cash), plainDecimal(capital), [place('spot exchange', plainDecimal(held))]);
+      for (const [index, { kind, usd }] of sequence.entries()) {
+        books.cash = books.cash.plus(usd);
+        // A vault's deposit and a Take's allocation earmark what the account holds; a fill moves both.
+        if (kind === 'transfer') books.capital = books.capital.plus(usd);
+        else account.usd = account.usd.plus(usd);
+        if (index === readAt)
+          check = compared(plainDecimal(books.cash), plainDecimal(books.capital), [place('spot exchange', plainDecimal(account.usd))]);
+      }
+      const free = freeDollars(facts(check, plainDecimal(books.capital)), SATURDAY);
+      expect(plainDecimal(books.cash.plus(free.usd))).toBe(plainDecimal(account.usd));
+    }),
+  );
+});
+
+test('an allocation of a Take is part of what the account holds, and no money where that is unknown', () => {
+  const take = bookOf('agent:t:live', '4000', []);
+  const held = compared('0', '0', [place('spot exchange, account 7', '10000')]);
+  const totals = (account: AccountFacts, at = SATURDAY) =>
+    portfolioOf(materialOf({ mode: 'live', books: [take], free: freeDollars(account, at) }), WIDE).totals;
+  expect(totals(facts(held, '4000', { 'agent:t:live': '4000' })).valueUsd).toBe('10000');
+  expect(totals(facts(null, '4000', { 'agent:t:live': '4000' })).valueUsd).toBe('0');
+  expect(totals(facts(held, '4000', { 'agent:t:live': '4000' }), SATURDAY + RESERVE_AGE_MS + 1).valueUsd).toBe('0');
+  const silent: ReservePlace = { place: 'spot exchange', known: false, venue: 'spotexchange', why: 'no answer' };
+  expect(freeDollars(facts(compared('0', '0', [silent]), '0'), SATURDAY)).toMatchObject({
+    usd: '0',
+    at: null,
+    why: 'spot exchange: no answer',
+  });
+  // The account of the order that is assessed has at least what the order may cost.
+  expect(freeDollars(facts(null, '4000', { a: '1000', b: '3000' }), SATURDAY, 'b').usd).toBe('-1000');
+  expect(portfolioOf(materialOf({ mode: 'live', free: freeDollars(NO_ACCOUNTS, SATURDAY) }), WIDE).places).toEqual([]);
+});
+
+test('a wallet that is named stands on its own, and its dollars are counted once', () => {
+  const check = compared('0', '0', [place('spot exchange', '10000'), place(walletPlace('w'), '500')]);
+  const free = freeDollars(facts(check, '0'), SATURDAY);
+  expect([free.usd, withoutWallets(free, ['w', 'another']).usd]).toEqual(['10500', '10000']);
+});
+
+test('what is paid into books leaves the account', () => {
+  const free = freeDollars(facts(compared('0', '0', [place('spot exchange', '10000')]), '0'), SATURDAY);
+  expect([paidInto(free, '98').usd, paidInto(free, '-2').usd]).toEqual(['9902', '10002']);
+});
