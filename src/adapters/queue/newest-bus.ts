@@ -170,6 +170,10 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   #wantDue = true;
   #seq = 0;
   #sending = false;
+  /** True while the own subscription stands, false while nobody knows. */
+  #subscribed = false;
+  /** True where Redis passed the last message on to nobody else. Whoever joins asks for everything. */
+  #alone = false;
   #closed = false;
   #echoedAt;
   #cancelFlush: (() => void) | null = null;
@@ -213,12 +217,17 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     this.#subscriber.on('ready', () => {
       this.#subscriber.subscribe(this.#channel).then(
         () => {
+          this.#subscribed = true;
           this.#echoedAt = clock.now();
           this.#wantDue = true;
           this.#armFlush();
         },
         (error) => this.#report(error),
       );
+    });
+    this.#subscriber.on('close', () => {
+      this.#subscribed = false;
+      this.#alone = false;
     });
     this.#subscriber.on('message', (_channel: string, text: string) => this.#receive(text));
     this.#cancelBeat = clock.deadline(clock.now() + this.#snapshotMs, () => this.#beat());
@@ -268,13 +277,17 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
       this.#wantDue = false;
     }
     if (this.#snapshotDue) messages.push({ from: this.#me, seq: ++this.#seq, type: 'snapshot', quotes: [...this.#own.values()] });
-    else if (batch.size > 0) messages.push({ from: this.#me, seq: ++this.#seq, type: 'batch', quotes: [...batch.values()] });
-    if (messages.length === 0) return;
+    else if (batch.size > 0 && !this.#alone)
+      messages.push({ from: this.#me, seq: ++this.#seq, type: 'batch', quotes: [...batch.values()] });
     this.#unsent = new Map();
+    if (messages.length === 0) return;
     this.#snapshotDue = false;
     this.#sending = true;
     try {
-      for (const message of messages) await this.#publisher.publish(this.#channel, JSON.stringify(message));
+      for (const message of messages) {
+        const receivers = await this.#publisher.publish(this.#channel, JSON.stringify(message));
+        this.#alone = this.#subscribed && receivers === 1;
+      }
     } catch (error) {
       this.#report(error);
       // Whoever did not get it sees the hole; whoever did loses nothing by receiving it again.
@@ -287,12 +300,13 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   }
 
   #receive(text: string): void {
-    const message = busMessage(text, this.#kind);
-    if (message === null) return this.#report(new Error(`a message on ${this.#channel} is not one of this bus: ${text.slice(0, 100)}`));
-    if (message.from === this.#me) {
+    if (text.startsWith(`{"from":"${this.#me}"`)) {
       this.#echoedAt = this.#clock.now();
       return;
     }
+    const message = busMessage(text, this.#kind);
+    if (message === null) return this.#report(new Error(`a message on ${this.#channel} is not one of this bus: ${text.slice(0, 100)}`));
+    this.#alone = false;
     const known = this.#senders.get(message.from);
     const expected = known === undefined ? null : known.seq + 1;
     this.#senders.set(message.from, { seq: message.seq, heardAt: this.#clock.now() });

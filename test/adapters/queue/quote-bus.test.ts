@@ -1,4 +1,5 @@
 // The newest quotes of every process reach every other one, in batches, whatever is lost on the way.
+import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
@@ -230,3 +231,38 @@ test.skipIf(redisUrl === null)('foreign messages on the channel are reported and
   );
   expect(bus.snapshot()).toEqual([]);
 });
+
+test.skipIf(redisUrl === null)(
+  'a process that nobody else listens to sends nothing but its snapshots; who joins receives all that it knows, and what follows',
+  async () => {
+    const channel = `quotes of ${randomUUID()}`;
+    const join = () => {
+      const bus = createRedisQuoteBus({ url: redisUrl as string, clock, channel, flushMs: 5, snapshotMs: 60_000 });
+      open.push(() => bus.close());
+      return bus;
+    };
+    const watch = new Redis(redisUrl as string, { protocol: 2 });
+    open.push(async () => watch.disconnect());
+    const sent: string[] = [];
+    (await watch.monitor()).on('monitor', (_at: string, [command, on, text]: string[]) => {
+      if (command?.toLowerCase() === 'publish' && on === channel) sent.push(JSON.parse(text ?? '').type);
+    });
+    const alone = join();
+    await waitFor(async () => sent.includes('want'), { what: 'the first message' });
+    for (let n = 1; n <= 20; n++) {
+      const told = new Promise<void>((resolve) => {
+        const leave = alone.subscribe(() => {
+          leave();
+          resolve();
+        });
+      });
+      alone.publish(quote('A', String(n), n));
+      await told;
+    }
+    expect(sent.filter((type) => type === 'batch').length).toBeLessThanOrEqual(1);
+    const other = join();
+    await waitFor(async () => bidOf(other, 'A') === '20', { what: 'what was published before it joined' });
+    alone.publish(quote('A', '21', 21));
+    await waitFor(async () => bidOf(other, 'A') === '21', { what: 'what was published after it' });
+  },
+);

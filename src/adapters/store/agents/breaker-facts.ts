@@ -17,6 +17,15 @@ const DAY_MS = 86_400_000;
 /** Positions are valued at bids of cuts no older than this. */
 const MARK_AGE_MS = 120_000;
 
+/** The agents or Takes with live capital that were filled since then, with the manifest in force. */
+function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
+  return sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
+    select a.id, a.org_id, a.stage, m.canonical
+    from (select distinct split_part(book_id, ':', 2)::uuid as id from fills where book_id like 'agent:%:live' and at >= ${since}) as filled
+    join traders a on a.id = filled.id and a.kind = ${kind} and a.stage in ('limited_live', 'live')
+    join manifests m on m.agent_id = a.id and m.version = a.manifest_version`;
+}
+
 export function createBreakerFacts(sql: Sql) {
   return {
     /** By agent or Take; those without a live fill since the last demotion, change of manifest or arming have a null slippage. */
@@ -41,11 +50,7 @@ export function createBreakerFacts(sql: Sql) {
 
     /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
     async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take', contained: ContainedLoop) {
-      const agents = await sql<{ id: string; org_id: string; stage: Stage; canonical: string }[]>`
-        select a.id, a.org_id, a.stage, m.canonical
-        from (select distinct split_part(book_id, ':', 2)::uuid as id from fills where book_id like 'agent:%:live' and at >= ${since}) as filled
-        join traders a on a.id = filled.id join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-        where a.kind = ${kind} and a.stage in ('limited_live', 'live')`;
+      const agents = await withLiveFills(sql, since, kind);
       if (agents.length === 0) return [];
       const unreadable = new Map<string | null, UnreadableRow>();
       const books = await booksOf(

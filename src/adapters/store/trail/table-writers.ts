@@ -10,15 +10,13 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   [
     ['feed'],
     [
-      ...[
-        'chain_tvl',
-        'chain_tvl_days',
-        'intelligence_events',
-        'intelligence_reports',
-        'issuer_marks',
-        'macro_observations',
-        'macro_releases',
-      ],
+      'chain_tvl',
+      'chain_tvl_days',
+      'intelligence_events',
+      'intelligence_reports',
+      'issuer_marks',
+      'macro_observations',
+      'macro_releases',
       'pool_liquidity',
       'prediction_events',
       'prediction_markets',
