@@ -328,6 +328,7 @@ export type TakeAlert = {
   readonly observed?: string;
   readonly limit?: string;
   readonly venues?: ReadonlyArray<string>;
+  readonly detail?: string;
 };
 
 export type TakeChange = {

@@ -20,12 +20,16 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @type {Take | null} */
   let take = null;
   const buttons = {
-    arm: button('Arm', () => confirmOpen(take, live.checked ? 'live' : 'paper', fail, (body) => act('/v1/takes/arm', body))),
+    arm: button('Arm', () =>
+      confirmOpen(take, 'arm', fail, (body) => act('/v1/takes/arm', { ...body, mode: live.checked ? 'live' : 'paper' })),
+    ),
     disarm: button('Disarm', () => act(`${address}/disarm`)),
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
     publish: button('Publish', () => act(`${address}/publish`)),
-    tokenize: button('Make an agent of it', () => make(notify, '/v1/takes/tokenize', { takeId: id, as: 'agent' })),
+    tokenize: button('Make an agent of it', () =>
+      confirmOpen(take, 'make an agent', fail, (body) => make(notify, '/v1/takes/tokenize', { ...body, as: 'agent' })),
+    ),
   };
 
   /** @param {string} text @param {() => Promise<void>} call */
@@ -73,19 +77,22 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
 }
 
 /**
- * Asks for the readings that a Take leaves open before it is armed.
- * @param {Take | null} take @param {'paper' | 'live'} mode @param {(error: unknown) => void} fail @param {(body: unknown) => Promise<void>} arm
+ * Asks for the readings that a Take leaves open before something is done with it.
+ * @param {Take | null} take
+ * @param {'arm' | 'make an agent'} deed
+ * @param {(error: unknown) => void} fail
+ * @param {(body: { readonly takeId: string, readonly confirm?: readonly string[] }) => Promise<void>} carryOut
  */
-async function confirmOpen(take, mode, fail, arm) {
+async function confirmOpen(take, deed, fail, carryOut) {
   if (take === null) return;
   const { id: takeId, open: confirm } = take;
-  if (confirm.length === 0) return arm({ takeId, mode });
+  if (confirm.length === 0) return carryOut({ takeId });
   askDialog({
     title: 'Confirm what is open',
-    text: 'The Take is armed with these readings of your words:',
+    text: 'Your words are read like this:',
     fields: [h('ul', { class: 'understood' }, ...confirm.map((one) => h('li', {}, one)))],
-    confirm: 'Confirm and arm',
-    carryOut: () => arm({ takeId, mode, confirm }),
+    confirm: `Confirm and ${deed}`,
+    carryOut: () => carryOut({ takeId, confirm }),
     fail,
   });
 }

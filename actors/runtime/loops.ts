@@ -23,6 +23,7 @@ export const LOOPS = {
   "comparing this machine's clock": { row: null, why: 'reads the clock of PostgreSQL' },
   breakers: { row: 'a book with live capital' },
   'breakers of Takes': { row: 'a book with live capital' },
+  'reading Takes of older readings': { row: 'a Take' },
   'going on with halts': { row: "an organization's halt" },
   'closing positions': { row: 'a book that is to be flat' },
   'orders that rest': { row: 'an order' },

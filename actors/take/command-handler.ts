@@ -59,8 +59,10 @@ export function takeInvalid(problems: readonly Problem[]): { readonly ok: false;
   return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
 }
 
-/** The author has not confirmed what the words of a Take leave open. */
-function unsettledRefusal(questions: readonly string[]): Refusal {
+/** Refuses a Take whose author has not confirmed what its words leave open; null if everything is confirmed. */
+function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal | null {
+  const questions = view.open.filter((text) => !confirmed.includes(text) && !view.confirmed.includes(text));
+  if (questions.length === 0) return null;
   const detail = `to be confirmed by its author: ${questions.join('; ')}. Send these texts as "confirm", or compile other words`;
   return { code: 'take_unsettled', detail, questions };
 }
@@ -201,6 +203,7 @@ function draftView(deps: TakeHandlerDeps, context: CommandContext, take: Take, r
     take,
     manifestHash: manifestHash(manifestOfTake(take)),
     symbol: symbolOf(take),
+    confirmed: [],
     mode: null,
     reason: null,
     lineage,
@@ -231,11 +234,9 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
     async arm(context, takeId, mode, confirmed = []) {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
-      const unsettled = view.open.filter((text) => !confirmed.includes(text));
-      if (unsettled.length > 0) return { ok: false, refusal: unsettledRefusal(unsettled) };
-      const refusal = await mandateRefusal(deps, context.orgId, takeId, view.take, mode);
+      const refusal = unsettledRefusal(view, confirmed) ?? (await mandateRefusal(deps, context.orgId, takeId, view.take, mode));
       if (refusal !== null) return { ok: false, refusal };
-      return command(deps, context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });
+      return command(deps, context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now(), confirmed: view.open });
     },
 
     disarm: (context, takeId) => command(deps, context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
@@ -246,12 +247,16 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       const refusal = await mandateRefusal(deps, context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
       const created = await start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', false);
-      return created.ok ? command(deps, context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now() }) : created;
+      return created.ok
+        ? command(deps, context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now(), confirmed: [] })
+        : created;
     },
 
-    async manifestFor(orgId, takeId) {
+    async manifestFor(orgId, takeId, confirmed = []) {
       const view = await takes.find(orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
+      const unsettled = unsettledRefusal(view, confirmed);
+      if (unsettled !== null) return { ok: false, refusal: unsettled };
       const manifest = {
         ...manifestOfTake(view.take),
         name: `Take ${view.symbol} ${view.hash.slice(0, 8)}`,

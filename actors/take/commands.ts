@@ -30,6 +30,8 @@ export interface TakeView extends TakeReading {
   /** What its decisions are made by: version 1 of its manifest. */
   readonly manifestHash: string;
   readonly symbol: string;
+  /** The texts of `open` that its author confirmed when it was armed. */
+  readonly confirmed: readonly string[];
   readonly mode: ExecutionMode | null;
   readonly reason: string | null;
   /** The Takes that it was forked from, the first one first. */
@@ -72,6 +74,13 @@ export interface TakeCommands {
   publish(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   /** Creates a Take and arms it in one command: a basis policy. */
   createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>>;
-  /** The manifest of an agent that decides as the Take does. */
-  manifestFor(orgId: string, takeId: string): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>>;
+  /**
+   * The manifest of an agent that decides as the Take does. Refused while readings of its words are open.
+   * @param confirmed the texts of `open` that the author accepts, besides those that were confirmed when it was armed.
+   */
+  manifestFor(
+    orgId: string,
+    takeId: string,
+    confirmed?: readonly string[],
+  ): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>>;
 }

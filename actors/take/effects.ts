@@ -2,7 +2,7 @@
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import { CLOSING, type TakeState } from '../../src/domain/take/take.ts';
+import { CLOSING, READING_OPEN, type TakeState } from '../../src/domain/take/take.ts';
 import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
@@ -89,6 +89,8 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   }
   if (command.type === 'breaker.tripped' && (!now.onDuty || context.mode !== 'live'))
     return refuse('state_conflict', `the Take is ${now.state} and has no capital at work: no breaker concerns it`).refusal;
+  if (command.type === 'reading.open' && (!now.onDuty || context.asked !== undefined || context.confirmed !== undefined))
+    return refuse('state_conflict', 'the author of the Take was asked about its words already').refusal;
   if ((command.type === 'disarm' || command.type === 'pause') && !now.onDuty)
     return refuse('state_conflict', `the Take is ${now.state} and not evaluated: there is nothing to disarm`).refusal;
   if (command.type === 'close') {
@@ -105,12 +107,22 @@ function withFeed(state: ActorState): ActorState {
   return { ...state, value: { life: state.value, feed: 'live' }, context: { ...state.context, degradedVenues: [], breaker: null } };
 }
 
+/** What the author of a Take that was armed under an older reading is told and asked. */
+function askedInWords(info: StepInfo): string {
+  const { symbol, holdsPosition, asked = [] } = takeContext(info);
+  const consequence = holdsPosition
+    ? 'Its exit conditions stay in force. To confirm the reading disarm it and arm it again, or close the position'
+    : 'It was disarmed and buys nothing. Arm it again to confirm the reading, or compile other words';
+  return `The words of the Take on ${symbol} are read more strictly than when it was armed: ${asked.join('; ')}. ${consequence}.`;
+}
+
 /** What is announced on the `alerts` channel because a breaker disarmed the Take, or its data is lost. */
 function alerted(what: string, info: StepInfo): { readonly [field: string]: Json } {
   const { breaker, degradedVenues } = takeContext(info);
   const trip = breaker === null || breaker.breaker !== what ? {} : { observed: String(breaker.observed), limit: String(breaker.limit) };
   const venues = what === 'data_degraded' ? { venues: degradedVenues } : {};
-  return { ...announced(info), ...trip, ...venues, what, agentId: info.actorId };
+  const reading = what === READING_OPEN ? { detail: askedInWords(info) } : {};
+  return { ...announced(info), ...trip, ...venues, ...reading, what, agentId: info.actorId };
 }
 
 export const takeKind: ActorKind = {

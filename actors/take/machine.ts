@@ -1,6 +1,6 @@
 /** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired; beside it what it is told of its data. */
 import { assign, raise, setup } from 'xstate';
-import { CLOSING } from '../../src/domain/take/take.ts';
+import { CLOSING, READING_OPEN } from '../../src/domain/take/take.ts';
 import type { BreakerTrip } from '../agent/protocol.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
@@ -35,6 +35,8 @@ const PROPOSAL_ENDED = [
 
 const SHOW = ['projectTake', 'announceTake'] as const;
 
+const ARMED = ['rememberArming', 'rememberConfirmed'] as const;
+
 /** While it stands disarmed for this reason, the kill switch sells what it holds. */
 const CLOSE = { guard: 'holdsPosition', target: '#take@2.life.disarmed', actions: 'rememberClosing' } as const;
 
@@ -46,6 +48,14 @@ const BREAKER = [
     actions: ['rememberBreaker', { type: 'alert', params: { what: 'slippage' } }],
   },
   { guard: 'isLive', target: '#take@2.life.disarmed', actions: ['rememberBreaker', { type: 'alert', params: { what: 'daily_drawdown' } }] },
+] as const;
+
+const ALERT_OF_READING = { type: 'alert', params: { what: READING_OPEN } } as const;
+
+/** Without a position it buys nothing that its author may not have meant. With one, its exit conditions stay in force. */
+const READING = [
+  { guard: 'holdsPosition', actions: ['rememberAsked', ALERT_OF_READING] },
+  { target: '#take@2.life.disarmed', actions: ['rememberAsked', 'rememberOpenReading', ALERT_OF_READING] },
 ] as const;
 
 const TRIGGERED = { guard: 'isNewProposal', target: 'triggered', actions: 'rememberProposal' } as const;
@@ -66,6 +76,9 @@ export const takeMachine = setup({
       funded: ({ context, event }) => context.funded || (event.type === 'arm' && event.mode === 'live'),
       reason: null,
     }),
+    rememberConfirmed: assign(({ event }) => (event.type === 'arm' && event.confirmed !== undefined ? { confirmed: event.confirmed } : {})),
+    rememberAsked: assign(({ event }) => (event.type === 'reading.open' ? { asked: event.questions } : {})),
+    rememberOpenReading: assign({ reason: READING_OPEN }),
     rememberProposal: assign({
       proposalId: ({ context, event }) => (event.type === 'triggered' ? event.proposalId : context.proposalId),
       decisionId: ({ context, event }) => (event.type === 'triggered' ? event.decisionId : context.decisionId),
@@ -148,7 +161,7 @@ export const takeMachine = setup({
     life: {
       initial: 'draft',
       states: {
-        draft: { entry: SHOW, on: { arm: { target: 'on_duty', actions: 'rememberArming' } } },
+        draft: { entry: SHOW, on: { arm: { target: 'on_duty', actions: ARMED } } },
         /** Evaluated every half minute. */
         on_duty: {
           initial: 'armed',
@@ -158,6 +171,7 @@ export const takeMachine = setup({
             disarm: { target: 'disarmed', actions: 'rememberCause' },
             pause: { target: 'disarmed', actions: 'rememberCause' },
             'breaker.tripped': BREAKER,
+            'reading.open': READING,
             'feed.lost': { guard: 'isLive', target: 'disarmed', actions: 'rememberLost' },
             close: CLOSE,
             'proposal.ended': PROPOSAL_ENDED,
@@ -184,8 +198,8 @@ export const takeMachine = setup({
           entry: ['projectTake', { type: 'cancelProposals', params: { reason: 'disarmed' } }, 'announceTake'],
           on: {
             arm: [
-              { guard: 'holdsPosition', target: '#take@2.life.on_duty.filled', actions: 'rememberArming' },
-              { target: 'on_duty', actions: 'rememberArming' },
+              { guard: 'holdsPosition', target: '#take@2.life.on_duty.filled', actions: ARMED },
+              { target: 'on_duty', actions: ARMED },
             ],
             close: { ...CLOSE, reenter: true },
             // An order that was on its way when it was disarmed has ended.

@@ -35,6 +35,10 @@ export interface TakeContext extends TakeInput {
   readonly degradedVenues: DegradedFeeds;
   /** The breaker that disarmed it last. */
   readonly breaker: BreakerTrip | null;
+  /** Readings of its words that its author confirmed when it was armed. */
+  readonly confirmed?: readonly string[];
+  /** Readings of its words that its author was asked about after it was armed under an older reading. */
+  readonly asked?: readonly string[];
 }
 
 /** A proposal of the Take ended so. */
@@ -49,12 +53,14 @@ export interface ProposalEnded {
 }
 
 export type TakeEvent =
-  | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs }
+  | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs; readonly confirmed?: readonly string[] }
   | { readonly type: 'disarm'; readonly subject: string }
   /** The operator's word: what it holds is sold, whatever its conditions say. */
   | { readonly type: 'close'; readonly subject: string }
   /** A halt, or a tick that keeps crashing: it is disarmed. */
   | { readonly type: 'pause'; readonly cause: PauseCause }
+  /** Its words mean something else today than when it was armed, or leave something open that nobody confirmed. */
+  | { readonly type: 'reading.open'; readonly questions: readonly string[] }
   | { readonly type: 'publish'; readonly at: EpochMs }
   /** A decision made a proposal. */
   | { readonly type: 'triggered'; readonly proposalId: string; readonly decisionId: string | null; readonly side: 'entry' | 'exit' }

@@ -169,16 +169,27 @@ test('a foreign Take does not exist, until it is published; then it is forked an
 
 test('a Take becomes a draft agent with the same rules, or a launch draft', async () => {
   const id = await compiled();
-  const { body } = await post('/v1/takes/tokenize', { takeId: id, as: 'agent' });
+  const confirm = (await get(`/v1/takes/${id}`)).body.open;
+  const { body } = await post('/v1/takes/tokenize', { takeId: id, as: 'agent', confirm });
   expect(body).toMatchObject({ as: 'agent', takeId: id, launch: null, agent: { stage: 'draft', autonomy: 'research' } });
   const agent = await get(`/v1/agents/${body.agent.id}`);
   expect(agent.body.manifest).toMatchObject({ entry: [{ type: 'premium_below', pct: -2 }], exit: [{ type: 'premium_above', pct: 0.5 }] });
-  const launch = await post('/v1/takes/tokenize', { takeId: id, as: 'launch' });
+  const launch = await post('/v1/takes/tokenize', { takeId: id, as: 'launch', confirm });
   expect(launch.body).toMatchObject({
     as: 'launch',
     agent: null,
     launch: { takeId: id, quoteMint: 'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp' },
   });
-  const spot = await compiled({ thesis: 'Buy BTCUSDT below $50,000' });
+  const spot = await compiled({ thesis: 'Buy BTCUSDT below $50,000 with $500; sell above $60,000' });
   expect((await post('/v1/takes/tokenize', { takeId: spot, as: 'launch' })).body.code).toBe('take_invalid');
+});
+
+test.each(['agent', 'launch'])('a Take whose reading is open becomes no %s until its author has confirmed it', async (as) => {
+  const id = await compiled();
+  const { open } = (await get(`/v1/takes/${id}`)).body;
+  expect(open).not.toEqual([]);
+  const refused = await post('/v1/takes/tokenize', { takeId: id, as });
+  expect([refused.status, refused.body.code, refused.body.questions]).toEqual([409, 'take_unsettled', open]);
+  expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper', confirm: open })).body.state).toBe('armed');
+  expect((await post('/v1/takes/tokenize', { takeId: id, as })).status).toBe(201);
 });

@@ -12,6 +12,7 @@ import { type ContainedLoop, createContainment } from '../../actors/runtime/cont
 import { startDispatcher } from '../../actors/runtime/dispatcher.ts';
 import { LOOPS, type RowLoop } from '../../actors/runtime/loops.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
+import { rereadArmed } from '../../actors/take/reread-armed.ts';
 import { createMarketNeeds } from '../../actors/ticking/market-needs.ts';
 import { countQuarantined, createQuarantineLedger } from '../../src/adapters/store/actors/quarantine-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
@@ -220,6 +221,27 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       });
       await watch.look([bad, good].map(book));
       return paused;
+    },
+    handled: ['good'],
+  },
+  'reading Takes of older readings': {
+    async run(contained) {
+      const told: string[] = [];
+      const questions = (id: string) => (): readonly string[] => {
+        unless(id);
+        return ['the words mean something else today'];
+      };
+      await rereadArmed({
+        unasked: async () => [bad, good].map(({ id }) => ({ id, orgId: OURS, questions: questions(id) })),
+        runtime: {
+          deliver: async (id) => {
+            told.push(id);
+            return { ok: false, refusal: { code: 'state_conflict', detail: '' } };
+          },
+        },
+        contained,
+      });
+      return told;
     },
     handled: ['good'],
   },

@@ -35,12 +35,13 @@ const ALERTS = [
     ...tripFields,
     venues: Type.Optional(Venues),
   }),
-  alert('TakeAlert', 'A breaker disarmed a Take, or its data is lost.', {
+  alert('TakeAlert', 'A breaker disarmed a Take, its data is lost, or its author has to confirm what its words mean.', {
     ...takeStatus,
     agentId: IdText,
     observed: tripFields.observed,
     limit: tripFields.limit,
     venues: Type.Optional(Venues),
+    detail: Type.Optional(Type.String({ description: 'What has to be confirmed, in sentences.' })),
   }),
   alert('ProposalAlert', 'A proposal needs its owner, or nobody knows what became of its order.', proposalStatus),
   alert('MarketOrderAlert', 'What became of an order that was placed by hand.', {

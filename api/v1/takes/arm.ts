@@ -7,7 +7,7 @@ import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
-import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { ConfirmField, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
 
 export const armTake = defineRoute({
   method: 'POST',
@@ -22,9 +22,7 @@ export const armTake = defineRoute({
     body: objectOf({
       takeId: Type.String({ minLength: 1, maxLength: 64 }),
       mode: choice(EXECUTION_MODES),
-      confirm: Type.Optional(
-        Type.Array(Type.String({ maxLength: 2_100 }), { maxItems: 100, description: 'The texts of `open` that the author accepts.' }),
-      ),
+      confirm: ConfirmField,
     }),
   },
   idempotent: true,
@@ -33,7 +31,7 @@ export const armTake = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const { mode, confirm = [] } = request.body;
+      const { mode, confirm } = request.body;
       const takeId = storedId(request.body.takeId);
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {

@@ -50,6 +50,11 @@ export const takeFields = {
 
 export const TakeBody = Type.Object(takeFields, { $id: 'Take' });
 
+/** What an author confirms of a Take before it is acted on. */
+export const ConfirmField = Type.Optional(
+  Type.Array(Type.String({ maxLength: 2_100 }), { maxItems: 100, description: 'The texts of `open` that the author accepts.' }),
+);
+
 /** The one sentence for missing and foreign Takes alike. */
 export const NO_TAKE = 'there is no Take with this id';
 

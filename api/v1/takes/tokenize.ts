@@ -10,7 +10,7 @@ import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { agentBody, agentFields } from '../agents/agent-body.ts';
-import { NO_TAKE } from './take-body.ts';
+import { ConfirmField, NO_TAKE } from './take-body.ts';
 
 const LaunchDraft = Type.Object({
   takeId: Type.String(),
@@ -56,19 +56,21 @@ export const tokenizeTake = defineRoute({
   tag: 'takes',
   summary: 'Turns a Take into a draft agent or a launch draft',
   description:
-    'The manifest of the agent decides on the same cuts as the Take does. The agent stands at `draft` and passes every gate as any other.',
+    'The manifest of the agent decides on the same cuts as the Take does. The agent stands at `draft` and passes every gate as any other. Refused with `take_unsettled` until the author has confirmed what `open` names, here or when the Take was armed.',
   cost: 'write',
-  schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']) }) },
+  schema: {
+    body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']), confirm: ConfirmField }),
+  },
   idempotent: true,
   answers: { 201: { description: 'The draft agent, or the start of a launch.', schema: TokenizedBody, shownAt: '/v1/agents/{agent.id}' } },
-  refusals: ['not_found', 'take_invalid', 'halted', 'state_conflict'],
+  refusals: ['not_found', 'take_unsettled', 'take_invalid', 'halted', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return async (request, reply) => {
-      const { as } = request.body;
+      const { as, confirm } = request.body;
       const takeId = storedId(request.body.takeId);
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
-      const found = await ports.takes.commands.manifestFor(memberOf(request).orgId, takeId);
+      const found = await ports.takes.commands.manifestFor(memberOf(request).orgId, takeId, confirm);
       if (!found.ok) return sendRefusal(reply, found.refusal);
       const { view, manifest } = found.value;
       if (as === 'agent') {

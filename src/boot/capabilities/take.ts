@@ -3,15 +3,19 @@
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { takeKind } from '../../../actors/take/effects.ts';
+import { rereadArmed } from '../../../actors/take/reread-armed.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
-import { createTakeReads } from '../../adapters/store/takes/take-reads.ts';
+import { createTakeReads, unaskedTakes } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import { createBreakersOfTakes } from '../breakers.ts';
 import { createLiveRounds } from '../live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
+
+/** How often Takes are looked for that another version of the service has armed. Milliseconds. */
+const REREAD_MS = 60_000;
 
 export const takeCapability = {
   kind: takeKind,
@@ -25,6 +29,13 @@ export const takeCapability = {
   watches(deps) {
     const breakers = createBreakersOfTakes({ ...deps, onError: deps.onError('breakers of Takes') });
     return [{ what: 'breakers of Takes', everyMs: FILL_LOOK_MS, run: breakers.look }];
+  },
+
+  recurring({ sql, runtime, containment }) {
+    const what = 'reading Takes of older readings';
+    return [
+      { what, everyMs: REREAD_MS, run: () => rereadArmed({ unasked: () => unaskedTakes(sql), runtime, contained: containment(what) }) },
+    ];
   },
 
   callers({ sql, runtime, risk, clock, newId, quotesPerMinute }): Pick<ApiPorts, 'takes'> {

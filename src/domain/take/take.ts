@@ -14,6 +14,9 @@ export type TakeState = (typeof TAKE_STATES)[number];
 /** The reason of a disarmed Take whose position is sold by the word of its operator. */
 export const CLOSING = 'closing';
 
+/** The reason of a Take whose author has to confirm what its words mean. */
+export const READING_OPEN = 'reading_open';
+
 /** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
 export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
 export type TakeOrigin = (typeof TAKE_ORIGINS)[number];

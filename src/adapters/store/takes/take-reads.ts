@@ -1,6 +1,7 @@
 /** What is read of Takes: lists, one, its steps, where its state chart stands, and what its commands need. */
 import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
+import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
 import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog.ts';
@@ -33,6 +34,7 @@ interface TakeRow {
   readonly created_at: number;
   readonly armed_at: number | null;
   readonly changed_at: number;
+  readonly confirmed: readonly string[] | null;
 }
 
 function takeOf(row: TakeRow): TakeView {
@@ -46,6 +48,7 @@ function takeOf(row: TakeRow): TakeView {
     take,
     manifestHash: row.manifest_hash,
     symbol: row.symbol,
+    confirmed: row.confirmed ?? [],
     mode: row.mode,
     reason: row.reason,
     lineage: row.lineage,
@@ -89,7 +92,8 @@ function publishedOf(row: PublishedRow): PublishedTake {
 }
 
 export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
-  const columns = sql`id, number, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, mode, reason, lineage, published_at, created_by, created_at, armed_at, changed_at`;
+  const columns = sql`id, number, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, mode, reason, lineage, published_at, created_by, created_at, armed_at, changed_at,
+    (select snapshot #> '{context,confirmed}' from actors where actors.id = takes.id) as confirmed`;
   const publishedColumns = sql`take, number, symbol, canonical, hash, manifest_hash, compiled, lineage, created_at, published_at`;
   return {
     async list(orgId, filter, { limit, after }) {
@@ -139,6 +143,18 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return row ?? null;
     },
   };
+}
+
+/** Takes on duty that were compiled before open readings were stored, and whose authors were not asked since. */
+export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
+  const rows = await sql<(Pick<TakeRow, 'id' | 'canonical' | 'compiled' | 'created_at'> & { readonly org_id: string })[]>`
+    select t.id, t.org_id, t.canonical, t.compiled, t.created_at from takes t join actors a on a.id = t.id
+    where t.on_duty and not t.compiled ? 'open' and not a.snapshot -> 'context' ?| array['asked', 'confirmed'] order by t.number`;
+  return rows.map(({ id, org_id, canonical, compiled, created_at }) => ({
+    id,
+    orgId: org_id,
+    questions: () => openOf(compiled, JSON.parse(canonical) as Take, created_at, CATALOG),
+  }));
 }
 
 /** What a backtest expects of each fill of these Takes, in basis points; of agents nothing. */

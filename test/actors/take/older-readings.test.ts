@@ -1,0 +1,127 @@
+// Takes that were armed under an older reading of their words: they buy nothing until their author confirms them, are told of once, and still leave what they hold.
+import { beforeEach, expect, test } from 'vitest';
+import { eachRow } from '../../../actors/runtime/containment.ts';
+import { rereadArmed } from '../../../actors/take/reread-armed.ts';
+import { unaskedTakes } from '../../../src/adapters/store/takes/take-reads.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
+import { ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+
+const SETTLED = 'Buy BTCUSDT below $60,000 with $1,000; sell above $65,000';
+/** Was read as a purchase below 60000: the reason swallowed what stands behind it. */
+const SWALLOWED = 'Buy BTCUSDT below $60,000 with $1,000 because it is undervalued, and sell above $65,000';
+/** Can be read in two ways today. */
+const UNCLEAR = 'Buy BTCUSDT below $60.000 with $1,000; sell above $65,000';
+
+let stage: TradingFixture;
+beforeEach(async () => {
+  stage = await tradingFixture();
+  return () => stage.close();
+});
+
+/** A Take as a version of the service armed it that stored no open readings and asked for none. */
+async function armedBefore(thesis: string, over: object = {}): Promise<string> {
+  const fields = {
+    symbol: 'BTCUSDT',
+    target: { kind: 'price', direction: 'below', value: '60000' },
+    conditions: { exit: [{ type: 'price_above', price: '65000' }] },
+    allocationUsd: '1000',
+    ...over,
+  };
+  const read = readTakeFields(fields, { catalog: CATALOG, now: stage.clock.now() });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const reading = { thesis, understood: [], assumed: [], notUnderstood: [] } as never;
+  const created = await stage.takes.create(stage.context(), read.take, reading);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  const { id } = created.value;
+  const armed = await stage.runtime.deliver(id, { type: 'arm', mode: 'paper', at: stage.clock.now() }, { cause: 'ann' });
+  expect(armed.ok).toBe(true);
+  return id;
+}
+
+const reread = () =>
+  rereadArmed({
+    unasked: () => unaskedTakes(stage.sql),
+    runtime: stage.runtime,
+    contained: eachRow((error) => stage.errors.push(error)),
+  });
+const find = async (id: string) => {
+  const view = await stage.takeReads.find(ORG, id);
+  if (view === null) throw new Error('there is no such Take');
+  return view;
+};
+const alerts = async () =>
+  (
+    await stage.sql<{ body: { takeId: string; detail: string } }[]>`
+    select body from announcements where channel = 'alerts' and body ->> 'what' = 'reading_open' order by xid, seq`
+  ).map(({ body }) => body);
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    await stage.timers.fireDue();
+    stage.clock.advanceTo(stage.clock.now() + 2);
+  }
+}
+
+async function tickAt(bid: string, ask: string): Promise<void> {
+  stage.price(bid, ask);
+  await stage.tick('live', TAKE_TICK_MS);
+  await settle();
+  await stage.carry();
+  await settle();
+}
+
+test('one that reads the same stays armed; the others are disarmed, told of once in words, and armed again by confirmation', async () => {
+  const same = await armedBefore(SETTLED);
+  const swallowed = await armedBefore(SWALLOWED, { conditions: { exit: [] } });
+  const unclear = await armedBefore(UNCLEAR);
+  await reread();
+  await reread();
+  expect((await find(same)).onDuty).toBe(true);
+  for (const id of [swallowed, unclear]) expect(await find(id)).toMatchObject({ state: 'disarmed', onDuty: false, reason: 'reading_open' });
+  const told = await alerts();
+  expect(told.map(({ takeId }) => takeId)).toEqual([swallowed, unclear]);
+  for (const body of told) expect(undocumentedAnnouncement('alerts', body)).toEqual([]);
+  expect(told[0]?.detail).toContain('the words mean today: entry price');
+  expect(told[1]?.detail).toContain('the words are asked about today');
+  expect(told[1]?.detail).toContain('It was disarmed and buys nothing. Arm it again to confirm the reading');
+
+  // At a price at which all of them would have bought.
+  await tickAt('59000', '59010');
+  expect((await stage.list()).map(({ agentId }) => agentId)).toEqual([same]);
+
+  const { open } = await find(swallowed);
+  expect(await stage.takes.arm(stage.context(), swallowed, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
+  expect(await stage.takes.arm(stage.context(), swallowed, 'paper', open)).toMatchObject({ ok: true, value: { state: 'armed' } });
+  await reread();
+  expect((await find(swallowed)).onDuty).toBe(true);
+  expect(await alerts()).toHaveLength(2);
+  expect(stage.errors).toEqual([]);
+});
+
+test('one that holds a position keeps its exit conditions, and buys nothing afterwards', async () => {
+  const id = await armedBefore(UNCLEAR);
+  await tickAt('59000', '59010');
+  expect(await find(id)).toMatchObject({ state: 'filled', onDuty: true });
+  await reread();
+  await reread();
+  expect(await find(id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect((await alerts()).map(({ takeId, detail }) => [takeId, detail.includes('Its exit conditions stay in force')])).toEqual([
+    [id, true],
+  ]);
+  await tickAt('66000', '66010');
+  expect(await find(id)).toMatchObject({ state: 'closed', onDuty: false });
+  await tickAt('59000', '59010');
+  expect((await stage.list()).map(({ side }) => side).sort()).toEqual(['entry', 'exit']);
+});
+
+test('one that was disarmed with its position can be closed by hand', async () => {
+  const id = await armedBefore(UNCLEAR);
+  await tickAt('59000', '59010');
+  await reread();
+  expect(await stage.takes.disarm(stage.context(), id)).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
+  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
+});
