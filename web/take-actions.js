@@ -20,16 +20,12 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @type {Take | null} */
   let take = null;
   const buttons = {
-    arm: button('Arm', () =>
-      confirmOpen(take, 'arm', fail, (body) => act('/v1/takes/arm', { ...body, mode: live.checked ? 'live' : 'paper' })),
-    ),
+    arm: button('Arm', () => confirmOpen(take, 'arm', fail, (body) => act('/v1/takes/arm', { ...body, mode: modeOf(live) }))),
     disarm: button('Disarm', () => act(`${address}/disarm`)),
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
     publish: button('Publish', () => act(`${address}/publish`)),
-    tokenize: button('Make an agent of it', () =>
-      confirmOpen(take, 'make an agent', fail, (body) => make(notify, '/v1/takes/tokenize', { ...body, as: 'agent' })),
-    ),
+    tokenize: button('Make an agent of it', () => confirmOpen(take, 'make an agent', fail, (body) => makeAgent(notify, body))),
   };
 
   /** @param {string} text @param {() => Promise<void>} call */
@@ -96,6 +92,12 @@ async function confirmOpen(take, deed, fail, carryOut) {
     fail,
   });
 }
+
+/** @param {HTMLInputElement} live */
+const modeOf = (live) => (live.checked ? 'live' : 'paper');
+
+/** @param {(text: string) => void} notify @param {{ readonly takeId: string, readonly confirm?: readonly string[] }} body */
+const makeAgent = (notify, body) => make(notify, '/v1/takes/tokenize', { ...body, as: 'agent' });
 
 /** Leads to what was made of a Take. @param {(text: string) => void} notify @param {string} path @param {unknown} body */
 async function make(notify, path, body) {
