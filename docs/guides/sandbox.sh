@@ -1,4 +1,9 @@
-# What the README types again and again against a sandbox. Read it with `. docs/guides/sandbox.sh` in bash, after $U and `sg` are set.
+# Functions that the README types against a sandbox. Load them with `. docs/guides/sandbox.sh` in the folder of the project.
+
+# Where the service listens.
+U=${U:-http://127.0.0.1:8080}
+# A request as the operator, or as another member: `AS=risk-manager sg $U/v1/agents`.
+sg() { curl -s -H "Authorization: Bearer $(cat "${SEVENGATE_HOME:-.sevengate}/tokens/${AS:-operator}.token")" "$@"; echo; }
 
 # A field of the JSON that comes in: `of id`.
 of() { node -p "JSON.parse(fs.readFileSync(0)).$1"; }

@@ -71,7 +71,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
   const tokens = config.IDP_ISSUER === null ? keepMemberTokens(home, clock) : null;
   service.onStop('the tokens', async () => tokens?.stop());
-  const tokenFolder = tokens?.folder ?? null;
+  const tokenFiles = { tokenFolder: tokens?.folder ?? null, tokenSubjects: tokens?.subjects ?? [] };
   const signInLinks =
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
   // A process that only receives signs nothing of an organization.
@@ -100,11 +100,11 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   if (api === null) {
     const page = await serveHealthPage(service.metrics, { host: config.HOST, port: config.PORT });
     service.onStop('the health page', () => page.stop());
-    return { url: null, tokenFolder, signInUrl: null };
+    return { url: null, ...tokenFiles, signInUrl: null };
   }
   const forget = noteService(home, api.url);
   service.onStop('the note of where the service listens', async () => forget());
-  return { url: api.url, tokenFolder, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
+  return { url: api.url, ...tokenFiles, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
 }
 
 async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {

@@ -62,13 +62,14 @@ export function startCommand(command: Command, service: Service): void {
     });
 }
 
-function announce({ url, tokenFolder, signInUrl }: RunningService, roles: readonly string[], json: boolean): void {
+function announce({ url, tokenFolder, tokenSubjects, signInUrl }: RunningService, roles: readonly string[], json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ready: true, url, tokenFolder, signInUrl, roles })}\n`);
     return;
   }
-  if (tokenFolder !== null)
-    process.stdout.write(`tokens  ${tokenFolder}/operator.token (also viewer, risk-manager), renewed every 20 minutes\n`);
+  const [first, ...others] = tokenSubjects;
+  if (first !== undefined)
+    process.stdout.write(`tokens  ${tokenFolder}/${first}.token (also ${others.join(', ')}), renewed every 20 minutes\n`);
   if (signInUrl !== null) process.stdout.write(`sign in ${signInUrl} (works once, within 10 minutes)\n`);
   process.stdout.write(url === null ? `ready (${roles.join(', ')})\n` : `ready ${url}\n`);
 }

@@ -37,6 +37,33 @@ test('the README fits on a few screens', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
+/** The code that the README has people paste, by its heading. */
+const journeys = [...read('README.md').matchAll(/^## (Your first agent|From .+)\n[\s\S]*?```sh\n([\s\S]*?)```/gm)];
+
+test.each(journeys.map(([, title, code]) => [title, code as string]))('"%s" of the README works in a shell of its own', (_, code) => {
+  const sourced = code.startsWith('. docs/guides/sandbox.sh') ? read('docs/guides/sandbox.sh') : '';
+  const functionsOf = (text: string) => [...text.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
+  const all = new Set([read('docs/guides/sandbox.sh'), read('README.md')].flatMap(functionsOf));
+  const own = functionsOf(sourced + code);
+  // Words in the place of a command, and variables in the order of their lines.
+  const called = [...code.matchAll(/(?:^|[;|(]|\bdo|=\w+ )\s*(\w+)(?= |;|$)/gm)].map(([, name = '']) => name);
+  expect(called.filter((name) => all.has(name) && !own.includes(name))).toEqual([]);
+  expect(called).toContain('sg');
+  const known = new Set([...sourced.matchAll(/^(\w+)=/gm)].map(([, name]) => name));
+  for (const line of code.split('\n')) {
+    for (const [, set, each] of line.matchAll(/(?:^|[ ;])([A-Z]+)=|\bfor (\w+) in/g)) known.add(set ?? each);
+    const used = [...line.replace(/#.*$/, '').matchAll(/\$\{?([A-Za-z]\w*)/g)].map(([, name]) => name);
+    expect(
+      used.filter((name) => !known.has(name)),
+      line,
+    ).toEqual([]);
+  }
+});
+
+test('the README has three journeys', () => {
+  expect(journeys.map(([, title]) => title)).toEqual(['Your first agent', 'From an agent to a token', 'From a draft towards capital']);
+});
+
 test('every room of the README has a page of its own', () => {
   const rooms = [...read('README.md').matchAll(/^\| \[[\w/]+\]\(([\w/]+\/README\.md)\)/gm)].map(([, page]) => page);
   expect(rooms).toEqual(expect.arrayContaining(['src/domain/README.md', 'src/boot/README.md', 'web/README.md']));

@@ -71,7 +71,7 @@ afterAll(async () => {
 
 test('the ready line is the last thing on standard output, after where the tokens lie and the link that signs its owner in', () => {
   expect(service.stdout().split('\n')).toEqual([
-    `tokens  ${service.home}/tokens/operator.token (also viewer, risk-manager), renewed every 20 minutes`,
+    `tokens  ${service.home}/tokens/operator.token (also viewer, risk-manager, administrator), renewed every 20 minutes`,
     expect.stringMatching(/^sign in http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\/[\w-]{22} \(works once, within 10 minutes\)$/),
     `ready ${service.url}`,
     '',

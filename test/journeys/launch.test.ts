@@ -215,24 +215,25 @@ testInProof(
   },
   async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}\n`;
-    const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(/^\. docs.*\n/m, functions);
+    const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}`;
+    const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(
+      '. docs/guides/sandbox.sh',
+      functions,
+    );
     const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
     const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
-    const before = `U=${service.url}\nTOKEN=${service.token('operator')}\nID=${agent}
-    sg() { curl -s -H "Authorization: Bearer $TOKEN" "$@"; echo; }\n`;
     const folder = mkdtempSync(join(tmpdir(), 'readme-'));
     const run = (script: string): string =>
-      execFileSync('bash', ['--norc', '-eu', '-c', before + script], {
+      execFileSync('bash', ['--norc', '-eu', '-c', script], {
         cwd: folder,
         encoding: 'utf8',
-        env: { ...process.env, SEVENGATE_HOME: service.home },
+        env: { ...process.env, SEVENGATE_HOME: service.home, U: service.url },
       });
     const submitted = run(untilMonitor);
     const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
     expect(submitted).toContain('"submitted"');
     expect((await until(id, 'trading')).agentId).toBe(agent);
-    const names = `LAUNCH=${id}\n${functions}`;
+    const names = `LAUNCH=${id}\n${functions}\n`;
     expect(run(names + fromMonitor)).toContain('"on_curve"');
     await until(id, 'graduated');
     const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;

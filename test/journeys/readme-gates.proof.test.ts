@@ -11,12 +11,8 @@ import { newHome, type Service, sevengate, startService } from './running-servic
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README = readFileSync(`${ROOT}README.md`, 'utf8');
 const SECTION = /## From a draft towards capital[\s\S]*?```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
-/** The function that the README asks with. */
-const SG = /^sg\(\) .*$/m.exec(README)?.[0] ?? '';
 /** What is typed in the second terminal, between the lines that tell to stop and to move on. */
 const PARTS = SECTION.split(/^#.*npx sevengate sandbox advance.*$/m);
-/** What the README has named by then: functions, and the wallet of the sandbox. */
-const NAMED = `. docs/guides/sandbox.sh\n${/^WALLET=.*$/m.exec(README)?.[0]}`;
 const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
   String(words).split(' '),
 );
@@ -38,9 +34,10 @@ afterAll(async () => service.discard());
 
 /** Not at once: the service's log is read meanwhile, and a service that nobody reads stands still. */
 async function typed(script: string): Promise<string> {
-  const names = PARTS[0]?.split('\n').slice(0, 2).join('\n') ?? '';
-  const before = `U=${service.url}\n${SG.replace('.sevengate/', `${home}/`)}\n${script.startsWith(names) ? '' : names}\n${NAMED}\n`;
-  const env = { ...process.env, AS: 'operator', SEVENGATE_HOME: home };
+  // The terminal stays open while the service is stopped and started: it knows what the first lines have named.
+  const names = PARTS[0]?.split('\n').slice(0, 3).join('\n') ?? '';
+  const before = script.startsWith(names) ? '' : `${names}\n`;
+  const env = { ...process.env, AS: 'operator', SEVENGATE_HOME: home, U: service.url };
   const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', before + script], { env, cwd: ROOT });
   return stdout;
 }

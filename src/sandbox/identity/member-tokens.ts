@@ -15,7 +15,15 @@ export function operatorToken(home: string, clock: Pick<Clock, 'now'>): string {
 }
 
 /** Writes one file per member, readable by its owner only, and renews all of them every 20 minutes until it is stopped. */
-export function keepMemberTokens(home: string, clock: Pick<Clock, 'now' | 'deadline'>): { readonly folder: string; stop(): void } {
+export function keepMemberTokens(
+  home: string,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+): {
+  readonly folder: string;
+  /** Whose tokens they are: each file is named after one. */
+  readonly subjects: readonly string[];
+  stop(): void;
+} {
   const folder = join(home, 'tokens');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
@@ -32,5 +40,5 @@ export function keepMemberTokens(home: string, clock: Pick<Clock, 'now' | 'deadl
     cancel = clock.deadline(clock.now() + RENEW_MS, renew);
   };
   renew();
-  return { folder, stop: () => cancel() };
+  return { folder, subjects: EXAMPLE_MEMBERS.map(({ subject }) => subject), stop: () => cancel() };
 }
