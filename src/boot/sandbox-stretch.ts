@@ -194,7 +194,10 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
     onCut: cuts.add,
     onFailure,
   });
-  const unkeep = keepBars({ sql, received: pipeline.received, write: line.write, onFailure });
+  // Bars are kept with what is committed next: never while the time moves, because the trail refuses what is signed at another time.
+  const held: Parameters<typeof line.write>[] = [];
+  const write: typeof line.write = (...piece) => void held.push(piece);
+  const unkeep = keepBars({ sql, received: pipeline.received, write, onFailure });
   pipeline.start();
   // What was kept of the news is read first, and only then a source is listened to.
   await waitUntilObserved(told);
@@ -216,7 +219,10 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
       for (const message of words.at(entries, at)) pipeline.push(message);
       await clock.settleTo(at);
     },
-    written: () => line.done(),
+    written() {
+      for (const piece of held.splice(0)) line.write(...piece);
+      return line.done();
+    },
     stop() {
       unkeep();
       pipeline.stop();

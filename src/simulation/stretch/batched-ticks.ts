@@ -9,7 +9,7 @@ import type { EpochMs } from '../../domain/time.ts';
 
 export interface BatchedTicks<Duty extends TickDuty> {
   readonly store: TickStore<Duty>;
-  /** Commits what waits. */
+  /** Commits what waits, and everything that it rests on. */
   flush(): Promise<void>;
   /** Something besides ticks has changed what they read: actors or books. */
   forget(): void;
@@ -45,6 +45,7 @@ export function createBatchedTicks<Duty extends TickDuty>(
 
   return {
     async flush() {
+      await deps.before();
       for (const tick of waiting.values()) await write(tick);
     },
     forget: () => known.clear(),

@@ -151,8 +151,8 @@ export function openStretch<Duty extends TickDuty>(deps: {
   const ticks = createBatchedTicks(store.ticks, {
     cut: market.cut,
     async before() {
-      await market.keepCuts();
       await market.written();
+      await market.keepCuts();
     },
     traded: () => {
       due = undefined;

@@ -1,9 +1,9 @@
 // A stretch of a sandbox's time: who may move it on, what is kept every hour, and that whatever happens the duties are given back.
 import { expect, test } from 'vitest';
-import type { VirtualClock } from '../../../streams/virtual-clock.ts';
 import type { Cut } from '../../../src/domain/cut.ts';
 import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
-import { moveTimeOn, type OpenStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
+import { moveTimeOn, type OpenStretch, openStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -95,6 +95,22 @@ test('cuts are kept in the order of their slots, four at a time, and only the ne
   cuts.add({ slot: 10 } as Cut);
   await cuts.keep(write);
   expect(written).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], [10]]);
+});
+
+test('what was received is written before the time moves: what is signed at another time is refused', async () => {
+  const order: string[] = [];
+  const does = (what: string) => async (): Promise<never> => void order.push(what) as never;
+  const { parts, keepHour } = openStretch({
+    clock: createVirtualClock(FROM),
+    shards: new Map(),
+    market: { receive: does('receive'), cut: () => null, written: does('written'), keepCuts: does('keepCuts'), stop: () => {} },
+    store: { ticks: {} as never, dueShards: async () => [], nextDue: async () => null, moveTimeTo: does('moveTimeTo') },
+    worker: () => ({ tickers: new Map(), carryDue: does('carryDue'), stop: async () => {} }),
+    assessDue: does('assessDue'),
+  });
+  await parts.carryDue();
+  await keepHour(FROM + HOUR);
+  expect(order).toEqual(['written', 'keepCuts', 'moveTimeTo', 'carryDue', 'written', 'keepCuts', 'assessDue']);
 });
 
 test('a period without shards is not lived through', async () => {

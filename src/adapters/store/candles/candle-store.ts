@@ -1,7 +1,7 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
 import type { CandleSeries, StoredCandle } from '../../../../api/v1/candles/ports.ts';
 import type { Candle, CandleBatch } from '../../../domain/candle.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
 export interface CandleRange extends CandleSeries {
@@ -43,15 +43,22 @@ export function createCandleStore(sql: Sql) {
     all: (range: Omit<CandleRange, 'limit'>) => allBars(sql, range),
 
     /**
-     * Keeps closed bars. A bar that is there already is only replaced by one that was received later, since venues do
+     * Keeps closed bars, in one transaction. A bar that is there already is only replaced by one that was received later, since venues do
      * correct a bar; the same batch twice changes nothing. Returns how many bars are new or corrected.
      */
-    async save(batch: CandleBatch): Promise<number> {
-      if (batch.candles.length === 0) return 0;
-      // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
-      const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
-      const saved = await sql.begin(
-        (transaction) => transaction`
+    async save(...batches: readonly CandleBatch[]): Promise<number> {
+      const full = batches.filter(({ candles }) => candles.length > 0);
+      if (full.length === 0) return 0;
+      const saved = await sql.begin((transaction) => full.map((batch) => insertBars(transaction, batch)));
+      return saved.reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
+function insertBars(sql: Transaction, batch: CandleBatch) {
+  // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
+  const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
+  return sql`
         insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
         select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
         from jsonb_to_recordset(${sql.json(bars as never)})
@@ -61,11 +68,7 @@ export function createCandleStore(sql: Sql) {
             source = excluded.source, received_at = excluded.received_at
           where candles.received_at < excluded.received_at
             and (candles.open, candles.high, candles.low, candles.close, candles.volume)
-              is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`,
-      );
-      return saved.count;
-    },
-  };
+              is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`;
 }
 
 /** All of a range, ascending. They come as one text: as rows they cost the reader ten times as much. */

@@ -1,8 +1,12 @@
 // Candles: exact decimals back, corrections kept, repeats harmless, ranges half-open.
+
+import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
+import { keepBars } from '../../../../src/adapters/store/candles/keep-bars.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import type { CandleBatch } from '../../../../src/domain/candle.ts';
+import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import { storeUnderTest } from '../reads.ts';
 
 let sql: Sql;
@@ -73,4 +77,30 @@ test('a batch that names a bar twice keeps its last word; an empty one is nothin
   expect(await store.save(batch(1, []))).toBe(0);
   await expect(store.save(batch(1, [bar(0), { ...bar(60_000), low: '9', high: '2' }], 'BAD'))).rejects.toThrow(/check constraint/);
   expect(await range(0, 120_000, 5, 'BAD')).toEqual([]);
+});
+
+test('bars that come while others are written are kept together, and one that is refused takes no other with it', async () => {
+  const received = new Subject<FeedMessage>();
+  const line: (() => Promise<unknown>)[] = [];
+  const stop = keepBars({
+    sql,
+    received,
+    write: (_, work) => void line.push(work),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const transactionsOf = (instrument: string) => sql<{ by: string }[]>`
+    select distinct xmin::text as by from candles where instrument like ${`${instrument}%`}`;
+  for (const name of ['LINE1', 'LINE2', 'LINE3']) received.next(batch(1, [bar(0)], name));
+  for (const work of line.splice(0)) await work();
+  expect(await transactionsOf('LINE')).toHaveLength(1);
+  received.next(batch(1, [bar(0)], 'MIXED1'));
+  received.next(batch(1, [{ ...bar(0), low: '9', high: '2' }], 'MIXED2'));
+  received.next(batch(1, [bar(0)], 'MIXED3'));
+  const [first, ...rest] = line;
+  await expect(first?.()).rejects.toThrow(/check constraint/);
+  for (const work of rest) await work();
+  expect(await transactionsOf('MIXED')).toHaveLength(2);
+  stop();
 });
