@@ -2589,6 +2589,7 @@ export type Performance = {
     readonly feesUsd: string;
     readonly todayUsd: string | null;
     readonly unpriced: ReadonlyArray<string>;
+    readonly leftOut: ReadonlyArray<string>;
     readonly notLive: ReadonlyArray<string>;
   }>;
 };
@@ -4434,6 +4435,7 @@ export type Vault = {
   readonly drawdownPct: number | null;
   readonly roundingUsd: string;
   readonly unpriced: ReadonlyArray<string>;
+  readonly leftOut: ReadonlyArray<string>;
   readonly pricedAt: string;
   readonly depositors: ReadonlyArray<{
     readonly depositor: string;

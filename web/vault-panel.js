@@ -74,7 +74,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
         note,
         vault.unpriced.length > 0
           ? `No live quote for ${vault.unpriced.join(', ')}: what it is worth is not known.`
-          : `priced at ${clockAndZone(vault.pricedAt)}`,
+          : `priced at ${clockAndZone(vault.pricedAt)}${vault.leftOut.length > 0 ? `, without dust of ${vault.leftOut.join(', ')}` : ''}`,
       );
     } catch (error) {
       if (signal.aborted) return;

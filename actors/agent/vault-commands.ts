@@ -41,6 +41,8 @@ export interface VaultView {
   readonly drawdownPct: number | null;
   readonly roundingUsd: DecimalString;
   readonly unpriced: readonly InstrumentKey[];
+  /** Dust without a live quote, which is in no value. */
+  readonly leftOut: readonly InstrumentKey[];
   readonly pricedAt: EpochMs;
   readonly depositors: readonly VaultHolder[];
 }

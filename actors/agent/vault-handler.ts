@@ -284,6 +284,7 @@ function viewOf(vault: StoredVault, book: MarkedBook, at: EpochMs): VaultView {
     drawdownPct: price === null ? null : drawdownPct(price, vault.highWaterMarkUsd),
     roundingUsd: vault.roundingUsd,
     unpriced: book.unpriced,
+    leftOut: book.leftOut,
     pricedAt: at,
     depositors: vault.holders.map((holder) => ({
       depositor: holder.depositor,

@@ -42,11 +42,15 @@ const DEFAULT_SLIPPAGE_BPS = 50;
 export interface SwapPreTrade {
   /** The present quote of a token, aged; null where none was received. */
   quote(instrument: InstrumentKey): Quote | null;
-  /** Validates the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
+  /**
+   * Validates the order that `compile` makes, told the mandate's slippage budget, the present quote and what may be sold where
+   * that counts to the last unit. `seller` is the wallet of a sale: what it holds may be sold whoever bought it.
+   */
   validate(
     orgId: string,
     instrument: InstrumentKey,
     compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
+    seller: string | null,
   ): Promise<Outcome<ManualVerdict>>;
   /** What a validation rests on, as one text. */
   exposureVersion(orgId: string): Promise<string>;
@@ -90,6 +94,10 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
     execute: (context, id, signedBase64) => deps.submission.submit(context, 'swap', id, signedBase64),
     quote: (_, wish) => unlessSilent(deps.isSilence, quote(deps, wish)),
   };
+}
+
+function sellerOf({ side, wallet }: { readonly side: SwapPromise['side']; readonly wallet: string }): string | null {
+  return side === 'sell' ? wallet : null;
 }
 
 /** The sides of a wish, and what is given in raw units. */
@@ -155,7 +163,7 @@ async function prepare(deps: SwapHandlerDeps, context: CommandContext, wish: Swa
   const given = await givenBy(deps, wish);
   if (!given.ok) return given;
   const id = deps.newId();
-  const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
+  const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId), sellerOf(wish)));
   if (!first.ok) return first;
   const { maxSlippageBps } = first.value.order;
   const route = await routed(deps, given.value, maxSlippageBps, wish.wallet);
@@ -187,10 +195,15 @@ async function create(
   const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
   const exposureVersion = await preTrade.exposureVersion(orgId);
   const validated = passed(
-    await preTrade.validate(orgId, wish.instrument, (_, quote, sellable) => {
-      const touch = liveTouch(wish.instrument, wish.side, quote);
-      return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
-    }),
+    await preTrade.validate(
+      orgId,
+      wish.instrument,
+      (_, quote, sellable) => {
+        const touch = liveTouch(wish.instrument, wish.side, quote);
+        return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
+      },
+      sellerOf(promise),
+    ),
   );
   if (!validated.ok) return validated;
   const { executor = 'user', proposal } = deps;

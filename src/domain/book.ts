@@ -155,9 +155,12 @@ export function isPosition({ instrument, quantity }: Pick<Position, 'instrument'
   return new Decimal(quantity).gte(marketStepOf(instrument).lot);
 }
 
-/** What is held of an instrument minus what waits to be sold of it, to the last unit; below zero never. */
-export function sellableOf(state: TradingBook, instrument: InstrumentKey): DecimalString {
-  const held = new Decimal(positionOf(state, instrument)?.quantity ?? 0);
+/**
+ * What is held of an instrument minus what waits to be sold of it, to the last unit; never below zero. `accountHolds` is
+ * what the account of the sale holds: it may be sold although no book bought it.
+ */
+export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
+  const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
   const waiting = state.openProposals.filter((open) => open.side === 'sell' && open.instrument === instrument);
   const left = waiting.reduce((rest, { quantity }) => rest.minus(quantity), held);
   return left.gt(0) ? plainDecimal(left) : '0';
@@ -196,12 +199,36 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   };
 }
 
+/** Tokens that a wallet sold and that no purchase of the manual book had brought. US dollars at the price of the sale. */
+export interface BroughtIn {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly costUsd: DecimalString;
+  readonly at: EpochMs;
+}
+
+/** What a sale of a person's wallet sells beyond the book; null if the book holds all of it, and for every other book. */
+export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
+  const { instrument, side, fillPrice, at } = fill;
+  const isOfWallet =
+    side === 'sell' && instrument.startsWith('spotchain:') && state.mode === 'live' && readBookId(state.id)?.agentId === null;
+  if (!isOfWallet) return null;
+  const missing = new Decimal(fill.quantity).minus(positionOf(state, instrument)?.quantity ?? 0);
+  return missing.gt(0) ? { instrument, quantity: plainDecimal(missing), costUsd: plainDecimal(missing.times(fillPrice)), at } : null;
+}
+
+/** The book after a wallet brought tokens in: capital in kind, so the sale of them earns nothing. */
+export function applyBroughtIn(state: TradingBook, { costUsd, ...tokens }: BroughtIn): TradingBook {
+  const { capitalUsd, dayStartEquityUsd } = applyTransfer(state, costUsd);
+  return { ...state, capitalUsd, dayStartEquityUsd, holdings: enlarged(state, tokens, new Decimal(costUsd)).holdings };
+}
+
 interface Moved {
   readonly holdings: readonly Position[];
   readonly realized: Decimal;
 }
 
-function enlarged(state: TradingBook, fill: Fill, notional: Decimal): Moved {
+function enlarged(state: TradingBook, fill: Pick<Fill, 'instrument' | 'quantity' | 'at'>, notional: Decimal): Moved {
   const held = positionOf(state, fill.instrument);
   const holding: Position = {
     instrument: fill.instrument,
@@ -289,7 +316,7 @@ export interface MarkedPosition {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString;
-  /** quantity x mark; null where the instrument has no mark. */
+  /** quantity x mark; null if the instrument has no mark. */
   readonly valueUsd: DecimalString | null;
 }
 
@@ -304,6 +331,8 @@ export interface MarkedBook {
   /** (equity at the day's first mark - equity now) / equity at the day's first mark x 100, never below zero. */
   readonly dailyDrawdownPct: number | null;
   readonly unpriced: readonly InstrumentKey[];
+  /** Dust without a mark: it makes nothing unknown and is worth nothing in every sum. */
+  readonly leftOut: readonly InstrumentKey[];
 }
 
 /**
@@ -314,9 +343,10 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
   let exposure = new Decimal(0);
   let cost = new Decimal(0);
   const unpriced: InstrumentKey[] = [];
+  const leftOut: InstrumentKey[] = [];
   const positions = state.holdings.map((holding): MarkedPosition => {
     const mark = marks.get(holding.instrument);
-    if (mark === undefined) unpriced.push(holding.instrument);
+    if (mark === undefined) (isPosition(holding) ? unpriced : leftOut).push(holding.instrument);
     const value = mark === undefined ? null : new Decimal(holding.quantity).times(mark);
     exposure = exposure.plus(value ?? 0);
     cost = cost.plus(holding.costUsd);
@@ -328,7 +358,7 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
     };
   });
   if (unpriced.length > 0) {
-    return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced };
+    return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced, leftOut };
   }
   const equity = exposure.plus(state.cashUsd);
   const marked = withDay(state, plainDecimal(equity), at);
@@ -340,6 +370,7 @@ export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentK
     unrealizedPnlUsd: plainDecimal(exposure.minus(cost)),
     dailyDrawdownPct: drawdownPct(marked.dayStartEquityUsd as DecimalString, equity),
     unpriced,
+    leftOut,
   };
 }
 

@@ -1,4 +1,5 @@
 /** How the equity of a book went: its ledger folded up to each instant, what it held then at the close of the bar before. Pure. */
+import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -61,8 +62,9 @@ function worthOf(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at
   for (const [instrument, quantity] of held) {
     if (quantity.isZero()) continue;
     const price = priceAt(instrument, at);
-    if (price === null) return null;
-    worth = worth.plus(quantity.times(price));
+    if (price === null && isPosition({ instrument, quantity: plainDecimal(quantity) })) return null;
+    // Dust without a price is worth nothing.
+    worth = worth.plus(quantity.times(price ?? 0));
   }
   return worth;
 }

@@ -1,5 +1,5 @@
 /** The double-entry ledger beneath the books: what is booked for a fill or a transfer, in every asset summing to zero. */
-import type { Fill, Settlement } from './book.ts';
+import type { BroughtIn, Fill, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -61,6 +61,22 @@ export function ledgerOfFill(fill: Fill): LedgerEntry {
 /** Money paid in (above zero) or out (below zero), under a name that is used once. */
 export function ledgerOfTransfer(bookId: string, amountUsd: DecimalString, reference: string, at: EpochMs): LedgerEntry {
   return { id: `transfer:${reference}`, bookId, kind: 'transfer', at, legs: paidIn(amountUsd) };
+}
+
+/** Tokens that come in from a wallet: capital in kind, through the trading accounts. */
+export function ledgerOfBroughtIn(bookId: string, { instrument, quantity, costUsd, at }: BroughtIn, reference: string): LedgerEntry {
+  return {
+    id: `transfer:wallet:${reference}`,
+    bookId,
+    kind: 'transfer',
+    at,
+    legs: moving([
+      leg('position', instrument, quantity),
+      leg('trading', instrument, new Decimal(quantity).neg()),
+      leg('trading', USD, costUsd),
+      leg('capital', USD, new Decimal(costUsd).neg()),
+    ]),
+  };
 }
 
 /** A resolved market pays: what was held goes, and what it paid comes, through the trading accounts. Nothing paid moves no money. */

@@ -49,6 +49,8 @@ export interface ManualRiskOptions {
   readonly alongside?: readonly OpenProposal[];
   /** The control epoch that the order was placed in; that of the assessment unless told. */
   readonly placedIn?: number | undefined;
+  /** What the wallet of a sale holds of the instrument. */
+  readonly accountHolds?: DecimalString | undefined;
   /** The account that it is assessed by; as it is now unless told. */
   readonly account?: ManualAccount;
 }
@@ -69,7 +71,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
   }
 
   return {
-    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account } = {}) {
+    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account, accountHolds } = {}) {
       const { epoch, preferences, book: stored, others, accounts, waiting } = account ?? (await reads.manualAccount(orgId, mode));
       const state: TradingBook = {
         ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, '0')),
@@ -95,6 +97,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
           halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
           disabled: deps.disabledVenues(null, orgId),
         },
+        accountHolds,
         feeBps: fee,
       });
       const verdict = assessOrder(order, context, withOutcomes(markets));

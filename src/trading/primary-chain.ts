@@ -10,10 +10,11 @@ import { createFreshness } from '../../streams/freshness.ts';
 import type { HolderReading } from '../domain/agent-market/holders.ts';
 import { bookIds, sellableOf } from '../domain/book.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
-import { plainDecimal } from '../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import type { PrimaryBalances } from '../domain/portfolio/account.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
-import type { RouteRules, SwapLeg } from '../domain/solana/swap.ts';
+import { type RouteRules, type SwapLeg, uiOf } from '../domain/solana/swap.ts';
 import { type MintAccount, multiplierAt } from '../domain/solana/token-layout.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -24,7 +25,11 @@ import { poolLiquidity, referenceNow } from './present-market.ts';
 
 /** The primary chain as this process reaches it. */
 export interface PrimaryChain {
-  readonly chain: ChainClient & { mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null> };
+  readonly chain: ChainClient & {
+    mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null>;
+    /** @throws if no node answers. */
+    balancesOf(owner: string): Promise<Outcome<Pick<PrimaryBalances, 'tokens'>>>;
+  };
   readonly routes: SwapRouter;
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
 }
@@ -64,9 +69,30 @@ export async function legsOf(
   };
 }
 
+/** UI units of a token that a wallet holds and can move. */
+async function heldBy(
+  chain: Pick<PrimaryChain['chain'], 'balancesOf'>,
+  owner: string,
+  instrument: InstrumentKey,
+): Promise<Outcome<DecimalString>> {
+  const mint = CATALOG.byKey(instrument)?.token?.mint;
+  const read = await chain.balancesOf(owner);
+  if (!read.ok) return read;
+  const held = read.value.tokens.filter((token) => token.mint === mint && !token.frozen);
+  const sum = held.reduce(
+    (total, { amount, decimals, multiplier }) =>
+      total.plus(uiOf(amount.toString(), { mint: mint as string, decimals, multiplier: plainDecimal(multiplier) })),
+    new Decimal(0),
+  );
+  return { ok: true, value: plainDecimal(sum) };
+}
+
 /** Risk for swaps of people. `exposureVersion` reads what an assessment of a book rests on, as one text. */
 export function createSwapPreTrade(
-  deps: RiskDeps & { readonly exposureVersion: (orgId: string, bookId: string) => Promise<string> },
+  deps: RiskDeps & {
+    readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
+    readonly chain: Pick<PrimaryChain['chain'], 'balancesOf'>;
+  },
 ): SwapPreTrade {
   const { reads, bus, clock } = deps;
   const freshness = createFreshness();
@@ -78,13 +104,20 @@ export function createSwapPreTrade(
   return {
     quote,
     exposureVersion: (orgId) => deps.exposureVersion(orgId, bookIds.manual(orgId, 'live')),
-    async validate(orgId, instrument, compile) {
-      const liquidity = await poolLiquidity(reads, instrument, clock.now());
+    async validate(orgId, instrument, compile, seller) {
+      const [liquidity, held] = await Promise.all([
+        poolLiquidity(reads, instrument, clock.now()),
+        seller === null ? { ok: true as const, value: undefined } : heldBy(deps.chain, seller, instrument),
+      ]);
+      if (!held.ok) return held;
+      const accountHolds = held.value;
       const at = clock.now();
       const own = quote(instrument);
       const market = presentMarket({ at, quote: own, reference: referenceNow(bus, freshness, instrument, at), liquidity });
       const present = { quote: own, depth: null, market };
-      return risk.validate(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument)));
+      return risk.validate(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument, accountHolds)), {
+        accountHolds,
+      });
     },
   };
 }
@@ -92,8 +125,9 @@ export function createSwapPreTrade(
 /** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
 export function swapMayLeave(preTrade: SwapPreTrade) {
   return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
-    const { order } = swapSubject(context);
-    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
+    const { order, promise } = swapSubject(context);
+    const seller = order.side === 'sell' ? promise.wallet : null;
+    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order }), seller));
     return assessed.ok ? { ok: true, value: null } : assessed;
   };
 }

@@ -9,13 +9,17 @@ import {
   type Fill,
   markBook,
   nextUtcDay,
+  type Position,
   readBookId,
   type TradingBook,
 } from '../../src/domain/book.ts';
 import { slippageBpsOf } from '../../src/domain/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { equityCourse } from '../../src/domain/equity-course.ts';
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/ledger.ts';
 import { floorToStep, marketStepOf } from '../../src/domain/market-step.ts';
+import { profitOf } from '../../src/domain/portfolio/performance.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { type Operation, randomOperations } from './random-fills.ts';
 
 const AGENT = '01900000-0000-7000-8000-0000000000aa';
@@ -166,6 +170,35 @@ test('a position without a mark makes unknown what depends on it', () => {
     dailyDrawdownPct: null,
     unpriced: ['spotchain:AAPLx'],
   });
+});
+
+test('dust without a mark makes nothing unknown: it is left out of every sum, and named', () => {
+  const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '1', fillPrice: '200', notionalUsd: '200' }));
+  const dust: Position = { instrument: 'spotexchange:BTCUSDT', quantity: '0.000009', costUsd: '0.9', openedAt: DAY };
+  const both = { ...held, holdings: [...held.holdings, dust] };
+  const marks = new Map<InstrumentKey, string>([['spotchain:AAPLx', '210']]);
+  expect(markBook(both, marks, DAY)).toMatchObject({
+    exposureUsd: '210',
+    unpriced: [],
+    leftOut: [dust.instrument],
+    equityUsd: new Decimal(held.cashUsd).plus(210).toFixed(),
+  });
+  // The whole lot is a position, and unknown.
+  const lot = { ...dust, quantity: '0.00001' };
+  expect(markBook({ ...held, holdings: [...held.holdings, lot] }, marks, DAY)).toMatchObject({
+    equityUsd: null,
+    unpriced: [lot.instrument],
+    leftOut: [],
+  });
+  // With a mark it counts.
+  const all = markBook(both, marks.set(dust.instrument, '100000'), DAY);
+  expect([all.exposureUsd, all.leftOut]).toEqual(['210.9', []]);
+  const contents = { ...both, capitalUsd: '10000' };
+  expect(profitOf(contents, (key) => (key === dust.instrument ? null : '210'))).toBe(
+    new Decimal(held.cashUsd).plus(210).minus(10_000).toFixed(),
+  );
+  const moves = [{ at: DAY, kind: 'position', instrument: dust.instrument, amount: dust.quantity }] as const;
+  expect(equityCourse(moves, () => null, [DAY])[0]?.equityUsd).toBe('0');
 });
 
 test('a book id says whose book it is, and nothing else is one', () => {

@@ -27,6 +27,7 @@ export const VaultBody = Type.Object(
     drawdownPct: nullable('number', 'Fall of the share price from its high-water mark.'),
     roundingUsd: { ...DecimalText, description: 'Fractions of a cent that no share stands for.' },
     unpriced: Type.Array(Type.String(), { description: 'Positions without a live quote; while there are any, values are null.' }),
+    leftOut: Type.Array(Type.String(), { description: 'Dust of less than one lot without a live quote: it is in no value.' }),
     pricedAt: Time,
     depositors: Type.Array(
       Type.Object({
@@ -60,6 +61,7 @@ export function vaultBody(view: VaultView) {
     drawdownPct: view.drawdownPct,
     roundingUsd: view.roundingUsd,
     unpriced: view.unpriced,
+    leftOut: view.leftOut,
     pricedAt: isoTime(view.pricedAt),
     depositors: view.depositors,
   };

@@ -56,7 +56,11 @@ interface SwapDeps extends PrimaryChain {
 
 /** Swaps of people on these connections. */
 export function createSwaps(deps: SwapDeps): SwapCommands {
-  const preTrade = createSwapPreTrade({ ...deps.risk, exposureVersion: (orgId, bookId) => exposureVersionOf(deps.sql, orgId, bookId) });
+  const preTrade = createSwapPreTrade({
+    ...deps.risk,
+    exposureVersion: (orgId, bookId) => exposureVersionOf(deps.sql, orgId, bookId),
+    chain: deps.chain,
+  });
   return createSwapHandler({
     runtime: deps.runtime,
     preTrade,

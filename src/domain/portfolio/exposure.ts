@@ -1,4 +1,5 @@
 /** What a portfolio is made of: its instruments, its sectors, and underlyings that it is exposed to more than once. */
+import { isPosition } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { exposureGroupOf } from '../risk/capacity.ts';
@@ -144,6 +145,12 @@ export function instrumentWeights(
   });
 }
 
+/** False for dust without a price: it is in no sum and makes none unknown. */
+function isKnownOrPosition({ instrument, quantity, valueUsd }: PortfolioPosition): boolean {
+  if (valueUsd !== null || instrument === null) return true;
+  return isPosition({ instrument, quantity: plainDecimal(new Decimal(quantity).abs()) });
+}
+
 /**
  * Underlyings that more than one instrument gives exposure to: a token, a perpetual and a share token of one underlying,
  * and agent tokens with the share that they are paired with, grouped and measured as the pre-trade risk function does.
@@ -156,7 +163,7 @@ export function duplicateExposures(
 ): readonly DuplicateExposure[] {
   const total = new Decimal(totals.valueUsd);
   const pairedWith = (instrument: InstrumentKey): InstrumentKey | null => catalog.byKey(instrument)?.pairedStock ?? null;
-  const groups = grouped(holdings, ({ instrument, underlying }) =>
+  const groups = grouped(holdings.filter(isKnownOrPosition), ({ instrument, underlying }) =>
     instrument === null ? null : pairedWith(instrument) === null ? underlying : exposureGroupOf(catalog, instrument),
   );
   return [...groups].flatMap(([underlying, group]) => {

@@ -1,5 +1,5 @@
 /** What books have earned: equity, realized and unrealized, and since the beginning of the UTC day. Pure. */
-import { markBook, type TradingBook } from '../book.ts';
+import { isPosition, markBook, type TradingBook } from '../book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quote } from '../quote.ts';
 import type { EpochMs } from '../time.ts';
@@ -23,8 +23,10 @@ export interface Earnings {
 
 export interface BookEarnings extends Earnings {
   readonly bookId: string;
-  /** Held instruments without a price. */
+  /** Positions without a price. */
   readonly unpriced: readonly InstrumentKey[];
+  /** Dust without a price, which is worth nothing in these figures. */
+  readonly leftOut: readonly InstrumentKey[];
   /** Held instruments whose price is not live. */
   readonly notLive: readonly InstrumentKey[];
 }
@@ -36,13 +38,13 @@ export interface BookContents {
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
-/** Equity minus capital at these prices; null if something is held whose price is unknown. */
+/** Equity minus capital at these prices; null if the price of a position is unknown. Dust without a price is worth nothing. */
 export function profitOf({ cashUsd, capitalUsd, holdings }: BookContents, priceOf: (instrument: InstrumentKey) => DecimalString | null) {
   let profit = new Decimal(cashUsd).minus(capitalUsd);
   for (const { instrument, quantity } of holdings) {
     const price = priceOf(instrument);
-    if (price === null) return null;
-    profit = profit.plus(new Decimal(quantity).times(price));
+    if (price === null && isPosition({ instrument, quantity })) return null;
+    profit = profit.plus(new Decimal(quantity).times(price ?? 0));
   }
   return plainDecimal(profit);
 }
@@ -60,7 +62,7 @@ export function bookEarnings(
     const mid = quote === undefined ? null : midPrice(quote.bid, quote.ask);
     if (mid !== null) marks.set(instrument, mid);
   }
-  const { equityUsd, unrealizedPnlUsd, unpriced } = markBook(book, marks, at);
+  const { equityUsd, unrealizedPnlUsd, unpriced, leftOut } = markBook(book, marks, at);
   const pnlUsd = equityUsd === null ? null : less(equityUsd, book.capitalUsd);
   return {
     bookId: book.id,
@@ -72,6 +74,7 @@ export function bookEarnings(
     feesUsd: book.feesUsd,
     todayUsd: pnlUsd === null || dayBeganUsd === null ? null : less(pnlUsd, dayBeganUsd),
     unpriced,
+    leftOut,
     notLive: book.holdings.flatMap(({ instrument }) => {
       const quote = quotes.get(instrument);
       return quote === undefined || quote.quality === 'live' ? [] : [instrument];

@@ -135,6 +135,8 @@ export interface OrderContextInputs {
   readonly book: MarkedBook;
   readonly others: OtherBooks;
   readonly control: TradingControl;
+  /** What the account of a sale holds of the instrument; zero unless told. */
+  readonly accountHolds?: DecimalString | undefined;
   /** The most that the order may pay, in basis points; the venue's taker fee unless told. */
   readonly feeBps?: number | undefined;
 }
@@ -156,6 +158,7 @@ export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>,
     book: inputs.book,
     others: inputs.others,
     halt: control.halt,
+    ...(inputs.accountHolds === undefined ? {} : { accountHolds: inputs.accountHolds }),
     disabledFeature: order.mode === 'live' ? missingSetting(control.disabled, venue, order.side) : null,
     feeBps: inputs.feeBps ?? costModelOf(order.instrument).takerFeeBps,
   };

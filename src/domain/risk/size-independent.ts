@@ -72,10 +72,11 @@ export function openPositionsAfter(instrument: InstrumentKey | null, { book }: R
   return open.size;
 }
 
-/** What is held minus what pending sells will take, in lots. */
-export function sellableLots(instrument: InstrumentKey, { book }: RiskContext, exceptProposalId: string): bigint {
+/** What the book or the account of the sale holds, minus what pending sells will take, in lots. */
+export function sellableLots(instrument: InstrumentKey, { book, accountHolds = '0' }: RiskContext, exceptProposalId: string): bigint {
   let left = new Decimal(0);
   for (const position of book.positions) if (position.instrument === instrument) left = left.plus(position.quantity);
+  left = Decimal.max(left, accountHolds);
   for (const pending of book.state.openProposals) {
     if (pending.side === 'sell' && pending.id !== exceptProposalId && pending.instrument === instrument)
       left = left.minus(pending.quantity);

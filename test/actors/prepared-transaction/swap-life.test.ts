@@ -3,6 +3,7 @@ import { createAssociatedTokenAccountInstruction, createTransferInstruction, get
 import { AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { beforeEach, expect, test } from 'vitest';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { verifyBooks } from '../../../src/adapters/store/books/book-verifier.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
@@ -72,7 +73,7 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
   expect(stage.errors).toEqual([]);
 });
 
-test('what was bought is sold again; more than the book holds is not', async () => {
+test('what was bought is sold again; more than book and wallet hold is not', async () => {
   const buy = await preparedSwap(stage, { amount: '500' });
   must(await stage.swaps.execute(stage.context(), buy.id, signedBy(stage.wallet, buy.unsigned)));
   await stage.work();
@@ -91,6 +92,33 @@ test('what was bought is sold again; more than the book holds is not', async () 
   const done = await stage.find(sell.id);
   expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell' }] });
   expect(await stage.booked()).toEqual({ fills: 2, sums: 0 });
+});
+
+test("a wallet's own tokens are sold, though no book bought them; more than it holds is not", async () => {
+  // Sent by somebody: the manual book knows nothing of it.
+  stage.fund(AAPL_MINT, 200_000_000n);
+  stage.solana.chain.finalize();
+  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: '2.000001' }));
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
+  const sell = await preparedSwap(stage, { side: 'sell', amount: '2' });
+  // What waits to be sold is not sold twice.
+  const twice = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: '1' }));
+  expect(twice).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
+  must(await stage.swaps.execute(stage.context(), sell.id, signedBy(stage.wallet, sell.unsigned)));
+  await stage.work();
+  await untilEnded(sell.id);
+  const done = await stage.find(sell.id);
+  expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell', quantity: '2' }] });
+  expect(await held(AAPL_MINT)).toBe(0n);
+  // The tokens came in at the price of their sale: nothing is earned, and nothing is left.
+  const [book] = await stage.sql`
+    select capital_usd::text as capital, cash_usd::text as cash, realized_pnl_usd::text as realized, holdings from books where id = ${`manual:${ORG}:live`}`;
+  expect(book).toEqual({ capital: '0', cash: '0', realized: '0', holdings: [] });
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  const complaints: unknown[] = [];
+  await stage.sql.begin((sql) => verifyBooks(sql, (...complaint) => complaints.push(complaint)));
+  expect(complaints).toEqual([]);
+  expect(stage.errors).toEqual([]);
 });
 
 test('a wallet that inserts its guard is told which program it inserted; nothing is sent, and honest bytes still go', async () => {

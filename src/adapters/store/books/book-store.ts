@@ -3,9 +3,11 @@ import type { SentPart } from '../../../../actors/proposal/protocol.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import {
   accountPays,
+  applyBroughtIn,
   applyFill,
   applySettlement,
   applyTransfer,
+  broughtInBy,
   emptyBook,
   type Fill,
   type OpenProposal,
@@ -16,7 +18,14 @@ import {
   type TradingBook,
 } from '../../../domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../../domain/ledger.ts';
+import {
+  type LedgerEntry,
+  ledgerOfBroughtIn,
+  ledgerOfFill,
+  ledgerOfOpening,
+  ledgerOfSettlement,
+  ledgerOfTransfer,
+} from '../../../domain/ledger.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
@@ -426,13 +435,15 @@ async function writeBookings(transaction: Transaction, bookings: readonly Bookin
   const last = new Map<string, Booking>();
   const entries: LedgerEntry[] = [];
   for (const booking of bookings) {
-    const { bookId, entry, apply, expectedVersion, decision } = booking;
+    const { bookId, entry, apply, fill, expectedVersion, decision } = booking;
     const { version, state } = states.get(bookId) as LockedBook;
     const before = last.get(bookId);
     const goesOn = before !== undefined && before.decision === decision && before.expectedVersion === expectedVersion;
     if (expectedVersion !== undefined && expectedVersion !== version && !goesOn) throw new BookMoved(bookId, expectedVersion, version);
     last.set(bookId, booking);
-    const booked = apply(state);
+    const broughtIn = fill === null ? null : broughtInBy(fill, state);
+    if (fill !== null && broughtIn !== null) entries.push(ledgerOfBroughtIn(bookId, broughtIn, fill.id));
+    const booked = apply(broughtIn === null ? state : applyBroughtIn(state, broughtIn));
     entries.push(entry, ...entriesOfAccount(entry, booked));
     states.set(bookId, { version: version + 1, state: isManual(bookId) ? settledByAccount(booked) : booked });
   }
