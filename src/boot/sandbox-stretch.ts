@@ -169,7 +169,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
   const sql = store.feed;
   const { entries, indicators } = await neededBy(store.sql, containment);
   const { words, flow } = spokenMarket(config, clock);
-  const line = createWriteLine(log);
+  const line = createHoldingLine(log);
   const onFailure = warn('the streams');
   const told = new Subject<FeedMessage | IntelligenceRecord>();
   const reports = createToldReports(past.archives, clock.now(), (one) => told.next(one));
@@ -194,10 +194,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
     onCut: cuts.add,
     onFailure,
   });
-  // Bars are kept with what is committed next: never while the time moves, because the trail refuses what is signed at another time.
-  const held: Parameters<typeof line.write>[] = [];
-  const write: typeof line.write = (...piece) => void held.push(piece);
-  const unkeep = keepBars({ sql, received: pipeline.received, write, onFailure });
+  const unkeep = keepBars({ sql, received: pipeline.received, write: line.hold, onFailure });
   pipeline.start();
   // What was kept of the news is read first, and only then a source is listened to.
   await waitUntilObserved(told);
@@ -219,13 +216,27 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
       for (const message of words.at(entries, at)) pipeline.push(message);
       await clock.settleTo(at);
     },
-    written() {
-      for (const piece of held.splice(0)) line.write(...piece);
-      return line.done();
-    },
+    written: line.written,
     stop() {
       unkeep();
       pipeline.stop();
+    },
+  };
+}
+
+/**
+ * A line whose held pieces wait until all is to be written, with what is committed next: a bar that is being signed while the time
+ * moves is refused by the trail.
+ */
+function createHoldingLine(log: ServiceProcess['log']) {
+  const line = createWriteLine(log);
+  const held: Parameters<typeof line.write>[] = [];
+  return {
+    write: line.write,
+    hold: (...piece: Parameters<typeof line.write>) => void held.push(piece),
+    written(): Promise<unknown> {
+      for (const piece of held.splice(0)) line.write(...piece);
+      return line.done();
     },
   };
 }

@@ -51,7 +51,6 @@ export function createBatchedTicks<Duty extends TickDuty>(
     forget: () => known.clear(),
     store: {
       ...store,
-
       async begin(periodMs, shard, slot): Promise<ShardProgress | null> {
         const lastSlot = ticked.get(keyOf(periodMs, shard));
         if (lastSlot === undefined) return store.begin(periodMs, shard, slot);
