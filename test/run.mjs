@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensurePackages } from '../src/packages.mjs';
+import { testsOfChanges } from './changed.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tool = (name) => join(root, 'node_modules', '.bin', name);
@@ -57,12 +58,21 @@ async function check() {
   return failed.length > 0 ? 1 : rooms.code;
 }
 
-/** Every test, and the checks beside them while the first tests wait for full minutes; or only the tests of the given files. */
+/** Every test, and the checks beside them while the first tests wait for full minutes; or only the tests of the given files, or of changes. */
 async function test(files) {
+  if (files[0]?.split('=')[0] === '--changed') return testChanges(files[0].split('=')[1] ?? files[1]);
   const [{ failed, said }, tests] = await Promise.all([files.length > 0 ? { failed: [], said: '' } : runChecks(), vitest(files)]);
   process.stdout.write(`\n${said}`);
   closingLine(tests, failed.length);
   return failed.length > 0 ? 1 : tests.code;
+}
+
+/** The tests that import what differs from a commit, and the rules of the rooms. What needs a running service is left to the whole suite. */
+async function testChanges(since) {
+  const { changed, tests } = testsOfChanges(root, since);
+  process.stdout.write(`${changed.length} changed files; the tests that import them: ${tests.join(' ') || 'none'}\n`);
+  const { code } = await vitest([...tests, 'test/rooms']);
+  return code;
 }
 
 /** What takes long: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
