@@ -1,5 +1,6 @@
 // Takes over HTTP: compiled from words and fields, refused with questions, armed on paper, forked, published, tokenized; foreign ones do not exist.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { payload } from '../domain/authored.ts';
 import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
 
 const THESIS =
@@ -42,6 +43,31 @@ test('a thesis becomes a draft that says what was understood, assumed and set as
   expect(body.assumed.length).toBeGreaterThan(0);
   expect((await get(`/v1/takes/${body.id}`)).body).toEqual(body);
   expect((await get('/v1/takes?state=draft')).body.items.map(({ id }: { id: string }) => id)).toContain(body.id);
+});
+
+// A listing has the name of its agent's manifest.
+test('no name of an agent or an organization changes what a thesis or a question to the copilot means', async () => {
+  const theses = [THESIS, 'Buy nvidia below $300 with $50', 'Buy Tesla when the discount is over 2%', 'Buy BTC when it is cheap'];
+  const readings = async (): Promise<unknown> =>
+    Promise.all(
+      theses.map(async (thesis) => {
+        const { body } = await post('/v1/takes/compile', { thesis });
+        const asked = await post('/v1/copilot/chat', { message: `What is the price of ${thesis.split(' ')[1]}?` });
+        const { instrument, conditions, allocationUsd, understood, open, questions } = body;
+        return [instrument, conditions, allocationUsd, understood, open, questions, asked.body.intent];
+      }),
+    );
+  const before = await readings();
+  const words = [...new Set([...theses.join(' ').split(/[^\w$]+/), 'NVIDIA', 'WHEN', '$NVIDIA', 'Apple xStock', 'spotchain:AAPLx'])].filter(
+    (word) => word !== '',
+  );
+  const admin = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage'], THEIRS);
+  for (const name of words) {
+    expect((await post('/v1/agents', { ...payload(), name }, admin)).status).toBe(201);
+    expect((await post('/v1/agents', { ...payload(), name })).status).toBe(201);
+  }
+  await api.sql`insert into organizations (id, name) values ('00000000-0000-7000-8000-00000000000c', 'NVIDIA when')`;
+  expect(await readings()).toEqual(before);
 });
 
 test('an ambiguous thesis is refused with the questions that would settle it, and nothing is kept', async () => {

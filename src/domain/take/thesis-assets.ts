@@ -82,23 +82,67 @@ export function assetNames(catalog: Catalog): NamesOfAssets {
   }
 }
 
-/** Why a token may not be launched under this symbol and name; null if it may. Both would be words of everybody's theses. */
+/** Letters and digits that look like a Latin letter, by that letter. */
+const LOOKALIKES = new Map(
+  Object.entries({
+    a: 'аα',
+    b: 'вβ',
+    c: 'сϲ',
+    d: 'ԁ',
+    e: 'еε',
+    h: 'һн',
+    j: 'јϳ',
+    k: 'кκ',
+    l: '1i|ıіιӏ',
+    m: 'м',
+    n: 'ηп',
+    o: '0оοσ',
+    p: 'рρ',
+    q: 'ԛ',
+    s: '5ѕ',
+    t: 'тτ',
+    u: 'υ',
+    v: 'ν',
+    w: 'ԝω',
+    x: 'хχ',
+    y: 'уγү',
+  }).flatMap(([letter, alike]) => [...alike].map((one) => [one, letter] as const)),
+);
+
+/** What a name looks like at a glance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
+function lookOf(name: string): string {
+  const plain = name.normalize('NFKD').toLowerCase();
+  return [...plain]
+    .map((char) => LOOKALIKES.get(char) ?? char)
+    .join('')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Characters that are not seen, or that turn the text around them. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{3164}\u{FFA0}]/u;
+
+/**
+ * Why a token may not be launched under this symbol and name; null if it may. Both would be words of everybody's theses, or would
+ * pass for the name of an instrument in the eyes of a person.
+ */
 export function nameProblem(symbol: string, name: string, catalog: Catalog): string | null {
   const fixed = new Set(
     catalog.entries
       .filter(({ kind }) => kind !== 'agent_token')
       .flatMap((entry) => [entry.instrument, entry.underlying, ...entry.pairs, entry.name, ...namesOf(entry)])
-      .map((word) => word.toLowerCase()),
+      .map(lookOf),
   );
   for (const [field, text] of [
     ['symbol', symbol],
     ['name', name],
   ] as const) {
+    const shown = JSON.stringify(text.slice(0, 40)).replace(/[^\x20-\x7e]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
     const word = text.normalize('NFKC').trim().toLowerCase();
-    if (fixed.has(word) || fixed.has(word.replace(/ ?(?:token|inc|corp|stock|x)\.?$/, '')))
-      return `the ${field} ${JSON.stringify(text.slice(0, 40))} is the name of an instrument or a company of the catalog: choose another`;
-    if (GRAMMAR_WORDS.has(word))
-      return `the ${field} ${JSON.stringify(text.slice(0, 40))} is a word of the thesis language: choose another`;
+    const look = lookOf(text);
+    if (UNSEEN.test(text)) return `the ${field} ${shown} holds characters that nobody sees: choose another`;
+    if (fixed.has(look) || fixed.has(look.replace(/(?:token|inc|corp|stock|x)$/, '')))
+      return `the ${field} ${shown} is the name of an instrument or a company of the catalog, or looks like it: choose another`;
+    if (GRAMMAR_WORDS.has(word)) return `the ${field} ${shown} is a word of the thesis language: choose another`;
   }
   return null;
 }

@@ -63,6 +63,35 @@ describe('launches', () => {
     expect(launch(symbol, name)).not.toBeNull();
   });
 
+  it.each([
+    ['Cyrillic letters', 'FREE1', 'Аррlе'],
+    ['Greek letters', 'FREE1', 'Αpple'],
+    ['a mark', 'FREE1', 'Applé'],
+    ['wide letters', 'FREE1', 'Ａｐｐｌｅ'],
+    ['spaces and signs', 'FREE1', 'A p-p_l.e'],
+    ['a digit in its name', 'FREE1', 'App1e xStock'],
+    ['a digit in its symbol', 'NV1DIA', 'Free One'],
+    ['an i in its symbol', 'AAPIX', 'Free One'],
+  ])('are refused if they look like a name of the catalog: by %s', (_, symbol, name) => {
+    expect(launch(symbol, name)).toContain('looks like it');
+  });
+
+  it.each(['Free\u200bOne', '\u202eenO eerF', 'Free\u0007One', 'Free\u2066One', 'Free\u3164One'])(
+    'are refused with unseen characters (%j), which are told escaped',
+    (name) => {
+      const problem = launch('FREE1', name);
+      expect(problem).toContain('holds characters that nobody sees');
+      expect(problem).toMatch(/^[\x20-\x7e]*$/);
+    },
+  );
+
+  it.each(['Grüner Strom', 'Свобода', '自由', 'Rocket 🚀', 'Free One'])(
+    'are allowed under a name of any script that looks like none of the catalog: %s',
+    (name) => {
+      expect(launch('FREE1', name)).toBeNull();
+    },
+  );
+
   it('are allowed under a free name', () => {
     expect(launch('FREE1', 'Free One')).toBeNull();
   });
