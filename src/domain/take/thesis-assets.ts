@@ -106,16 +106,13 @@ const LOOKALIKES = new Map(
     w: 'ԝω',
     x: 'хχ',
     y: 'уγү',
-  }).flatMap(([letter, alike]) => [...alike].map((one) => [one, letter] as const)),
+  }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
 );
 
 /** What a name looks like at a glance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
 function lookOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase();
-  return [...plain]
-    .map((char) => LOOKALIKES.get(char) ?? char)
-    .join('')
-    .replace(/[^\p{L}\p{N}]/gu, '');
+  return plain.replace(/./gu, (char) => LOOKALIKES.get(char) ?? char).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Characters that are not seen, or that turn the text around them. */
