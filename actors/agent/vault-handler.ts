@@ -50,7 +50,7 @@ export interface VaultDirectory {
 /** What is really held, as far as it was compared lately with what is claimed. */
 export interface VaultReserves {
   newest(orgId: string): Promise<KeptReserveCheck | null>;
-  present(orgId: string): Promise<PresentClaims>;
+  present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
 /** A change as it is written. */
@@ -103,7 +103,7 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
       return changing(context, agentId, {
         kind: 'deposit',
         plan: (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)),
-        backing: reserves === undefined ? NOTHING_REAL : () => backingOf(reserves, context.orgId, amountUsd, clock.now()),
+        backing: reserves === undefined ? NOTHING_REAL : () => backingOf(reserves, context.orgId, agentId, amountUsd, clock.now()),
       });
     },
 
@@ -158,8 +158,14 @@ async function attempt(
 }
 
 /** The comparison that backs a deposit; refused where what is really held does not. */
-async function backingOf(reserves: VaultReserves, orgId: string, amountUsd: DecimalString, now: EpochMs): Promise<Outcome<number>> {
-  const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId)]);
+async function backingOf(
+  reserves: VaultReserves,
+  orgId: string,
+  agentId: string,
+  amountUsd: DecimalString,
+  now: EpochMs,
+): Promise<Outcome<number>> {
+  const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId, agentId)]);
   const objection = depositObjection(check, { amountUsd, present, now });
   if (objection === null && check !== null) return { ok: true, value: check.number };
   if (objection === null) return refuse('unavailable', 'nothing is paid in while nobody knows what backs it');

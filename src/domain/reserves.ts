@@ -16,6 +16,8 @@ const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'F
 export interface ReserveClaims {
   /** Cash of all vaults, in US dollars. The cash of other books is a mandate and no money. */
   readonly cashUsd: DecimalString;
+  /** The part of it whose vaults trade at one venue only: dollars elsewhere cannot pay for what they buy. */
+  readonly cashAt: Readonly<Record<DollarVenue, DecimalString>>;
   /** Of all live books. */
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
   /** All that was ever paid into vaults, in US dollars. */
@@ -25,14 +27,19 @@ export interface ReserveClaims {
 }
 
 /** One place where something is held, as it tells itself. */
-export type ReservePlace = { readonly place: string } & (
+export type ReservePlace = { readonly place: string; readonly venue: ReserveVenue } & (
   | { readonly known: true; readonly dollars: DecimalString; readonly assets: ReadonlyMap<InstrumentKey, DecimalString> }
   /** It did not tell; `venue` says whose instruments may lie there. */
-  | { readonly known: false; readonly why: string; readonly venue: ReserveVenue }
+  | { readonly known: false; readonly why: string }
 );
 
 /** Where what books hold can be compared. Dollars lie at the first two. */
-export type ReserveVenue = 'spotexchange' | 'spotchain' | 'prediction';
+export type ReserveVenue = DollarVenue | 'prediction';
+/** Where dollars lie. Prediction markets on chain are paid from wallets of the primary chain. */
+export type DollarVenue = 'spotexchange' | 'spotchain';
+const DOLLAR_VENUES: readonly DollarVenue[] = ['spotexchange', 'spotchain'];
+/** The line of vaults that trade at one venue only. */
+const dollarsAt = (venue: DollarVenue): string => `${DOLLARS_ASSET}:${venue}`;
 const COMPARED: ReadonlySet<string> = new Set<ReserveVenue>(['spotexchange', 'spotchain', 'prediction']);
 
 /** The outcomes of prediction markets that live books claim. */
@@ -65,7 +72,7 @@ export interface ReserveCheck {
 
 /** Dollars of accounts, and what live books had at the same moment. US dollars. */
 export interface HeldDollars {
-  readonly places: readonly { readonly place: string; readonly usd: DecimalString }[];
+  readonly places: readonly { readonly place: string; readonly venue: ReserveVenue; readonly usd: DecimalString }[];
   readonly booksCashUsd: DecimalString;
   readonly booksCapitalUsd: DecimalString;
 }
@@ -78,10 +85,12 @@ export interface KeptReserveCheck extends ReserveCheck {
   readonly number: number;
 }
 
-/** What vaults of an organization claim at a moment, and all that was ever paid into them. US dollars. */
+/** What vaults of an organization claim when one of them is paid into, and all that was ever paid into them. US dollars. */
 export interface PresentClaims {
   readonly claimedUsd: DecimalString;
   readonly depositedUsd: DecimalString;
+  /** The one venue that the vault trades at; null if there are several. */
+  readonly venue: DollarVenue | null;
 }
 
 /** What an account at the spot exchange holds, as a place: what orders hold back is held all the same. */
@@ -96,7 +105,7 @@ export function exchangePlace(
     if (EXCHANGE_DOLLARS.has(asset)) dollars = dollars.plus(whole);
     else assets.set(`spotexchange:${asset}USDT`, plainDecimal(whole));
   }
-  return { place: `spot exchange, account ${account}`, known: true, dollars: plainDecimal(dollars), assets };
+  return { place: `spot exchange, account ${account}`, venue: 'spotexchange', known: true, dollars: plainDecimal(dollars), assets };
 }
 
 /** Compares claims with places. Instruments of other venues than those that can be compared are in neither. */
@@ -115,6 +124,16 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
     claimed: plainDecimal(claims.cashUsd),
     held: silent.some(({ venue }) => venue !== 'prediction') ? null : plainDecimal(sum((place) => place.dollars)),
   };
+  const atVenues = DOLLAR_VENUES.flatMap((venue): ReserveLine[] => {
+    if (new Decimal(claims.cashAt[venue]).isZero()) return [];
+    const held = silent.some((place) => place.venue === venue)
+      ? null
+      : heldAt(
+          told.map((place) => ({ ...place, usd: place.dollars })),
+          venue,
+        );
+    return [{ asset: dollarsAt(venue), claimed: plainDecimal(claims.cashAt[venue]), held: held === null ? null : plainDecimal(held) }];
+  });
   const lines = [...claimed]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([instrument, quantity]): ReserveLine => {
@@ -122,15 +141,19 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
       const held = isUnknown ? null : plainDecimal(sum(({ assets }) => assets.get(instrument)));
       return { asset: instrument, claimed: plainDecimal(quantity), held };
     });
-  const all = [dollars, ...lines];
+  const all = [dollars, ...atVenues, ...lines];
   const verdict = all.some(isShort) ? 'short' : all.some(({ held }) => held === null) ? 'unknown' : 'backed';
   const { depositedUsd, books } = claims;
   const noted: HeldDollars = {
-    places: told.map(({ place, dollars: usd }) => ({ place, usd })),
+    places: told.map(({ place, venue, dollars: usd }) => ({ place, venue, usd })),
     booksCashUsd: books.cashUsd,
     booksCapitalUsd: books.capitalUsd,
   };
   return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd, dollars: noted };
+}
+
+function heldAt(places: HeldDollars['places'], venue: DollarVenue): Decimal {
+  return places.reduce((sum, place) => (place.venue === venue ? sum.plus(place.usd) : sum), new Decimal(0));
 }
 
 /** Whether less is held than is claimed, beyond the tolerance; what is not known is not short. */
@@ -175,7 +198,22 @@ export function depositObjection(
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);
   if (lacking !== '') return { kind: 'short', detail: `less is held than is claimed already: ${lacking}`, ...figures, freeUsd: '0' };
-  return free.gte(amountUsd)
-    ? null
-    : { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
+  if (free.lt(amountUsd))
+    return { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
+  return present.venue === null ? null : venueObjection(check, present.venue, { amountUsd, paidInSince });
+}
+
+/** Dollars at another venue cannot pay for what this vault buys. What was paid into any vault since counts against each venue. */
+function venueObjection(
+  { lines, dollars }: ReserveCheck,
+  venue: DollarVenue,
+  { amountUsd, paidInSince }: { readonly amountUsd: DecimalString; readonly paidInSince: Decimal },
+): Unbacked | null {
+  if (dollars === null) return { kind: 'unknown', detail: `it is not known what is held at ${venue}` };
+  const held = heldAt(dollars.places, venue);
+  const claimed = paidInSince.plus(lines.find(({ asset }) => asset === dollarsAt(venue))?.claimed ?? 0);
+  const free = Decimal.max(0, held.minus(claimed));
+  if (free.gte(amountUsd)) return null;
+  const detail = `the vault trades at ${venue} only, where ${plainDecimal(held)} US dollars are held and ${plainDecimal(claimed)} of them claimed`;
+  return { kind: 'short', detail, freeUsd: plainDecimal(free), heldUsd: plainDecimal(held) };
 }

@@ -53,7 +53,7 @@ export interface ReserveStore {
   newest(orgId: string): Promise<KeptReserveCheck | null>;
   /** Keeps a comparison, and tells the organization's alerts what is given. */
   keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
-  present(orgId: string): Promise<PresentClaims>;
+  present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
 /** Where something may be held. */
@@ -165,7 +165,7 @@ async function predictionsIn(
     const assets = new Map<InstrumentKey, DecimalString>();
     for (const { instrument, account } of positions)
       assets.set(instrument, plainDecimal(new Decimal(assets.get(instrument) ?? 0).plus(held.get(account) ?? 0)));
-    return { place, known: true, dollars: '0', assets };
+    return { place, venue: 'prediction', known: true, dollars: '0', assets };
   } catch (error) {
     return silentPredictions(place, errorText(error));
   }
@@ -194,7 +194,7 @@ async function walletOf(
     const { cashUsd, positions } = accountOfPrimaryWallet(read.value, CATALOG, now).place;
     const assets = new Map<InstrumentKey, DecimalString>();
     for (const { instrument, quantity } of positions) if (instrument?.startsWith('spotchain:')) assets.set(instrument, quantity);
-    return { place, known: true, dollars: cashUsd, assets };
+    return { place, venue: 'spotchain', known: true, dollars: cashUsd, assets };
   } catch (error) {
     return silent(errorText(error));
   }

@@ -444,7 +444,11 @@ test('free dollars of a connected account are in total, weights, scenarios and i
   expect(none).toMatchObject({ places: [], totals: { valueUsd: '0' } });
   const account = exchangePlace('7', [{ asset: 'USDT', free: '9990', locked: '10' }]);
   const books = { cashUsd: '0', capitalUsd: '0' };
-  const check = compareReserves({ cashUsd: '0', holdings: [], depositedUsd: '0', books }, [account], api.clock.now());
+  const check = compareReserves(
+    { cashUsd: '0', cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd: '0', books },
+    [account],
+    api.clock.now(),
+  );
   await createReserveStore(api.sql).keep(THEIRS, check, null);
   const funded = await get('?mode=live', stranger);
   expect(funded).toMatchObject({

@@ -418,7 +418,13 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
   },
   'comparing what vaults claim with what is held': {
     async run(contained) {
-      const claims = { cashUsd: '0', depositedUsd: '0', holdings: [], books: { cashUsd: '0', capitalUsd: '0' } };
+      const claims = {
+        cashUsd: '0',
+        cashAt: { spotexchange: '0', spotchain: '0' },
+        depositedUsd: '0',
+        holdings: [],
+        books: { cashUsd: '0', capitalUsd: '0' },
+      };
       const kept: string[] = [];
       const broken = (): never => {
         throw BROKEN;

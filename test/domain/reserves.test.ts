@@ -5,6 +5,7 @@ import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import {
   claimedOutcomes,
   compareReserves,
+  type DollarVenue,
   depositObjection,
   exchangePlace,
   isShort,
@@ -14,6 +15,7 @@ import {
 } from '../../src/domain/reserves.ts';
 
 const AT = 1_700_000_000_000;
+const AT_ANY = { spotexchange: '0', spotchain: '0' };
 const BOOKS = { cashUsd: '0', capitalUsd: '0' };
 const BTC = 'spotexchange:BTCUSDT' as const;
 const AAPL = 'spotchain:AAPLx' as const;
@@ -22,10 +24,11 @@ const account = exchangePlace('7', [
   { asset: 'USDC', free: '1', locked: '0' },
   { asset: 'BTC', free: '0.5', locked: '0.1' },
 ]);
-const wallet: ReservePlace = { place: 'wallet w', known: true, dollars: '10', assets: new Map([[AAPL, '2']]) };
+const wallet: ReservePlace = { place: 'wallet w', venue: 'spotchain', known: true, dollars: '10', assets: new Map([[AAPL, '2']]) };
 const silentWallet: ReservePlace = { place: 'wallet s', known: false, venue: 'spotchain', why: 'no node' };
 const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
   cashUsd,
+  cashAt: AT_ANY,
   holdings: [
     { instrument: BTC, quantity: btc },
     { instrument: AAPL, quantity: aapl },
@@ -49,8 +52,8 @@ test('dollars and assets of all places are summed exactly, what orders hold back
     depositedUsd: '100',
     dollars: {
       places: [
-        { place: 'spot exchange, account 7', usd: '1001' },
-        { place: 'wallet w', usd: '10' },
+        { place: 'spot exchange, account 7', venue: 'spotexchange', usd: '1001' },
+        { place: 'wallet w', venue: 'spotchain', usd: '10' },
       ],
       booksCashUsd: '20',
       booksCapitalUsd: '30',
@@ -70,10 +73,22 @@ test('a place that does not tell leaves unknown what may lie there, and what is 
 
 test('outcomes of prediction markets are compared like everything else, and a venue that does not tell leaves them alone unknown', () => {
   const YES = 'prediction:pm-0123456789abcdef01234567.yes' as const;
-  const claimed: ReserveClaims = { cashUsd: '1', holdings: [{ instrument: YES, quantity: '12.34' }], depositedUsd: '1', books: BOOKS };
+  const claimed: ReserveClaims = {
+    cashUsd: '1',
+    cashAt: AT_ANY,
+    holdings: [{ instrument: YES, quantity: '12.34' }],
+    depositedUsd: '1',
+    books: BOOKS,
+  };
   expect(claimedOutcomes(claims('1'))).toEqual([]);
   expect(claimedOutcomes(claimed)).toEqual([YES]);
-  const held = (contracts: string): ReservePlace => ({ place: 'p', known: true, dollars: '0', assets: new Map([[YES, contracts]]) });
+  const held = (contracts: string): ReservePlace => ({
+    place: 'p',
+    venue: 'prediction',
+    known: true,
+    dollars: '0',
+    assets: new Map([[YES, contracts]]),
+  });
   expect(compareReserves(claimed, [account, held('12.34')], AT).verdict).toBe('backed');
   expect(compareReserves(claimed, [account, held('12')], AT)).toMatchObject({
     verdict: 'short',
@@ -84,7 +99,11 @@ test('outcomes of prediction markets are compared like everything else, and a ve
   const check = compareReserves(claimed, [account, silent], AT);
   expect([check.verdict, check.lines.map(({ held: contracts }) => contracts)]).toEqual(['unknown', ['1001', null]]);
   expect(
-    depositObjection({ ...check, number: 1 } as never, { amountUsd: '1', present: { claimedUsd: '1', depositedUsd: '1' }, now: AT }),
+    depositObjection({ ...check, number: 1 } as never, {
+      amountUsd: '1',
+      present: { claimedUsd: '1', depositedUsd: '1', venue: null },
+      now: AT,
+    }),
   ).toMatchObject({
     kind: 'unknown',
   });
@@ -100,9 +119,13 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
   fc.assert(
     fc.property(cents, cents, cents, cents, cents, (held, seen, present, since, amount) => {
       const place = exchangePlace('7', [{ asset: 'USDT', free: held, locked: '0' }]);
-      const check = compareReserves({ cashUsd: seen, holdings: [], depositedUsd: '7', books: BOOKS }, [place], AT);
+      const check = compareReserves({ cashUsd: seen, cashAt: AT_ANY, holdings: [], depositedUsd: '7', books: BOOKS }, [place], AT);
       const depositedUsd = plainDecimal(new Decimal(since).plus(7));
-      const objection = depositObjection(check, { amountUsd: amount, present: { claimedUsd: present, depositedUsd }, now: AT });
+      const objection = depositObjection(check, {
+        amountUsd: amount,
+        present: { claimedUsd: present, depositedUsd, venue: null },
+        now: AT,
+      });
       const larger = Decimal.max(present, new Decimal(seen).plus(since));
       const fits = new Decimal(held).gte(larger.plus(amount)) && check.verdict === 'backed';
       expect(objection === null).toBe(fits);
@@ -112,7 +135,7 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
 });
 
 test('nothing is paid in while it is not known what is held: never compared, long ago, a silent place, another shortfall', () => {
-  const asked = { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '100' }, now: AT };
+  const asked = { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '100', venue: null }, now: AT };
   const good = compareReserves(claims('1'), [account, wallet], AT);
   expect(depositObjection(good, asked)).toBeNull();
   expect(depositObjection({ ...good, depositedUsd: null }, asked)).toMatchObject({ kind: 'unknown' });
@@ -122,4 +145,28 @@ test('nothing is paid in while it is not known what is held: never compared, lon
   const lacking = depositObjection(compareReserves(claims('1', '0.7'), [account, wallet], AT), asked);
   expect(lacking).toMatchObject({ kind: 'short', freeUsd: '0' });
   expect(lacking?.detail).toContain(`0.6 of 0.7 ${BTC}`);
+});
+
+test('a vault that trades at one venue only is backed by the dollars that lie there', () => {
+  // 1,001 dollars at the exchange, 10 in a wallet of the primary chain.
+  const claimed = (cashAt: ReserveClaims['cashAt']): ReserveClaims => ({ ...claims('0', '0', '0'), cashUsd: '5', cashAt });
+  const objection = (venue: DollarVenue | null, amountUsd: string, depositedUsd = '100') => {
+    const check = compareReserves(claimed({ spotexchange: '0', spotchain: '4' }), [account, wallet], AT);
+    return depositObjection(check, { amountUsd, present: { claimedUsd: '5', depositedUsd, venue }, now: AT });
+  };
+  expect([objection('spotchain', '6'), objection('spotexchange', '900'), objection(null, '1006')]).toEqual([null, null, null]);
+  expect(objection('spotchain', '6.01')).toMatchObject({ kind: 'short', freeUsd: '6', heldUsd: '10' });
+  expect(objection('spotchain', '6.01')?.detail).toContain('trades at spotchain only');
+  expect(objection('spotexchange', '1001.01')).toMatchObject({ kind: 'short', heldUsd: '1001' });
+  // What was paid in since may lie at either venue.
+  expect(objection('spotchain', '6', '100.01')).toMatchObject({ kind: 'short', freeUsd: '5.99' });
+  // Less at the venue than its vaults claim is a shortfall, however much lies elsewhere.
+  const short = compareReserves(claimed({ spotexchange: '0', spotchain: '11' }), [account, wallet], AT);
+  expect([short.verdict, short.lines[1]]).toEqual(['short', { asset: 'USD:spotchain', claimed: '11', held: '10' }]);
+  const silent = compareReserves(claimed({ spotexchange: '4', spotchain: '1' }), [account, silentWallet], AT);
+  expect(silent.lines.slice(0, 3).map(({ asset, held }) => [asset, held])).toEqual([
+    ['USD', null],
+    ['USD:spotexchange', '1001'],
+    ['USD:spotchain', null],
+  ]);
 });

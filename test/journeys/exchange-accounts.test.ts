@@ -363,7 +363,10 @@ test('deposits are backed by what the account really holds: compared, kept, told
   });
   expect((await deposit('500')).ok).toBe(true);
   expect(await run()).toEqual({ backed: 1, short: 0, unknown: 0 });
-  expect((await reserves.newest(ORG))?.lines).toEqual([{ asset: 'USD', claimed: '3000', held: '3000' }]);
+  expect((await reserves.newest(ORG))?.lines).toEqual([
+    { asset: 'USD', claimed: '3000', held: '3000' },
+    { asset: 'USD:spotexchange', claimed: '3000', held: '3000' },
+  ]);
 
   // Whoever writes past the service names no comparison, or one that has been spent.
   await expect(stage.fund(agentId, '10')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
@@ -402,7 +405,13 @@ test('two deposits of one moment into two vaults that one account backs: one of 
     agents.push(agentId);
   }
   const account = exchangePlace('7', [{ asset: 'USDT', free: '3000', locked: '0' }]);
-  const claims = { cashUsd: '0', holdings: [], depositedUsd: '0', books: { cashUsd: '0', capitalUsd: '0' } };
+  const claims = {
+    cashUsd: '0',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    holdings: [],
+    depositedUsd: '0',
+    books: { cashUsd: '0', capitalUsd: '0' },
+  };
   await reserves.keep(ORG, compareReserves(claims, [account], clock.now()), null);
   // Both have looked at what is free before either writes.
   let looks = 0;
@@ -430,7 +439,39 @@ test('two deposits of one moment into two vaults that one account backs: one of 
   expect(deposits.find(({ ok }) => !ok)).toMatchObject({
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', suggestion: 'deposit at most 1000' }] },
   });
-  expect(await reserves.present(ORG)).toEqual({ claimedUsd: '2000', depositedUsd: '2000' });
+  expect(await reserves.present(ORG, agents[0] as string)).toEqual({ claimedUsd: '2000', depositedUsd: '2000', venue: 'spotexchange' });
+});
+
+test('dollars at the exchange back no vault that trades on the primary chain only, whoever writes the deposit', async () => {
+  const { sql, clock } = stage;
+  const reserves = createReserveStore(sql);
+  const token = { key: 'spotchain:AAPLx', kind: 'tokenized_equity' } as const;
+  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '500000', universe: [token] }));
+  await placeAtStage(stage.url, agentId, 'limited_live');
+  const both = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '500000', universe: [token, { key: BTC, kind: 'spot' }] }));
+  expect((await reserves.present(ORG, agentId)).venue).toBe('spotchain');
+  expect((await reserves.present(ORG, both)).venue).toBeNull();
+  const { depositedUsd } = await reserves.present(ORG, agentId);
+  const account = exchangePlace('7', [{ asset: 'USDT', free: '900000', locked: '0' }]);
+  const wallet = { place: 'wallet w', venue: 'spotchain', known: true, dollars: '100', assets: new Map() } as const;
+  const books = { cashUsd: '0', capitalUsd: '0' };
+  const claims = { cashUsd: '0', cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd, books };
+  await reserves.keep(ORG, compareReserves(claims, [account, wallet], clock.now()), null);
+  const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), reserves, clock });
+  expect(await vaults.deposit(stage.context(), agentId, '20000')).toMatchObject({
+    ok: false,
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '100', suggestion: 'deposit at most 100' }] },
+  });
+  // The database holds whoever writes past the handler to the same rule.
+  const lenient = { newest: reserves.newest, present: async () => ({ ...(await reserves.present(ORG, agentId)), venue: null }) };
+  const past = createVaultHandler({
+    vaults: createVaultStore(sql, createSignedRows(sql)),
+    marks: () => new Map(),
+    reserves: lenient,
+    clock,
+  });
+  expect(await past.deposit(stage.context(), agentId, '20000')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect((await vaults.deposit(stage.context(), agentId, '100')).ok).toBe(true);
 });
 
 test('a wallet that two organizations have backs neither', async () => {

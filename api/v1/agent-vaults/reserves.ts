@@ -16,7 +16,10 @@ const ReserveCheckBody = Type.Object(
     ),
     lines: Type.Array(
       Type.Object({
-        asset: Type.String({ description: '`USD` for the cash of all vaults, else the key of an instrument.' }),
+        asset: Type.String({
+          description:
+            '`USD` for the cash of all vaults, `USD:<venue>` for the part of it whose vaults trade at that venue only, else the key of an instrument.',
+        }),
         claimed: DecimalText,
         held: NullableDecimalText,
       }),

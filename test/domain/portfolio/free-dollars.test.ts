@@ -7,9 +7,19 @@ import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { compareReserves, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/reserves.ts';
 import { bookOf, materialOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
-const place = (name: string, dollars: string): ReservePlace => ({ place: name, known: true, dollars, assets: new Map() });
+const place = (name: string, dollars: string): ReservePlace => ({
+  place: name,
+  venue: 'spotexchange',
+  known: true,
+  dollars,
+  assets: new Map(),
+});
 const compared = (cashUsd: string, capitalUsd: string, places: readonly ReservePlace[]) =>
-  compareReserves({ cashUsd, holdings: [], depositedUsd: '0', books: { cashUsd, capitalUsd } }, places, SATURDAY);
+  compareReserves(
+    { cashUsd, cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd: '0', books: { cashUsd, capitalUsd } },
+    places,
+    SATURDAY,
+  );
 const facts = (check: AccountFacts['check'], booksCapitalUsd: string, takesCash: AccountFacts['takesCash'] = {}): AccountFacts => ({
   check,
   booksCapitalUsd,

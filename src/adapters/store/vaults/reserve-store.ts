@@ -1,7 +1,7 @@
 /** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
 import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { KeptReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
+import type { DollarVenue, KeptReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
@@ -13,10 +13,18 @@ interface ClaimRow {
   readonly cash_usd: DecimalString;
   readonly capital_usd: DecimalString;
   readonly has_vault: boolean;
+  /** The one venue that the vault trades at; null if there are several, and of other books. */
+  readonly venue: DollarVenue | null;
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
-const NO_CLAIMS: ReserveClaims = { cashUsd: '0', holdings: [], depositedUsd: '0', books: { cashUsd: '0', capitalUsd: '0' } };
+const NO_CLAIMS: ReserveClaims = {
+  cashUsd: '0',
+  cashAt: { spotexchange: '0', spotchain: '0' },
+  holdings: [],
+  depositedUsd: '0',
+  books: { cashUsd: '0', capitalUsd: '0' },
+};
 
 export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
   return {
@@ -57,10 +65,14 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 
     newest: (orgId) => newestCheck(sql, orgId),
 
-    async present(orgId) {
-      const [row] = await sql<{ claimed_usd: string; deposited_usd: string }[]>`
-        select claimed_usd::text, deposited_usd::text from vault_claims(${orgId})`;
-      return { claimedUsd: plainDecimal(row?.claimed_usd ?? '0'), depositedUsd: plainDecimal(row?.deposited_usd ?? '0') };
+    async present(orgId, agentId) {
+      const [row] = await sql<{ claimed_usd: string; deposited_usd: string; venue: DollarVenue | null }[]>`
+        select claimed_usd::text, deposited_usd::text, vault_dollar_venue(${agentId}) as venue from vault_claims(${orgId})`;
+      return {
+        claimedUsd: plainDecimal(row?.claimed_usd ?? '0'),
+        depositedUsd: plainDecimal(row?.deposited_usd ?? '0'),
+        venue: row?.venue ?? null,
+      };
     },
 
     async list(orgId, { limit, after }) {
@@ -82,7 +94,7 @@ async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | 
 /** Claims and deposits as they were at one instant: a deposit is in both or in neither. */
 async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, () => ReserveClaims>> {
   const rows = await transaction<ClaimRow[]>`
-    select b.org_id, b.cash_usd::text, b.capital_usd::text, v.agent_id is not null as has_vault, b.holdings
+    select b.org_id, b.cash_usd::text, b.capital_usd::text, v.agent_id is not null as has_vault, vault_dollar_venue(v.agent_id) as venue, b.holdings
     from books b left join vaults v on v.agent_id = b.agent_id where b.mode = 'live' order by b.org_id`;
   const holders = await transaction<{ org_id: string }[]>`
     select org_id from exchange_accounts where removed_at is null union select org_id from linked_wallets where chain = 'spotchain'
@@ -100,13 +112,17 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, (
 /** What one organization claims. @throws if a book cannot be read. */
 function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
   let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
-  for (const { cash_usd, capital_usd, has_vault, holdings } of books) {
+  for (const { cash_usd, capital_usd, has_vault, venue, holdings } of books) {
     const cashUsd = has_vault ? plainDecimal(new Decimal(claims.cashUsd).plus(cash_usd)) : claims.cashUsd;
     const all = {
       cashUsd: plainDecimal(new Decimal(claims.books.cashUsd).plus(cash_usd)),
       capitalUsd: plainDecimal(new Decimal(claims.books.capitalUsd).plus(capital_usd)),
     };
-    claims = { ...claims, cashUsd, holdings: [...claims.holdings, ...holdings], books: all };
+    const cashAt =
+      venue === null || !has_vault
+        ? claims.cashAt
+        : { ...claims.cashAt, [venue]: plainDecimal(new Decimal(claims.cashAt[venue]).plus(cash_usd)) };
+    claims = { ...claims, cashUsd, cashAt, holdings: [...claims.holdings, ...holdings], books: all };
   }
   return claims;
 }
