@@ -148,7 +148,14 @@ function newProject(): void {
   cpSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   write('package.json', { type: 'module' });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const path of ['src/boot/early-secrets.mjs', 'src/boot/sevengate.mjs', 'src/load-sources.mjs', 'src/packages.mjs', 'test/run.mjs'])
+  for (const path of [
+    'src/boot/early-secrets.mjs',
+    'src/boot/sevengate.mjs',
+    'src/load-sources.mjs',
+    'src/packages.mjs',
+    'test/run.mjs',
+    'test/changed.mjs',
+  ])
     cpSync(join(ROOT, path), join(folder, path));
   for (const room of ['streams', 'actors', 'api']) mkdirSync(join(folder, room));
   for (const entry of ENTRIES) write(entry, '');
