@@ -1,4 +1,6 @@
 // What the documents promise exists: settings, metrics, commands, links and the files that they name.
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { nameProblem } from '../../src/domain/take/thesis-assets.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,6 +60,13 @@ test.each(journeys.map(([, title, code]) => [title, code as string]))('"%s" of t
       line,
     ).toEqual([]);
   }
+});
+
+test('the token that the README launches may be called so', () => {
+  const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('README.md')) ?? [];
+  expect(name).not.toBe('');
+  expect(nameProblem(symbol, name, CATALOG)).toBeNull();
+  expect(nameProblem('FIRST', name, CATALOG)).toContain('word of the thesis language');
 });
 
 test('the README has three journeys', () => {
