@@ -1,6 +1,7 @@
 /** The thread that halts and pauses: a listener, database connections, a key set and limits that nothing else uses. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
@@ -18,7 +19,6 @@ import { API_ROLE, perOrganization } from '../../adapters/store/callers/as-organ
 import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { isConnectionLoss, isOutOfResources, openDatabase } from '../../adapters/store/database.ts';
-import { ACTOR_KINDS } from '../capabilities/index.ts';
 
 const CALLER_CONNECTIONS = 4;
 
@@ -49,7 +49,7 @@ function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
       signInLinks: { redeem: () => null },
     },
     ...perOrganization<Pick<EmergencyPorts, 'agents' | 'answers'>>(callers, (own) => {
-      const runtime = createRuntime({ store: createActorStore(own), directory: createDirectory(ACTOR_KINDS), clock });
+      const runtime = createRuntime({ store: createActorStore(own), directory: createDirectory([agentKind]), clock });
       return {
         answers: { find: createIdempotencyStore(own).find },
         agents: { commands: createCommandHandler({ runtime, agents: createAgentDirectory(own), clock, newId }) },
