@@ -186,6 +186,9 @@ const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>
     on`insert into exposures (org_id, mode, asset, lane, quantity, cost_usd, reserved_usd) values (${ORG}, 'paper', 'spotchain:AAPLx', 7, 'NaN', 'NaN', 'NaN')`,
   'book_exposures: a list in the place of sums': (on) =>
     on`insert into book_exposures (book_id, org_id, mode, adds) values (${`paper:${poison}:1`}, ${ORG}, 'paper', '[1]')`,
+  'reserve_checks: dollars of accounts that are no amounts': (on) =>
+    on`insert into reserve_checks (org_id, at, verdict, lines, unknown, dollars) values (${ORG}, ${SLOT}, 'backed', '[{"asset": {}}]', '{}',
+      '{"places": [{"place": "exchange", "usd": "much"}], "booksCashUsd": [], "booksCapitalUsd": null}')`,
 };
 
 test.each(Object.entries(OF_THE_ORGANIZATION))('%s: it holds up its own organization at most', async (_, fault) => {
