@@ -50,7 +50,7 @@ test('the path of a 201 answer shows what was made, to a page of another origin 
   expect((await post('/v1/agents', payload(), headers)).headers['location']).toBe(agent.headers['location']);
   const version = await post(`/v1/agents/${agent.body.id}/versions`, payload({ name: 'Second' }));
   const take = await post('/v1/takes/compile', { thesis: 'Buy AAPLx below $180 with $500' });
-  const tokenized = await post('/v1/takes/tokenize', { takeId: take.body.id, as: 'agent' });
+  const tokenized = await post('/v1/takes/tokenize', { takeId: take.body.id, as: 'agent', confirm: take.body.open });
   expect([await shown(agent.headers['location']), await shown(version.headers['location'])]).toEqual([agent.body.id, agent.body.id]);
   expect(await shown(take.headers['location'])).toBe(take.body.id);
   expect(await shown(tokenized.headers['location'])).toBe(tokenized.body.agent.id);
@@ -58,7 +58,8 @@ test('the path of a 201 answer shows what was made, to a page of another origin 
 
 test('nothing is named where a launch is only drafted, and where nothing was made', async () => {
   const take = await api.call('POST', '/v1/takes/compile', { token: trader, body: { thesis: 'Buy AAPLx below $170 with $500' } });
-  const draft = await api.call('POST', '/v1/takes/tokenize', { token: trader, body: { takeId: take.body.id, as: 'launch' } });
+  const wish = { takeId: take.body.id, as: 'launch', confirm: take.body.open };
+  const draft = await api.call('POST', '/v1/takes/tokenize', { token: trader, body: wish });
   const refused = await api.call('POST', '/v1/agents', { token: trader, body: {} });
   expect([draft.status, draft.headers['location']]).toEqual([201, undefined]);
   expect([refused.status, refused.headers['location']]).toEqual([400, undefined]);

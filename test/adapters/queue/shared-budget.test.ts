@@ -48,9 +48,10 @@ describe.skipIf(url === null)('budgets of several processes', () => {
         const prefix = `t${++made}`;
         const budgets = [process(prefix), process(prefix)].map((each) => each.budget('venue', 20, windowMs));
         const passed: { readonly before: number; readonly after: number; readonly weight: number }[] = [];
-        // Round and round, until several windows have passed however fast the machine is.
+        const total = () => passed.reduce((sum, { weight }) => sum + weight, 0);
+        // Round and round, until several windows have passed and more than one was used, however fast or busy the machine is.
         const began = performance.now();
-        for (let n = 0; performance.now() - began < 4 * windowMs; n++) {
+        for (let n = 0; performance.now() - began < 4 * windowMs || total() <= 20; n++) {
           const weight = weights[n % weights.length] as number;
           const before = performance.now();
           const wait = await budgets[n % 2]?.take(weight, clock.now());
@@ -61,7 +62,6 @@ describe.skipIf(url === null)('budgets of several processes', () => {
           const within = passed.slice(n).filter(({ after }) => after < first.before + windowMs);
           expect(within.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20);
         }
-        expect(passed.reduce((sum, { weight }) => sum + weight, 0)).toBeGreaterThan(20);
         for (const each of opened.splice(0)) each.close();
       }),
       { numRuns: 6 },
