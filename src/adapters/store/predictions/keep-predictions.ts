@@ -1,12 +1,12 @@
 /** Keeps what the feeds of prediction markets tell besides quotes: markets and trades. */
-import { bufferTime, filter, map, Subscription } from 'rxjs';
+import { bufferTime, filter, map, Subject, Subscription, takeUntil } from 'rxjs';
 import type { PredictionFeed } from '../../venues/prediction/provider-feed.ts';
 import type { PredictionStore } from './prediction-store.ts';
 
 /** Trades are kept together so often: each transaction costs a signature, and they are read from here only where a venue does not answer. */
 const TRADES_EVERY_MS = 5_000;
 
-/** `write` puts one piece of work after the other. Returns what stops it. */
+/** `write` puts one piece of work after the other. Returns what stops it, which hands over the trades that were received last. */
 export function keepPredictions(deps: {
   readonly feeds: readonly Pick<PredictionFeed, 'news'>[];
   readonly store: Pick<PredictionStore, 'saveMarkets' | 'saveTrades'>;
@@ -15,9 +15,11 @@ export function keepPredictions(deps: {
 }): () => void {
   const { store, write } = deps;
   const kept = new Subscription();
+  const stopped = new Subject<void>();
   for (const { news } of deps.feeds) {
     const markets = news.pipe(filter((one) => one.kind === 'markets'));
     const trades = news.pipe(
+      takeUntil(stopped),
       filter((one) => one.kind === 'trades'),
       bufferTime(TRADES_EVERY_MS),
       map((several) => several.flatMap((one) => one.trades)),
@@ -27,5 +29,8 @@ export function keepPredictions(deps: {
     kept.add(markets.subscribe({ next: (one) => write('keeping prediction markets', () => store.saveMarkets(one.markets)), error }));
     kept.add(trades.subscribe({ next: (several) => write('keeping prediction trades', () => store.saveTrades(several)), error }));
   }
-  return () => kept.unsubscribe();
+  return () => {
+    stopped.next();
+    kept.unsubscribe();
+  };
 }

@@ -1,0 +1,31 @@
+// Trades of prediction markets are kept together, and those of the last moment before the end too.
+import { Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import { keepPredictions } from '../../../src/adapters/store/predictions/keep-predictions.ts';
+import type { PredictionNews, PredictionTrade } from '../../../src/domain/prediction/market.ts';
+
+test('trades that were received before the end are kept in one piece of work, and nothing that comes after it', () => {
+  const news = new Subject<PredictionNews>();
+  const saved: (readonly string[])[] = [];
+  const written: string[] = [];
+  const end = keepPredictions({
+    feeds: [{ news }],
+    store: {
+      saveMarkets: async () => {},
+      saveTrades: async (trades) => void saved.push(trades.map(({ id }) => id)),
+    },
+    write(what, work) {
+      written.push(what);
+      void work();
+    },
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  const trade = (id: string): PredictionNews => ({ kind: 'trades', trades: [{ id } as PredictionTrade] });
+  news.next(trade('one'));
+  news.next(trade('two'));
+  expect(saved).toEqual([]);
+  end();
+  expect([written, saved]).toEqual([['keeping prediction trades'], [['one', 'two']]]);
+  news.next(trade('three'));
+  expect(saved).toHaveLength(1);
+});
