@@ -96,7 +96,8 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
   };
 }
 
-function sellerOf({ side, wallet }: { readonly side: SwapPromise['side']; readonly wallet: string }): string | null {
+/** The wallet of a sale; null of a purchase. */
+export function sellerOf({ side, wallet }: Pick<SwapPromise, 'side' | 'wallet'>): string | null {
   return side === 'sell' ? wallet : null;
 }
 

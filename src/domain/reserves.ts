@@ -35,7 +35,7 @@ export type ReservePlace = { readonly place: string; readonly venue: ReserveVenu
 
 /** Where what books hold can be compared. Dollars lie at the first two. */
 export type ReserveVenue = DollarVenue | 'prediction';
-/** Where dollars lie. Prediction markets on chain are paid from wallets of the primary chain. */
+/** A venue where dollars lie. Prediction markets on chain are paid from wallets of the primary chain. */
 export type DollarVenue = 'spotexchange' | 'spotchain';
 const DOLLAR_VENUES: readonly DollarVenue[] = ['spotexchange', 'spotchain'];
 /** The line of vaults that trade at one venue only. */
@@ -85,7 +85,7 @@ export interface KeptReserveCheck extends ReserveCheck {
   readonly number: number;
 }
 
-/** What vaults of an organization claim when one of them is paid into, and all that was ever paid into them. US dollars. */
+/** Claims of an organization's vaults when one of them is paid into, and all that was ever paid into them. US dollars. */
 export interface PresentClaims {
   readonly claimedUsd: DecimalString;
   readonly depositedUsd: DecimalString;
@@ -124,15 +124,11 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
     claimed: plainDecimal(claims.cashUsd),
     held: silent.some(({ venue }) => venue !== 'prediction') ? null : plainDecimal(sum((place) => place.dollars)),
   };
+  const dollarPlaces = told.map(({ place, venue, dollars: usd }) => ({ place, venue, usd }));
   const atVenues = DOLLAR_VENUES.flatMap((venue): ReserveLine[] => {
     if (new Decimal(claims.cashAt[venue]).isZero()) return [];
-    const held = silent.some((place) => place.venue === venue)
-      ? null
-      : heldAt(
-          told.map((place) => ({ ...place, usd: place.dollars })),
-          venue,
-        );
-    return [{ asset: dollarsAt(venue), claimed: plainDecimal(claims.cashAt[venue]), held: held === null ? null : plainDecimal(held) }];
+    const held = silent.some((place) => place.venue === venue) ? null : plainDecimal(heldAt(dollarPlaces, venue));
+    return [{ asset: dollarsAt(venue), claimed: plainDecimal(claims.cashAt[venue]), held }];
   });
   const lines = [...claimed]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -145,7 +141,7 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   const verdict = all.some(isShort) ? 'short' : all.some(({ held }) => held === null) ? 'unknown' : 'backed';
   const { depositedUsd, books } = claims;
   const noted: HeldDollars = {
-    places: told.map(({ place, venue, dollars: usd }) => ({ place, venue, usd })),
+    places: dollarPlaces,
     booksCashUsd: books.cashUsd,
     booksCapitalUsd: books.capitalUsd,
   };

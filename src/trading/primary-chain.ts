@@ -3,7 +3,7 @@ import type { LaunchChain } from '../../actors/launch/launch-chain.ts';
 import { passed } from '../../actors/manual-order/verdict.ts';
 import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
-import type { SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
+import { type SwapPreTrade, sellerOf } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
 import { createFreshness } from '../../streams/freshness.ts';
@@ -126,8 +126,7 @@ export function createSwapPreTrade(
 export function swapMayLeave(preTrade: SwapPreTrade) {
   return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
     const { order, promise } = swapSubject(context);
-    const seller = order.side === 'sell' ? promise.wallet : null;
-    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order }), seller));
+    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order }), sellerOf(promise)));
     return assessed.ok ? { ok: true, value: null } : assessed;
   };
 }
