@@ -1,4 +1,4 @@
-/** Which tests answer for what was changed, for a loop of seconds: those that import a changed file themselves, and the rooms' rules. */
+/** Finds the tests that answer for a change within seconds: those that import a changed file themselves. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -11,7 +11,7 @@ import { testsOfChanges } from './changed.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tool = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What must hold beside the tests. Types that did not change are remembered from run to run. */
+/** Checks that must hold beside the tests. Types that did not change are remembered from run to run. */
 const CHECKS = [
   { name: 'types', command: [tool('tsc'), '-p', '.'] },
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },

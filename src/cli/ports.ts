@@ -37,7 +37,7 @@ export interface RunningService {
   readonly url: string | null;
   /** Where the tokens of the example members lie; null where the identity provider is not the sandbox's. */
   readonly tokenFolder: string | null;
-  /** Whose tokens lie there, the operator first: each file is named after one. */
+  /** Subjects of the tokens there, the operator first: each file is named after one. */
   readonly tokenSubjects: readonly string[];
   /** Signs a browser of this machine in as the operator, once; null where the identity provider is not the sandbox's. */
   readonly signInUrl: string | null;

@@ -156,8 +156,8 @@ export function isPosition({ instrument, quantity }: Pick<Position, 'instrument'
 }
 
 /**
- * What is held of an instrument minus what waits to be sold of it, to the last unit; never below zero. `accountHolds` is
- * what the account of the sale holds: it may be sold although no book bought it.
+ * Subtracts what waits to be sold of an instrument from what is held of it, to the last unit; never below zero. `accountHolds`
+ * is what the account of the sale holds: it may be sold although no book bought it.
  */
 export function sellableOf(state: TradingBook, instrument: InstrumentKey, accountHolds: DecimalString = '0'): DecimalString {
   const held = Decimal.max(positionOf(state, instrument)?.quantity ?? 0, accountHolds);
@@ -207,7 +207,7 @@ export interface BroughtIn {
   readonly at: EpochMs;
 }
 
-/** What a sale of a person's wallet sells beyond the book; null if the book holds all of it, and for every other book. */
+/** Tokens that a person's wallet sells beyond its book; null if the book holds all of them, and for every other book. */
 export function broughtInBy(fill: Fill, state: TradingBook): BroughtIn | null {
   const { instrument, side, fillPrice, at } = fill;
   const isOfWallet =

@@ -3,7 +3,7 @@ import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { DOLLARS_ASSET, RESERVE_AGE_MS, type ReserveCheck, walletPlace } from './reserves.ts';
 import type { EpochMs } from './time.ts';
 
-/** What is read of accounts and live books at one moment. US dollars. */
+/** Accounts and live books as they were read at one moment. US dollars. */
 export interface AccountFacts {
   /** The newest comparison of what books claim with what accounts hold; null if nothing was compared. */
   readonly check: Pick<ReserveCheck, 'at' | 'lines' | 'unknown' | 'dollars'> | null;
@@ -31,8 +31,8 @@ export interface FreeDollars {
 }
 
 /**
- * What moved between accounts and books since the comparison changed the capital of books. What books bought and sold
- * since has not: it moved both sides alike.
+ * Works out free dollars from the newest comparison. Money that moved between accounts and books since then changed the capital of
+ * books; purchases and sales since then moved both sides alike.
  * @param ownBookId the book of the order that is assessed: its account must at least have what the order costs.
  */
 export function freeDollars({ check, booksCapitalUsd, takesCash }: AccountFacts, now: EpochMs, ownBookId?: string): FreeDollars {

@@ -65,7 +65,7 @@ export interface TokenRevocation {
   readonly tokenId: string | null;
 }
 
-/** How wrong the clock of the machine may be while a halt and a pause still work. Milliseconds. */
+/** The largest error of the machine's clock with which a halt and a pause still work. Milliseconds. */
 export const CLOCK_ERROR_MS = 3 * 3_600_000;
 
 /** No token of any provider is accepted for longer, and none stops agents for longer. A revocation is kept so long. Milliseconds. */

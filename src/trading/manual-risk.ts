@@ -49,7 +49,7 @@ export interface ManualRiskOptions {
   readonly alongside?: readonly OpenProposal[];
   /** The control epoch that the order was placed in; that of the assessment unless told. */
   readonly placedIn?: number | undefined;
-  /** What the wallet of a sale holds of the instrument. */
+  /** Quantity of the instrument in the wallet of a sale. */
   readonly accountHolds?: DecimalString | undefined;
   /** The account that it is assessed by; as it is now unless told. */
   readonly account?: ManualAccount;

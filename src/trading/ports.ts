@@ -72,7 +72,7 @@ export interface RiskReads {
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
   /** What the organization has at work in its books of one mode but for one; its cost does not grow with their number. */
   otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
-  /** What the organization's accounts were last found to hold, beside its live books. */
+  /** The newest comparison of the organization's accounts, and its live books. */
   accounts(orgId: string): Promise<AccountFacts>;
   /** What an order of a person is assessed by, all of one moment. */
   manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;

@@ -86,7 +86,7 @@ test('values of a sweep are spelled as in a manifest, and never in a way that ca
   expect(() => parameterOf('maxTradeNotionalUsd=1.000')).toThrow(/mean 1,000 or 1\?/);
 });
 
-/** What is read by digits alone because it names something and counts nothing: a port, a seed, the version of a step. */
+/** Calls by file that read digits alone, because the text names something and counts nothing: a port, a seed, the version of a step. */
 const IDENTIFIERS: Readonly<Record<string, number>> = {
   'src/cli/words.ts': 1,
   'src/cli/sim.ts': 1,

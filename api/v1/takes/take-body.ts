@@ -50,7 +50,7 @@ export const takeFields = {
 
 export const TakeBody = Type.Object(takeFields, { $id: 'Take' });
 
-/** What an author confirms of a Take before it is acted on. */
+/** Readings that an author confirms before a Take is acted on. */
 export const ConfirmField = Type.Optional(
   Type.Array(Type.String({ maxLength: 2_100 }), { maxItems: 100, description: 'The texts of `open` that the author accepts.' }),
 );

@@ -14,7 +14,7 @@ import { createLiveRounds } from '../live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
-/** How often Takes are looked for that another version of the service has armed. Milliseconds. */
+/** Time between two looks for Takes that another version of the service has armed. Milliseconds. */
 const REREAD_MS = 60_000;
 
 export const takeCapability = {

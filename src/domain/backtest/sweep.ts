@@ -79,7 +79,11 @@ function windowProblems(windows: WalkForwardRequest): Problem[] {
   });
 }
 
-/** A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number, everything else a text. @throws Error for a number that can be read in two ways, such as 1.000 */
+/**
+ * A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number,
+ * everything else a text.
+ * @throws Error for a number that can be read in two ways, such as 1.000
+ */
 export function parameterOf(word: string): SweepParameter {
   const [path = '', values = ''] = word.split('=');
   const given = values.split(',').map((value) => value.trim());

@@ -57,7 +57,7 @@ export interface PortfolioMaterial {
   readonly unread: readonly UnreadWallet[];
   /** Amounts between the chains, where real money is added up. */
   readonly transit?: readonly ReadAccount[];
-  /** What accounts hold beside the cash of live books and the wallets that were read; left out of paper. */
+  /** Dollars that accounts hold beside the cash of live books and the wallets that were read; left out of paper. */
   readonly free?: FreeDollars;
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;

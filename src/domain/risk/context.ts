@@ -50,7 +50,7 @@ export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly halt: 'none' | 'entries' | 'all';
   /** The setting that is off and without which the order cannot be carried out; null where nothing is missing. */
   readonly disabledFeature: string | null;
-  /** What the account of a sale holds of the instrument: it may be sold although no book bought it. Zero unless known. */
+  /** Quantity of the instrument in the account of a sale: it may be sold although no book bought it. Zero unless known. */
   readonly accountHolds?: DecimalString;
   /** The venue's highest fee: a buy must be able to pay it too. In basis points of the notional. */
   readonly feeBps: number;

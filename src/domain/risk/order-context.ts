@@ -135,7 +135,7 @@ export interface OrderContextInputs {
   readonly book: MarkedBook;
   readonly others: OtherBooks;
   readonly control: TradingControl;
-  /** What the account of a sale holds of the instrument; zero unless told. */
+  /** Quantity of the instrument in the account of a sale; zero unless told. */
   readonly accountHolds?: DecimalString | undefined;
   /** The most that the order may pay, in basis points; the venue's taker fee unless told. */
   readonly feeBps?: number | undefined;

@@ -72,7 +72,7 @@ export function openPositionsAfter(instrument: InstrumentKey | null, { book }: R
   return open.size;
 }
 
-/** What the book or the account of the sale holds, minus what pending sells will take, in lots. */
+/** The larger of what the book and the account of the sale hold, minus what pending sells will take, in lots. */
 export function sellableLots(instrument: InstrumentKey, { book, accountHolds = '0' }: RiskContext, exceptProposalId: string): bigint {
   let left = new Decimal(0);
   for (const position of book.positions) if (position.instrument === instrument) left = left.plus(position.quantity);

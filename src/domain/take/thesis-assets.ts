@@ -109,7 +109,7 @@ const LOOKALIKES = new Map(
   }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
 );
 
-/** What a name looks like at a glance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
+/** Reduces a name to how it looks at a glance: without case, marks, spaces and signs, and with lookalikes as the Latin letter. */
 function lookOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/./gu, (char) => LOOKALIKES.get(char) ?? char).replace(/[^\p{L}\p{N}]/gu, '');

@@ -20,7 +20,7 @@ export function keepMemberTokens(
   clock: Pick<Clock, 'now' | 'deadline'>,
 ): {
   readonly folder: string;
-  /** Whose tokens they are: each file is named after one. */
+  /** Subjects of the tokens: each file is named after one. */
   readonly subjects: readonly string[];
   stop(): void;
 } {

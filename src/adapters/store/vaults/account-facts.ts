@@ -1,4 +1,4 @@
-/** What accounts of organizations were last found to hold, and what their live books have of it, from PostgreSQL. */
+/** Reads the newest comparison of an organization's accounts, and what its live books have of them, from PostgreSQL. */
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
 import type { HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
