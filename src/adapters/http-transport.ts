@@ -1,5 +1,9 @@
 /** HTTP to one fixed host: each request is sent once, and it is always told whether any of it may have arrived. */
-import { Client, type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+// Not from the package's entry: that puts its own connections beneath Node's `fetch`, and those end the process where a peer
+// closes while a body waits to be read (nodejs/undici#5360).
+import Client from 'undici/lib/dispatcher/client.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../../streams/clock.ts';
 
 const MAX_CONNECTIONS = 8;

@@ -1,12 +1,32 @@
 /** The HTTP transport against servers that refuse, hang, break off and pour: whether a request may have arrived is always told. */
+import { execFile } from 'node:child_process';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpTransport, type HttpTransport, type HttpTransportOptions } from '../../src/adapters/http-transport.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { REFUSING_PORT } from '../harness/ports.ts';
 import { waitFor } from '../harness/wait-for.ts';
+
+const READS_LATE = `
+  import { once } from 'node:events';
+  import net from 'node:net';
+  import { setImmediate as turn } from 'node:timers/promises';
+  await import('./src/adapters/http-transport.ts');
+  const body = 'a'.repeat(30_000);
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asked = fetch('http://127.0.0.1:' + server.address().port);
+  const [socket] = await once(server, 'connection');
+  await once(socket, 'data');
+  socket.end('HTTP/1.1 200 OK\\r\\nContent-Length: ' + body.length + '\\r\\nConnection: close\\r\\n\\r\\n' + body);
+  const answer = await asked;
+  for (let turns = 0; turns < 1_000; turns += 1) await turn();
+  console.log((await answer.text()).length);
+  process.exit();
+`;
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -151,4 +171,10 @@ test('kept connections are used again, a fresh one never', async () => {
 
 test.each(['not a url', 'ftp://example.com', 'https://example.com/?key=1'])('%s is no base URL', (baseUrl) => {
   expect(() => transport(baseUrl)).toThrow(TypeError);
+});
+
+/** Which connections `fetch` uses is decided once in a process, so this one is new. */
+test('a body that waits to be read while its server closes ends no process that uses the transport', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', READS_LATE]);
+  expect(stdout).toBe('30000\n');
 });
