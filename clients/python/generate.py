@@ -1,0 +1,407 @@
+"""Writes `sevengate/api.py` from the API's document: one method per operation, one dataclass per answer, one TypedDict per input.
+
+    python3 generate.py            writes the module anew
+    python3 generate.py --print    prints it
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any, Iterator
+
+HERE = Path(__file__).resolve().parent
+DOCUMENT = HERE.parent.parent / "api" / "openapi.json"
+MODULE = HERE / "sevengate" / "api.py"
+sys.path.insert(0, str(HERE))
+
+from sevengate._names import argument_name, snake_case  # noqa: E402
+
+Schema = dict[str, Any]
+# Everything of a schema that decides its Python type.
+SHAPE = ("$ref", "type", "format", "pattern", "enum", "const", "anyOf", "oneOf", "items", "properties", "required",
+         "additionalProperties", "patternProperties")
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
+         "object": "Dict[str, Any]", "array": "List[Any]"}
+WIDTH = 120
+# Fields that are money or a quantity even where the document says `number`.
+MONEY = re.compile(r"(Usd|Price|Notional|Amount|Quantity)$")
+# A union of words longer than this gets a name if it is used twice.
+INLINE_WORDS = 40
+
+HEADER = '''"""The operations of the API and what they take and answer. Written by generate.py from api/openapi.json; not edited by hand."""
+# mypy: disable-error-code="empty-body"
+# pyright: reportReturnType=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+# List and Dict, since fields may be named as the built-in types are.
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
+
+from ._call import Caller, operation
+from ._feed import Feed
+from ._model import Model
+from ._pages import Page, Pages
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+else:
+    NotRequired = Optional
+
+Money = Union[Decimal, int, str]
+"""An exact decimal of a request. A float is refused."""
+Time = Union[datetime, str]
+"""A moment of a request: an aware datetime, or its text in ISO 8601."""
+'''
+
+
+def pascal(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
+
+
+def singular(name: str) -> str:
+    if name.endswith("ies"):
+        return name[:-3] + "y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name + "Item"
+
+
+def is_decimal(schema: Schema) -> bool:
+    """True if the pattern takes decimal numbers and nothing else."""
+    pattern = schema.get("pattern")
+    if pattern is None:
+        return False
+    takes = re.compile(pattern).search
+    return bool(takes("1") and not takes("a") and not takes("1.5.5"))
+
+
+def shape(node: Any) -> Any:
+    """The parts of a schema that decide its type; schemas of the same shape share a class."""
+    if isinstance(node, list):
+        return [shape(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: node[key] for key in SHAPE if key in node}
+    for key in ("properties", "patternProperties"):
+        if key in kept:
+            kept[key] = {name: shape(one) for name, one in kept[key].items()}
+    return {key: shape(value) if key not in ("properties", "patternProperties") else value for key, value in kept.items()}
+
+
+class Types:
+    """Names a Python type for every schema and collects the classes that this needs."""
+
+    def __init__(self, schemas: dict[str, Schema], is_input: bool, taken: set[str], words: Words) -> None:
+        self.schemas = schemas
+        self.is_input = is_input
+        self.taken = taken
+        self.words = words
+        self.classes: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
+        self.known: dict[str, str] = {}
+
+    def of(self, schema: Schema, name: str) -> str:
+        if "$ref" in schema:
+            target = schema["$ref"].rsplit("/", 1)[1]
+            return self.component(target)
+        parts = schema.get("anyOf") or schema.get("oneOf")
+        if parts is not None:
+            return self.union([self.of(part, self.variant(part, at, name)) for at, part in enumerate(parts)], name)
+        if "const" in schema or "enum" in schema:
+            return self.words.of(schema.get("enum", [schema.get("const")]), name)
+        types = schema.get("type")
+        if types is None:
+            return "Any"
+        return self.union([self.plain(schema, one, name) for one in ([types] if isinstance(types, str) else types)], name)
+
+    def variant(self, part: Schema, at: int, name: str) -> str:
+        """A name for one of several forms: the constant that tells it from the others."""
+        consts = [field["const"] for field in part.get("properties", {}).values() if isinstance(field.get("const"), str)]
+        return pascal(consts[0]) if consts else name if at == 0 else f"{name}{at + 1}"
+
+    def component(self, target: str) -> str:
+        schema = self.schemas[target]
+        if "properties" in schema and schema.get("type") == "object":
+            return self.object(schema, target)
+        return self.of(schema, target)
+
+    def union(self, parts: list[str], name: str) -> str:
+        flat = list(dict.fromkeys(one for part in parts for one in part.split(" | ")))
+        if "Any" in flat:
+            return "Any"
+        if self.is_input and MONEY.search(name) and {"str", "float"} <= set(flat):
+            flat.append("Money")
+        if self.is_input and "Money" in flat:
+            flat = [one for one in flat if one not in ("float", "int", "str")]
+        ordered = [one for one in flat if one != "None"] + [one for one in flat if one == "None"]
+        text = " | ".join(ordered)
+        if len(ordered) <= 4:
+            return text
+        alias = self.known.get(text)
+        if alias is None:
+            alias = self.known[text] = self.free(name + "Input" if self.is_input else name)
+            self.aliases[alias] = text
+        return alias
+
+    def plain(self, schema: Schema, kind: str, name: str) -> str:
+        if kind == "string":
+            if schema.get("format") == "date-time":
+                return "Time" if self.is_input else "datetime"
+            if is_decimal(schema):
+                return "Money" if self.is_input else "Decimal"
+            return "str"
+        if kind == "number" and not self.is_input and MONEY.search(name):
+            return "Decimal"
+        if kind == "array":
+            item = self.of(schema.get("items", {}), singular(name))
+            return f"Sequence[{item}]" if self.is_input else f"List[{item}]"
+        if kind == "object":
+            if schema.get("properties"):
+                return self.object(schema, name)
+            values = [one for one in (schema.get("additionalProperties"), *schema.get("patternProperties", {}).values())
+                      if isinstance(one, dict)]
+            value = self.of(values[0], singular(name)) if values else "Any"
+            return f"Mapping[str, {value}]" if self.is_input else f"Dict[str, {value}]"
+        return PLAIN[kind]
+
+    def object(self, schema: Schema, name: str) -> str:
+        key = json.dumps(shape({**schema, "type": "object"}), sort_keys=True)
+        if key in self.known:
+            return self.known[key]
+        wanted = name if name in self.schemas or not self.is_input else name + "Input"
+        class_name = self.known[key] = self.free(wanted)
+        self.classes[class_name] = ""
+        required = set(schema.get("required", ()))
+        fields = [(wire, field, self.of(field, name + pascal(wire)), wire in required)
+                  for wire, field in schema["properties"].items()]
+        about = sentence(schema.get("description", ""))
+        self.classes[class_name] = (self.typed_dict if self.is_input else self.record)(class_name, about, fields)
+        return class_name
+
+    def record(self, name: str, about: str, fields: list[tuple[str, Schema, str, bool]]) -> str:
+        names = [argument_name(wire) for wire, *_ in fields]
+        if len(set(names)) != len(names):
+            raise ValueError(f"{name}: two fields have the same name in Python: {names}")
+        lines = ["@dataclass(init=False, repr=False, eq=False)", f"class {name}(Model):"]
+        lines += docstring(about, "    ")
+        for wire, _, kind, required in sorted(fields, key=lambda field: not field[3]):
+            lines.append(f"    {argument_name(wire)}: {kind}" if required else f"    {argument_name(wire)}: {optional(kind)} = None")
+        return "\n".join(lines)
+
+    def typed_dict(self, name: str, about: str, fields: list[tuple[str, Schema, str, bool]]) -> str:
+        kinds = [(wire, kind if required else f"NotRequired[{kind}]") for wire, _, kind, required in fields]
+        if any(keyword.iskeyword(wire) or not wire.isidentifier() for wire, _ in kinds):
+            return f"{name} = TypedDict({name!r}, {{{', '.join(f'{wire!r}: {kind!r}' for wire, kind in kinds)}}})".replace("'", '"')
+        return "\n".join([f"class {name}(TypedDict):", *docstring(about, "    "), *(f"    {wire}: {kind}" for wire, kind in kinds)])
+
+    def free(self, name: str) -> str:
+        number, found = 2, name
+        while found in self.taken:
+            found, number = f"{name}{number}", number + 1
+        self.taken.add(found)
+        return found
+
+
+class Words:
+    """Unions of words. One that is long and used again gets a name."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.names: dict[str, str] = {}
+        self.uses: dict[str, int] = {}
+
+    def of(self, values: list[Any], name: str) -> str:
+        words = ", ".join(json.dumps(one) if isinstance(one, str) else repr(one) for one in values if one is not None)
+        text = f"Literal[{words}]"
+        self.uses[text] = self.uses.get(text, 0) + 1
+        if len(text) > INLINE_WORDS:
+            if text not in self.names:
+                self.names[text] = self.free(name)
+            text = self.names[text]
+        return f"{text} | None" if None in values else text
+
+    def free(self, name: str) -> str:
+        number, found = 2, name
+        while found in self.taken:
+            found, number = f"{name}{number}", number + 1
+        self.taken.add(found)
+        return found
+
+
+def optional(kind: str) -> str:
+    return kind if kind == "Any" or kind.endswith("| None") else f"{kind} | None"
+
+
+def sentence(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', "'''").strip()
+
+
+def docstring(text: str, indent: str) -> list[str]:
+    if text == "":
+        return []
+    paragraphs = text.split("\n\n")
+    if len(paragraphs) == 1 and len(text) + len(indent) + 6 <= WIDTH:
+        return [f'{indent}"""{text}"""']
+    lines = [line for at, one in enumerate(paragraphs) for line in ([""] if at else []) + textwrap.wrap(
+        one, WIDTH - len(indent) - 3 * (at == 0), break_long_words=False, break_on_hyphens=False)]
+    return [f'{indent}"""{lines[0]}', *(f"{indent}{line}".rstrip() for line in lines[1:]), f'{indent}"""']
+
+
+class Document:
+    def __init__(self, document: Schema) -> None:
+        self.document = document
+        schemas = document["components"]["schemas"]
+        taken = {"Money", "Time", "Model", "Page", "Pages", "Feed", "Caller", "Operations", "Any", "Dict", "List", "Literal", "Mapping",
+                 "Optional", "Sequence", "Union", "Decimal", "NotRequired", "TypedDict"}
+        lost = taken & set(schemas)
+        if lost:
+            raise ValueError(f"the document has schemas with names that the module needs: {sorted(lost)}")
+        self.words = Words(taken)
+        self.answers = Types(schemas, False, taken, self.words)
+        self.inputs = Types(schemas, True, taken, self.words)
+
+    def resolve(self, node: Schema) -> Schema:
+        while "$ref" in node:
+            found: Any = self.document
+            for part in node["$ref"][2:].split("/"):
+                found = found[part]
+            node = found
+        return node
+
+    def operations(self) -> Iterator[tuple[str, str, Schema]]:
+        for path, methods in self.document["paths"].items():
+            for method, operation in methods.items():
+                # A websocket is no request; the feeds are here as server-sent events.
+                if "101" not in operation["responses"]:
+                    yield method.upper(), path, operation
+
+    def module(self) -> str:
+        methods = [self.method(*one) for one in self.operations()]
+        # Errors of every operation.
+        self.answers.component("Problem")
+        types = [*self.inputs.classes.values(), *self.answers.classes.values()]
+        words = [folded(f"{name} = {text}") for text, name in self.words.names.items()]
+        aliases = [folded(f"{name} = Union[{', '.join(json.dumps(one) for one in text.split(' | '))}]")
+                   for kinds in (self.inputs, self.answers) for name, text in kinds.aliases.items()]
+        about = '    """Every operation that the API answers over HTTP, under its `operationId` in snake_case."""'
+        return "\n".join([HEADER, "\n".join(words), "", "", "\n\n\n".join(types), "", "\n".join(aliases), "", "",
+                          f"class Operations(Caller):\n{about}\n", "\n\n".join(methods), ""])
+
+    def method(self, verb: str, path: str, operation: Schema) -> str:
+        name = snake_case(operation["operationId"])
+        title = pascal(operation["operationId"])
+        parameters = [self.resolve(one) for one in operation["parameters"]]
+        positional, keywords, query = [], [], []
+        for one in parameters:
+            kind = self.inputs.of(one["schema"], title + pascal(one["name"]))
+            if one["in"] == "path":
+                positional.append(f"{argument_name(one['name'])}: {kind}")
+            elif one["in"] == "query":
+                query.append(one["name"])
+                keywords.append((one["name"], kind, one.get("required", False)))
+        body, whole = self.body(operation, title)
+        if whole is not None:
+            positional.append(f"{whole[0]}: {whole[1]}")
+        keywords += body
+        is_keyed = any(one["in"] == "header" and one["name"] == "Idempotency-Key" for one in parameters)
+        names = [argument_name(wire) for wire, *_ in keywords]
+        if len(set(names)) != len(names):
+            raise ValueError(f"{name}: two arguments have the same name: {names}")
+        given = [f"{argument_name(wire)}: {kind}" for wire, kind, required in keywords if required]
+        given += [f"{argument_name(wire)}: {optional(kind)} = None" for wire, kind, required in keywords if not required]
+        if is_keyed:
+            given.append("idempotency_key: str | None = None")
+        answer = self.answer(operation, title)
+        if answer == "Feed":
+            given.append("**params: Any")
+        arguments = ["self", *positional, *(["*"] if [one for one in given if not one.startswith("**")] else []), *given]
+        target = path + ("?" + "&".join(query) if query else "")
+        spec = [json.dumps(verb), json.dumps(target)]
+        if whole is not None:
+            spec.append(f'whole="{whole[0]}"')
+        elif body:
+            spec.append(f'body="{" ".join(wire for wire, *_ in body)}"')
+        if body and operation["requestBody"].get("required"):
+            spec.append("needs_body=True")
+        if is_keyed:
+            spec.append("keyed=True")
+        if also := self.answered(operation):
+            spec.append(f"also={also}")
+        about = "\n\n".join(sentence(operation[key]) for key in ("summary", "description") if operation.get(key))
+        lines = [f"    @operation({', '.join(spec)})"]
+        head = f"    def {name}({', '.join(arguments)}) -> {answer}:"
+        lines += [head] if len(head) <= WIDTH else [f"    def {name}(", *(f"        {one}," for one in arguments if not one.startswith("**")),
+                                                    *(f"        {one}" for one in arguments if one.startswith("**")), f"    ) -> {answer}:"]
+        return "\n".join([*lines, *docstring(about, "        ")])
+
+    def body(self, operation: Schema, title: str) -> tuple[list[tuple[str, str, bool]], tuple[str, str] | None]:
+        """The fields of a body as keyword arguments, or the one argument that is all of it."""
+        if "requestBody" not in operation:
+            return [], None
+        content = operation["requestBody"]["content"]
+        schema = content["application/json"]["schema"]
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            kind = self.inputs.of(schema, name)
+            return [], (snake_case(name), f"{kind} | str" if "application/yaml" in content else kind)
+        required = set(schema.get("required", ()))
+        fields = []
+        for wire, field in schema.get("properties", {}).items():
+            fields.append((wire, self.inputs.of(field, title + pascal(wire)), wire in required))
+        return fields, None
+
+    def answered(self, operation: Schema) -> list[int]:
+        """Statuses of errors whose body is that of the answer, such as the parts of a service that is not ready."""
+        bodies = {code: self.resolve(response).get("content", {}).get("application/json", {}).get("schema")
+                  for code, response in operation["responses"].items()}
+        [good] = [body for code, body in bodies.items() if code.startswith("2")]
+        return [int(code) for code, body in bodies.items() if code[0] in "45" and body is not None and body == good]
+
+    def answer(self, operation: Schema, title: str) -> str:
+        [response] = [self.resolve(one) for code, one in operation["responses"].items() if code.startswith("2")]
+        content = response.get("content")
+        if not content:
+            return "None"
+        [(media, described)] = content.items()
+        if media == "text/event-stream":
+            return "Feed"
+        if not media.endswith("json"):
+            return "str"
+        schema = described["schema"]
+        whole = self.resolve(schema)
+        items = whole.get("properties", {}).get("items")
+        if items is None or items.get("type") != "array" or "items" not in whole.get("required", ()):
+            return self.answers.of(schema, title + "Answer")
+        if set(whole["properties"]) > {"items"} and not any(self.resolve(one)["name"] == "cursor" for one in operation["parameters"]):
+            return self.answers.of(schema, title + "Answer")
+        if set(whole["properties"]) <= {"items", "nextCursor"}:
+            item = self.answers.of(items["items"], singular(title.removeprefix("List").removeprefix("Get")))
+            return f"Pages[{item}, Page[{item}]]"
+        page = self.answers.of(schema, title + "Page")
+        item = self.answers.of(items["items"], singular(page + "Items"))
+        return f"Pages[{item}, {page}]"
+
+
+def folded(text: str) -> str:
+    """An alias of many parts on lines that an editor shows whole."""
+    if len(text) <= WIDTH:
+        return text
+    head, parts = text.rstrip("]").split("[", 1)
+    return f"{head}[\n" + "\n".join(f"    {line}" for line in textwrap.wrap(parts + ",", WIDTH - 4)) + "\n]"
+
+
+def module() -> str:
+    return Document(json.loads(DOCUMENT.read_text(encoding="utf-8"))).module()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--print"]:
+        sys.stdout.write(module())
+    else:
+        MODULE.write_text(module(), encoding="utf-8")

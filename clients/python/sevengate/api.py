@@ -1,0 +1,6856 @@
+"""The operations of the API and what they take and answer. Written by generate.py from api/openapi.json; not edited by hand."""
+# mypy: disable-error-code="empty-body"
+# pyright: reportReturnType=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+# List and Dict, since fields may be named as the built-in types are.
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
+
+from ._call import Caller, operation
+from ._feed import Feed
+from ._model import Model
+from ._pages import Page, Pages
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+else:
+    NotRequired = Optional
+
+Money = Union[Decimal, int, str]
+"""An exact decimal of a request. A float is refused."""
+Time = Union[datetime, str]
+"""A moment of a request: an aware datetime, or its text in ISO 8601."""
+
+MePermission = Literal["market:read", "agent:read", "trade:execute", "risk:manage", "members:manage"]
+GetMacroIntelligenceGroup = Literal["rates", "inflation", "labour", "markets"]
+MacroIntelligenceRatesPolicy = Literal["easing", "holding", "tightening"]
+ListMarketEventsMinSeverity = Literal["low", "medium", "high", "critical"]
+ListMarketEventsKind = Literal[
+    "filing", "wire", "results", "fundraising", "mna", "executive", "regulatory", "bankruptcy", "restatement",
+    "delisting", "cyber_incident", "auditor_change", "product", "analyst", "macro_release",
+]
+MarketEventDirection = Literal["negative", "neutral", "positive"]
+MarketEventState = Literal["rumor", "confirmed", "retracted"]
+MarketEventConfirmedBy = Literal["primary_source", "independent_families"]
+EventReportChannel = Literal["filing", "wire", "macro", "social"]
+EventReportAction = Literal["report", "correction", "retraction"]
+EventReportCounted = Literal["voice", "copy", "withdrawn", "retraction"]
+MappedEntityBy = Literal["ticker", "cik", "name", "cashtag"]
+MacroRegimeRegime = Literal["risk_on", "neutral", "risk_off", "unknown"]
+RankFairValueMode = Literal["deepest_discount", "highest_premium", "liquidity", "event_intensity"]
+RankedRowReason = Literal[
+    "not_traded", "not_observed", "no_quote", "quote_not_live", "no_reference", "stale_reference", "no_pool",
+    "no_depth", "events_unheard", "no_bars", "no_portfolio",
+]
+RankedRowSession = Literal["PRE_MARKET", "REGULAR", "POST_MARKET", "CLOSED"]
+RankedRowTokenPriceQuality = Literal["live", "delayed", "stale", "degraded", "halted"]
+RankedRowTokenPriceFlag = Literal[
+    "gap", "out_of_order", "crossed", "clock_skew", "one_sided", "wide_confidence", "over_age", "session_closed",
+    "carried_forward", "resyncing", "feed_down", "price_jump",
+]
+RankPrivateMarketsMode = Literal[
+    "gap_to_mark", "deepest_discount", "highest_premium", "liquidity", "momentum", "news_intensity", "portfolio_fit",
+]
+CatalogEntryVenue = Literal["spotchain", "spotexchange", "evmvenue", "prediction"]
+CatalogEntryKind = Literal["spot", "perp", "tokenized_equity", "pre_ipo", "agent_token"]
+CatalogEntryClassification = Literal["tokenequity-solana", "preipo-solana", "agenttoken-solana"]
+CatalogEntryTokenLifecycle = Literal["upcoming", "active", "converting", "retired"]
+CatalogEntryBenchmarkKind = Literal["reference_price", "issuer_mark"]
+BasisRowEdgeReason = Literal[
+    "not_observed", "not_traded", "token_not_live", "no_reference", "reference_not_live", "reference_carried_forward",
+    "perpetual_not_live", "no_perpetual", "no_funding", "no_pool", "no_half_life",
+]
+AssessmentCatalystStatus = Literal["observed", "unconfirmed", "scheduled"]
+AssessmentSourceKind = Literal["quote", "reference", "filing", "news", "bars", "pool", "catalog", "calendar"]
+FillShadowRule = Literal["book_and_trades", "book", "pool_state"]
+FillShadowReason = Literal["no_rule", "not_received", "gap", "trades_missing", "too_much", "size_unknown"]
+EquityTimeframe = Literal["1m", "5m", "15m", "1h", "4h", "24h"]
+PortfolioPlaceKind = Literal["book", "chain_wallet", "perp_account", "bridge_transfer", "free_dollars"]
+PortfolioHoldingAssetClass = Literal[
+    "public_equity", "pre_ipo", "agent_token", "crypto_spot", "perpetual", "prediction", "unlisted",
+]
+PortfolioHoldingQuoteVenue = Literal["spotchain", "spotexchange", "evmvenue", "prediction", "reference"]
+PortfolioDuplicateMemberRelation = Literal["same_underlying", "paired_stock"]
+PortfolioScenarioId = Literal["equity_selloff", "private_mark_reset", "crypto_crash", "liquidity_freeze", "weekend_gap"]
+PortfolioInputKind = Literal[
+    "quote", "reported_value", "book", "fills", "wallet", "pool", "catalog", "mandate", "scenario", "calendar",
+    "allocation",
+]
+PortfolioImpactAllocationRiskRejectionChangeKind = Literal[
+    "quantity", "limit_price", "free_capacity", "close_positions", "wait_for", "quote_of", "lift_halt",
+    "enable_feature",
+]
+PortfolioImpactAllocationRiskRejectionChangeWhat = Literal["live_quote", "live_reference", "pool_liquidity", "utc_day"]
+SwapOrderState = Literal[
+    "prepared", "submitted", "verified", "broadcast", "confirmed", "finalized", "expired", "refused", "failed",
+    "unknown",
+]
+QuoteCadence = Literal["continuous", "change_only", "polled"]
+CandlesCoverageGapReason = Literal[
+    "not_asked", "refused", "out_of_reach", "venue_maintenance", "before_listing", "not_in_file", "calendar",
+]
+CandleWorkState = Literal["running", "silent", "done", "failed"]
+CandleWorkWaitingForCause = Literal[
+    "queue", "venue", "approval", "signature", "confirmation", "provider", "slot", "market",
+]
+VenueHearing = Literal["live", "no_trades", "market_closed", "carried_forward", "silent", "feed_down", "not_followed"]
+ChainWalletKind = Literal["account", "contract", "delegated"]
+SessionDayKind = Literal["full_day", "half_day", "holiday"]
+MarketOrderState = Literal[
+    "approved", "executing", "resting", "withdrawing", "filled", "partially_filled", "failed", "unknown", "cancelled",
+    "blocked_by_risk",
+]
+ListPredictionMarketsStatus = Literal[
+    "unopened", "open", "paused", "closed", "determined", "disputed", "resolved", "voided", "unknown",
+]
+PredictionMarketResolutionProcedure = Literal["optimistic_oracle", "exchange_determination"]
+PredictionMarketAsksComparator = Literal["above", "at_or_above", "below", "at_or_below", "between"]
+PredictionResearchCorroboration = Literal["corroborated", "disputed", "single_source", "insufficient"]
+PredictionResearchDisagreementVerdict = Literal[
+    "inside_spreads", "inside_fees", "actionable", "fees_unknown", "not_comparable",
+]
+PredictionResearchInputKind = Literal["bid", "ask", "trade", "fee_rate"]
+PredictionResearchCriteriaItemCriteriaItemAspect = Literal["condition", "source", "deadline", "fallback", "other"]
+PredictionResearchDifferenceAspect = Literal[
+    "sources", "procedure", "instant", "latest_resolution", "early_close", "fallback",
+]
+PredictionOrderState = Literal["prepared", "submitted", "open", "partially_filled", "filled", "cancelled", "failed"]
+BridgeTransferState = Literal[
+    "quoted", "submitted", "source_confirmed", "source_final", "filling", "completed", "refunding", "refunded",
+    "failed", "unknown", "expired",
+]
+BridgeTransferAxesProviderState = Literal[
+    "unseen", "pending", "attesting", "filling", "filled", "failing", "refunding", "refunded", "refund_failed",
+]
+BridgeTransferAxesSourceState = Literal["unseen", "included", "final", "reorged", "failed", "expired", "other"]
+BridgeTransferAxesDestinationState = Literal["none", "included", "final", "failed", "foreign"]
+BridgeTransferAttentionCode = Literal[
+    "source_reorged", "source_expired", "source_failed", "other_transaction", "provider_silent",
+    "provider_ahead_of_source", "provider_ahead_of_destination", "provider_contradicts_source", "fill_failed",
+    "fill_failed_on_chain", "fill_older_than_quote", "fill_of_another_transfer", "attestation_delayed", "refund_failed",
+    "refund_failed_on_chain", "refund_older_than_quote", "refund_of_another_transfer", "refunded_short", "partial_fill",
+    "filled_and_refunded",
+]
+ManifestPayloadKillSwitchAction = Literal["cancel_all_and_halt", "halt_only", "reduce_to_flat"]
+ManifestPayloadAlgorithm = Literal["smart_order_routing_maker_first", "taker_immediate", "twap"]
+ManifestDeclarativeAgentAutonomyLevel = Literal[
+    "RESEARCH", "SUGGEST", "CONFIRM", "POLICY_AUTO", "AUTONOMOUS", "EMERGENCY_RISK_ONLY", "research", "suggest",
+    "confirm", "policy_auto", "autonomous", "risk_only",
+]
+ManifestDeclarativeAgentLifecycleStage = Literal[
+    "DRAFT", "BACKTEST", "STRESS_TEST", "PAPER", "SHADOW", "LIMITED_LIVE", "LIVE", "draft", "backtest", "stress_test",
+    "paper", "shadow", "limited_live", "live",
+]
+AgentWithManifestStage = Literal["draft", "backtest", "stress_test", "paper", "shadow", "limited_live", "live"]
+AgentWithManifestState = Literal[
+    "draft", "backtest", "stress_test", "paper", "shadow", "limited_live", "live", "paused",
+]
+AgentWithManifestPauseCause = Literal[
+    "operator", "emergency_halt", "data_degraded", "daily_drawdown", "tick_crash", "quarantine",
+]
+AgentWithManifestAutonomy = Literal["research", "suggest", "confirm", "policy_auto", "autonomous", "risk_only"]
+SetAgentAutonomyAutonomy = Literal[
+    "research", "suggest", "confirm", "policy_auto", "autonomous", "risk_only", "RESEARCH", "SUGGEST", "CONFIRM",
+    "POLICY_AUTO", "AUTONOMOUS", "EMERGENCY_RISK_ONLY",
+]
+MissingHistorySource = Literal["news:wire", "news:filings", "issuer_mark", "pool_liquidity"]
+GateEvidenceKind = Literal["manifest", "backtest", "stress_test", "paper", "shadow", "risk_signoff"]
+GateEvidenceCheckRule = Literal["above", "below", "at_least", "at_most"]
+EvaluationRunEvaluation = Literal["backtest", "stress_test", "sweep"]
+EvaluationRunState = Literal["queued", "running", "finished", "refused", "cancelled", "failed"]
+ListProposalsState = Literal[
+    "pending_approval", "approved", "executing", "filled", "partially_filled", "failed", "unknown", "expired",
+    "cancelled", "declined", "blocked_by_risk",
+]
+ProposalExecutionFallback = Literal["no_resting_orders", "one_transaction", "protective_exit", "too_small_to_slice"]
+ProposalExecutionPhase = Literal["waiting", "working", "resting", "withdrawing", "ended"]
+DecisionRuleUnknownCause = Literal[
+    "not_observed", "no_position", "market_closed", "feed_down", "halted", "stale", "not_live", "missing", "one_sided",
+    "warming_up", "history_missing", "source_down", "not_computable",
+]
+DecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
+ChartStatus = Literal["running", "done", "quarantined"]
+LongWorkKind = Literal["import", "backfill", "event_import", "fact_import", "archive_move", "sandbox_advance"]
+MachineLayoutBoxeKind = Literal["machine", "region", "compound", "state", "final", "initial", "any"]
+LaunchPresetKey = Literal["reference_anchored", "price_discovery", "agent_treasury"]
+LaunchQuoteTokenKind = Literal["native", "stable", "tokenized_equity", "pre_ipo"]
+LaunchState = Literal["prepared", "submitted", "confirmed", "trading", "graduating", "graduated", "expired", "failed"]
+LauncherLaunchState = Literal[
+    "quoted", "prepared", "payment_submitted", "payment_confirmed", "launching", "launched", "expired", "failed",
+    "failed_paid",
+]
+AgentTokenAnalyticsHoldersExcludedItemKind = Literal["curve", "pool", "locker", "burned"]
+AgentTokenAnalyticsCreatorVestingState = Literal["none", "waiting", "unlocking", "unlocked"]
+AgentTokenAnalyticsDepthSource = Literal["curve", "successor_pool", "aggregator"]
+AgentTokenRiskTermName = Literal[
+    "liquidity_depth", "top_wallet_concentration", "creator_allocation", "token_age", "volume_stability",
+]
+RankAgentTokensMode = Literal["lowest_risk", "liquidity", "dispersion", "relative_performance", "newest"]
+RankedAgentTokenReason = Literal[
+    "risk_unknown", "depth_unknown", "holders_unknown", "performance_unknown", "age_unknown",
+]
+LaunchMonitorGraduationProgress = Literal["on_curve", "complete", "vesting_locked", "graduated"]
+PrepareLaunchClaimKind = Literal["fees", "surplus", "migration_fee", "unlocked"]
+CheckoutState = Literal["prepared", "submitted", "confirmed", "licensed", "late", "expired", "failed"]
+LeaderboardEntryReason = Literal[
+    "not_read_yet", "provider_unavailable", "refresh_failed", "outdated", "no_sales_in_window", "no_known_basis",
+    "history_truncated",
+]
+BasisPolicyState = Literal["draft", "armed", "triggered", "proposed", "filled", "closed", "disarmed", "expired"]
+CopilotReplyIntent = Literal[
+    "look_up", "rank", "explain", "assess", "portfolio", "impact", "compile_take", "compile_policy", "help",
+    "out_of_scope",
+]
+StreamEventsChannel = Literal[
+    "quotes", "order_book", "tickers", "perps", "candles", "basis", "decisions", "proposals", "agents", "alerts",
+    "bridge", "launches", "takes", "inspect",
+]
+ProblemCode = Literal[
+    "malformed", "unauthenticated", "token_expired", "ambiguous_credentials", "origin_refused", "permission_missing",
+    "not_found", "method_not_allowed", "state_conflict", "already_paused", "not_paused", "cause_persists",
+    "resume_by_creator", "evidence_missing", "manifest_invalid", "autonomy_refused", "idempotency_mismatch",
+    "idempotency_in_flight", "body_too_large", "body_too_deep", "unsupported_media_type", "rate_limited", "unavailable",
+    "halted", "feature_disabled", "blocked_by_risk", "gate_failed", "sign_off_refused", "malformed_transaction",
+    "signed_bytes_differ", "signature_missing", "signature_invalid", "route_refused", "too_many_prepared",
+    "challenge_expired", "launch_refused", "payment_refused", "licence_missing", "wallet_unproved", "thesis_ambiguous",
+    "take_invalid", "take_unsettled", "internal_error",
+]
+
+
+class SimulateImpactAllocationInput(TypedDict):
+    instrument: NotRequired[str]
+    symbol: NotRequired[str]
+    side: Literal["buy", "sell"]
+    notionalUsd: Money
+
+
+class ManifestPayload(TypedDict):
+    """Agent version payload."""
+    universe: Sequence[str]
+    entryConditions: Sequence[ManifestPayloadEntryConditionInput]
+    exitConditions: Sequence[ManifestPayloadExitConditionInput]
+    name: str
+    maxCapitalUsd: Money
+    maxTradeNotionalUsd: Money
+    stopLossPct: float
+    takeProfitPct: float
+    maxDailyDrawdownPct: float
+    maxOpenPositions: int
+    maxSlippageBps: float
+    description: NotRequired[str]
+    maxLeverage: NotRequired[Money]
+    killSwitchAction: NotRequired[ManifestPayloadKillSwitchAction]
+    algorithm: NotRequired[ManifestPayloadAlgorithm]
+    urgency: NotRequired[Literal["low", "medium", "high"]]
+    timeframe: str
+
+
+class PremiumBelowInput(TypedDict):
+    """The token price stands below this premium over the reference price. Needs a live quote and a live reference."""
+    type: Literal["premium_below"]
+    pct: float
+
+
+class PremiumAboveInput(TypedDict):
+    """The token price stands above this premium over the reference price. Needs a live quote and a live reference."""
+    type: Literal["premium_above"]
+    pct: float
+
+
+class RsiBelowInput(TypedDict):
+    """Wilder RSI of the last closed bar lies below a value."""
+    type: Literal["rsi_below"]
+    period: int
+    value: float
+    timeframe: NotRequired[str]
+
+
+class RsiAboveInput(TypedDict):
+    """Wilder RSI of the last closed bar lies above a value."""
+    type: Literal["rsi_above"]
+    period: int
+    value: float
+    timeframe: NotRequired[str]
+
+
+class NoNegativeEventInput(TypedDict):
+    """No negative event of at least this severity within the look-back."""
+    type: Literal["no_negative_event"]
+    minSeverity: NotRequired[ListMarketEventsMinSeverity]
+    lookbackHours: NotRequired[int]
+    includeRumors: NotRequired[bool]
+
+
+class EmaCrossUpInput(TypedDict):
+    """The fast EMA crossed the slow one up on the last closed bar."""
+    type: Literal["ema_cross_up"]
+    fast: int
+    slow: int
+    timeframe: NotRequired[str]
+
+
+class EmaCrossDownInput(TypedDict):
+    """The fast EMA crossed the slow one down on the last closed bar."""
+    type: Literal["ema_cross_down"]
+    fast: int
+    slow: int
+    timeframe: NotRequired[str]
+
+
+class EmaAboveInput(TypedDict):
+    """The fast EMA stands above the slow one on the last closed bar."""
+    type: Literal["ema_above"]
+    fast: int
+    slow: int
+    timeframe: NotRequired[str]
+
+
+class EmaBelowInput(TypedDict):
+    """The fast EMA stands below the slow one on the last closed bar."""
+    type: Literal["ema_below"]
+    fast: int
+    slow: int
+    timeframe: NotRequired[str]
+
+
+class GapToMarkBelowInput(TypedDict):
+    """The implied valuation stands below this gap to the issuer mark. Needs a live quote and a mark that is not over
+    age.
+    """
+    type: Literal["gap_to_mark_below"]
+    pct: float
+
+
+class GapToMarkAboveInput(TypedDict):
+    """The implied valuation stands above this gap to the issuer mark. Needs a live quote and a mark that is not over
+    age.
+    """
+    type: Literal["gap_to_mark_above"]
+    pct: float
+
+
+class FundingPercentileBelowInput(TypedDict):
+    """The hourly funding of the asset's perpetual ranks below a percentile of the last days."""
+    type: Literal["funding_percentile_below"]
+    windowDays: int
+    percentile: float
+
+
+class FundingPercentileAboveInput(TypedDict):
+    """The hourly funding of the asset's perpetual ranks above a percentile of the last days."""
+    type: Literal["funding_percentile_above"]
+    windowDays: int
+    percentile: float
+
+
+class BasisBelowInput(TypedDict):
+    """The asset's perpetual trades below this basis to spot. Needs a live quote."""
+    type: Literal["basis_below"]
+    pct: float
+
+
+class BasisAboveInput(TypedDict):
+    """The asset's perpetual trades above this basis to spot. Needs a live quote."""
+    type: Literal["basis_above"]
+    pct: float
+
+
+class SessionInInput(TypedDict):
+    """The US equity session at the tick is one of these."""
+    type: Literal["session_in"]
+    sessions: Sequence[RankedRowSession]
+    carriedReference: NotRequired[bool]
+
+
+class LiquidityAboveInput(TypedDict):
+    """The token's pools hold more than this liquidity."""
+    type: Literal["liquidity_above"]
+    usd: Money
+
+
+class PriceAboveInput(TypedDict):
+    """The mid price of the instrument stands above this price. Needs a live quote."""
+    type: Literal["price_above"]
+    price: Money
+
+
+class PriceBelowInput(TypedDict):
+    """The mid price of the instrument stands below this price. Needs a live quote."""
+    type: Literal["price_below"]
+    price: Money
+
+
+class VolatilityBelowInput(TypedDict):
+    """The annualised volatility of the last closed bars lies below a percentage."""
+    type: Literal["volatility_below"]
+    period: int
+    pct: float
+    timeframe: NotRequired[str]
+
+
+class NetEdgeAboveInput(TypedDict):
+    """The discount to the reference less the costs of a round trip lies above this. Needs a live quote and a live
+    reference.
+    """
+    type: Literal["net_edge_above"]
+    bps: float
+    notionalUsd: Money
+    transferFeeBps: NotRequired[float]
+
+
+class NegativeEventInput(TypedDict):
+    """A negative event of at least this severity within the look-back."""
+    type: Literal["negative_event"]
+    minSeverity: NotRequired[ListMarketEventsMinSeverity]
+    lookbackHours: NotRequired[int]
+    includeRumors: NotRequired[bool]
+
+
+class ReferenceLostInput(TypedDict):
+    """The reference price is missing, not live, or carried forward where the manifest does not allow it, while the
+    token itself can be traded.
+    """
+    type: Literal["reference_lost"]
+
+
+class TakeProfitInput(TypedDict):
+    """The open position stands at this profit or more. Needs a live quote."""
+    type: Literal["take_profit"]
+    pct: float
+
+
+class StopLossInput(TypedDict):
+    """The open position stands at this loss or more. Needs a live quote. The rule matrix shows profit against minus
+    this percentage.
+    """
+    type: Literal["stop_loss"]
+    pct: float
+
+
+class HeldLongerThanInput(TypedDict):
+    """The position has been open for longer than this."""
+    type: Literal["held_longer_than"]
+    hours: float
+
+
+class ManifestDeclarative(TypedDict):
+    """Declarative agent manifest."""
+    version: str
+    agent: ManifestDeclarativeAgentInput
+    capital_allocation: ManifestDeclarativeCapitalAllocationInput
+    risk_guardrails: ManifestDeclarativeRiskGuardrailsInput
+    execution: ManifestDeclarativeExecutionInput
+    strategy: ManifestDeclarativeStrategyInput
+
+
+class ManifestDeclarativeAgentInput(TypedDict):
+    """Section agent."""
+    id: NotRequired[str]
+    autonomy_level: NotRequired[ManifestDeclarativeAgentAutonomyLevel]
+    lifecycle_stage: NotRequired[ManifestDeclarativeAgentLifecycleStage]
+    name: str
+    description: NotRequired[str]
+
+
+class ManifestDeclarativeCapitalAllocationInput(TypedDict):
+    """Section capital_allocation."""
+    max_capital_usd: Money
+    max_trade_notional_usd: Money
+    max_leverage: NotRequired[Money]
+
+
+class ManifestDeclarativeRiskGuardrailsInput(TypedDict):
+    """Section risk_guardrails."""
+    max_daily_drawdown_pct: float
+    stop_loss_pct: float
+    take_profit_pct: float
+    max_open_positions: int
+    kill_switch_action: NotRequired[ManifestPayloadKillSwitchAction]
+
+
+class ManifestDeclarativeExecutionInput(TypedDict):
+    """Section execution."""
+    algorithm: NotRequired[ManifestPayloadAlgorithm]
+    max_slippage_bps: float
+    urgency: NotRequired[Literal["low", "medium", "high"]]
+
+
+class ManifestDeclarativeStrategyInput(TypedDict):
+    """What is traded, and by which rules."""
+    universe: Sequence[str]
+    timeframes: Sequence[str]
+    factors: Sequence[ManifestDeclarativeStrategyFactorInput]
+    entry_conditions: NotRequired[Sequence[ManifestPayloadEntryConditionInput]]
+    exit_conditions: NotRequired[Sequence[ManifestPayloadExitConditionInput]]
+
+
+class EmaCrossInput(TypedDict):
+    """Enters when the fast EMA crosses above the slow one on the first timeframe while it stands above it on every
+    further one; exits when it crosses below on the first.
+    """
+    name: Literal["ema_cross"]
+    parameters: EmaCrossParametersInput
+
+
+class EmaCrossParametersInput(TypedDict):
+    """Enters when the fast EMA crosses above the slow one on the first timeframe while it stands above it on every
+    further one; exits when it crosses below on the first.
+    """
+    fast: int
+    slow: int
+    timeframe: NotRequired[str]
+
+
+class FundingPercentileInput(TypedDict):
+    """Enters while hourly funding ranks below max_percentile of the last window_days; exits above exit_percentile where
+    it is given.
+    """
+    name: Literal["funding_percentile"]
+    parameters: FundingPercentileParametersInput
+
+
+class FundingPercentileParametersInput(TypedDict):
+    """Enters while hourly funding ranks below max_percentile of the last window_days; exits above exit_percentile where
+    it is given.
+    """
+    window_days: int
+    max_percentile: int
+    exit_percentile: NotRequired[int]
+
+
+class RsiInput(TypedDict):
+    """Enters while RSI lies below oversold on every timeframe, exits when it lies above overbought on the first."""
+    name: Literal["rsi"]
+    parameters: NotRequired[RsiParametersInput]
+
+
+class RsiParametersInput(TypedDict):
+    """Enters while RSI lies below oversold on every timeframe, exits when it lies above overbought on the first."""
+    period: NotRequired[int]
+    oversold: NotRequired[float]
+    overbought: NotRequired[float]
+    timeframe: NotRequired[str]
+
+
+class PremiumInput(TypedDict):
+    """Enters while the fair-value gap of a tokenized equity lies below max_pct, exits above exit_pct where it is given.
+    """
+    name: Literal["premium"]
+    parameters: PremiumParametersInput
+
+
+class PremiumParametersInput(TypedDict):
+    """Enters while the fair-value gap of a tokenized equity lies below max_pct, exits above exit_pct where it is given.
+    """
+    max_pct: float
+    exit_pct: NotRequired[float]
+
+
+class GapToMarkInput(TypedDict):
+    """Enters while the gap of a pre-IPO token to its issuer mark lies below max_pct, exits above exit_pct where it is
+    given.
+    """
+    name: Literal["gap_to_mark"]
+    parameters: PremiumParametersInput
+
+
+class BasisInput(TypedDict):
+    """Enters while the perpetual's basis to spot lies below max_pct, exits above exit_pct where it is given."""
+    name: Literal["basis"]
+    parameters: PremiumParametersInput
+
+
+class VolatilityInput(TypedDict):
+    """Enters while annualised volatility lies below max_pct on every timeframe."""
+    name: Literal["volatility"]
+    parameters: VolatilityParametersInput
+
+
+class VolatilityParametersInput(TypedDict):
+    """Enters while annualised volatility lies below max_pct on every timeframe."""
+    period: NotRequired[int]
+    max_pct: float
+    timeframe: NotRequired[str]
+
+
+class EventSentimentInput(TypedDict):
+    """Enters while no negative event of a severity lies within the look-back, exits when there is one."""
+    name: Literal["event_sentiment"]
+    parameters: NotRequired[EventSentimentParametersInput]
+
+
+class EventSentimentParametersInput(TypedDict):
+    """Enters while no negative event of a severity lies within the look-back, exits when there is one."""
+    min_severity: NotRequired[ListMarketEventsMinSeverity]
+    lookback_hours: NotRequired[int]
+    include_rumors: NotRequired[bool]
+
+
+class BacktestAgentAssumptionsInput(TypedDict):
+    costMultiplier: NotRequired[float]
+    maxParticipationPct: NotRequired[float]
+    minOrderUsd: NotRequired[float]
+
+
+class SweepAgentParameterInput(TypedDict):
+    path: str
+    values: Sequence[float | str]
+
+
+class SweepAgentWalkForwardInput(TypedDict):
+    trainDays: NotRequired[int]
+    testDays: NotRequired[int]
+
+
+class AskWhatIfEventInput(TypedDict):
+    type: str
+
+
+class CompileTakeConditionsInput(TypedDict):
+    entry: NotRequired[Sequence[Any]]
+    exit: NotRequired[Sequence[Any]]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Health(Model):
+    status: Literal["ok"]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Readiness(Model):
+    ready: bool
+    parts: List[ReadinessPart]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReadinessPart(Model):
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Me(Model):
+    subject: str
+    name: str | None
+    org_id: str | None
+    permissions: List[MePermission]
+    viewer_only: bool
+    expires_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Session(Model):
+    subject: str
+    expires_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Member(Model):
+    subject: str
+    name: str
+    role: str | None
+    permissions: List[MePermission]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RevokeTokensAnswer(Model):
+    subject: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MemberRole(Model):
+    name: str
+    permissions: List[MePermission]
+    built_in: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Invitation(Model):
+    id: str
+    name: str
+    role: str | None
+    permissions: List[MePermission]
+    invited_by: str
+    created_at: datetime
+    expires_at: datetime
+    accepted_by: str | None
+    accepted_at: str | None
+    revoked_at: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class NewInvitation(Model):
+    id: str
+    name: str
+    role: str | None
+    permissions: List[MePermission]
+    invited_by: str
+    created_at: datetime
+    expires_at: datetime
+    accepted_by: str | None
+    accepted_at: str | None
+    revoked_at: str | None
+    code: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AcceptInvitationAnswer(Model):
+    org_id: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroIntelligence(Model):
+    as_of: datetime
+    calendar: List[MacroIntelligenceCalendarItem]
+    rates: MacroIntelligenceRates
+    series: List[MacroSeries]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroIntelligenceCalendarItem(Model):
+    release_id: int
+    name: str
+    date: str
+    impact: Literal["high", "medium", "low"]
+    released: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroIntelligenceRates(Model):
+    policy: MacroIntelligenceRatesPolicy | None
+    policy_rate: Decimal | None
+    policy_change: Decimal | None
+    target_lower: Decimal | None
+    target_upper: Decimal | None
+    curve: Literal["inverted", "flat", "normal"] | None
+    curve_slope: Decimal | None
+    real_policy_rate: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroSeries(Model):
+    id: str
+    title: str
+    group: GetMacroIntelligenceGroup
+    units: Literal["lin", "chg", "pc1"]
+    unit: str
+    frequency: Literal["daily", "monthly"]
+    age_ms: int | None
+    max_age_ms: int
+    too_old: bool
+    received_at: str | None
+    observations: List[MacroPoint]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroPoint(Model):
+    date: str
+    value: Decimal
+    vintage: str
+    first_value: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MarketEvent(Model):
+    id: str
+    kind: ListMarketEventsKind
+    severity: ListMarketEventsMinSeverity
+    direction: MarketEventDirection
+    state: MarketEventState
+    confirmed_by: MarketEventConfirmedBy | None
+    confirmed_at: str | None
+    symbols: List[str]
+    headline: str
+    first_at: datetime
+    observed_at: datetime
+    families: List[str]
+    reports: List[EventReport]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EventReport(Model):
+    id: str
+    channel: EventReportChannel
+    source: str
+    family: str
+    primary: bool
+    published_at: datetime
+    received_at: datetime
+    severity: ListMarketEventsMinSeverity
+    direction: MarketEventDirection
+    headline: str
+    url: str | None
+    action: EventReportAction
+    corrects: str | None
+    counted: EventReportCounted
+    entities: List[MappedEntity]
+    unmapped: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MappedEntity(Model):
+    """An underlying of the catalog, and by what it was recognized."""
+    asset: str
+    by: MappedEntityBy
+    matched: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Chains(Model):
+    items: List[ChainTvl]
+    next_cursor: str | None
+    total: ChainsTotal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainTvl(Model):
+    chain: str
+    chain_id: str | None
+    token_symbol: str | None
+    tvl_usd: Decimal
+    received_at: datetime
+    age_ms: int
+    change1d_pct: float | None
+    change7d_pct: float | None
+    history: List[ChainTvlHistoryItem] | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainTvlHistoryItem(Model):
+    date: str
+    tvl_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainsTotal(Model):
+    tvl_usd: Decimal
+    received_at: datetime
+    age_ms: int
+    change1d_pct: float | None
+    change7d_pct: float | None
+    history: List[ChainTvlHistoryItem] | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroRegime(Model):
+    regime: MacroRegimeRegime
+    explanation: str
+    score: Decimal | None
+    known_weight: Decimal
+    thresholds: MacroRegimeThresholds
+    as_of: datetime
+    inputs: List[RegimeInput]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MacroRegimeThresholds(Model):
+    risk_on: Decimal
+    risk_off: Decimal
+    least_weight: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RegimeInput(Model):
+    name: str
+    description: str
+    unit: str
+    value: Decimal | None
+    at: str | None
+    age_ms: int | None
+    max_age_ms: int
+    state: Literal["used", "too_old", "missing"]
+    weight: float
+    risk_on_at: Decimal
+    risk_off_at: Decimal
+    score: Decimal | None
+    contribution: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SocialPost(Model):
+    id: str
+    platform: str
+    author: str
+    text: str
+    url: str | None
+    published_at: datetime
+    received_at: datetime
+    engagement: SocialPostEngagement
+    cashtags: List[str]
+    assets: List[MappedEntity]
+    ambiguous: List[SocialPostAmbiguou]
+    unmapped: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SocialPostEngagement(Model):
+    likes: int | None
+    reposts: int | None
+    replies: int | None
+    quotes: int | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SocialPostAmbiguou(Model):
+    matched: str
+    assets: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankFairValuePage(Model):
+    items: List[RankedRow]
+    next_cursor: str | None
+    mode: str
+    formula: str
+    as_of: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedRow(Model):
+    rank: int | None
+    symbol: str
+    score: Decimal | None
+    reasons: List[RankedRowReason]
+    flags: List[Literal["carried_reference"]]
+    terms: List[RankedRowTerm]
+    instrument: str
+    name: str
+    sector: str
+    session: RankedRowSession | None
+    token_price: RankedRowTokenPrice | None
+    reference: RankedRowTokenPrice | None
+    gap_pct: float | None
+    liquidity_usd: Decimal | None
+    inputs: Dict[str, Any]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedRowTerm(Model):
+    name: str
+    value: str
+    points: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedRowTokenPrice(Model):
+    price: str
+    source: str
+    observed_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CatalogEntry(Model):
+    key: str
+    venue: CatalogEntryVenue
+    instrument: str
+    kind: CatalogEntryKind
+    name: str
+    sector: str
+    classification: CatalogEntryClassification | None
+    underlying: str
+    quote_currency: Literal["USD", "USDC", "USDT"]
+    pairs: List[str]
+    mint: str | None
+    decimals: int | None
+    token: CatalogEntryToken | None
+    benchmark: str | None
+    benchmark_kind: CatalogEntryBenchmarkKind | None
+    paired_perp: str | None
+    paired_spot: str | None
+    paired_stock: str | None
+    live_price: Decimal | None
+    live_price_quality: RankedRowTokenPriceQuality | None
+    live_price_at: str | None
+    reference_price: Decimal | None
+    reference_source: str | None
+    reference_quality: RankedRowTokenPriceQuality | None
+    reference_updated_at: str | None
+    reference_age_ms: int | None
+    issuer_mark: Decimal | None
+    issuer_mark_valuation: Decimal | None
+    issuer_mark_quality: RankedRowTokenPriceQuality | None
+    issuer_mark_source: str | None
+    issuer_mark_first_seen_at: str | None
+    issuer_mark_changed_at: str | None
+    issuer_mark_confirmed_at: str | None
+    mint_verified: bool | None
+    supply: Decimal | None
+    implied_valuation: Decimal | None
+    gap_pct: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CatalogEntryToken(Model):
+    mint: str
+    program: str
+    decimals: int
+    multiplier: str
+    next_multiplier: str | None
+    next_multiplier_at: str | None
+    transfer_fee_bps: int
+    lifecycle: CatalogEntryTokenLifecycle
+    valid_from: str | None
+    valid_to: str | None
+    successor: CatalogEntryTokenSuccessor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CatalogEntryTokenSuccessor(Model):
+    """The token that holders are given for it."""
+    symbol: str
+    mint: str
+    converts_from: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListBasisPage(Model):
+    items: List[BasisRow]
+    next_cursor: str | None
+    as_of: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisRow(Model):
+    symbol: str
+    underlying: str
+    at: datetime
+    notional_usd: Decimal
+    legs: BasisRowLegs
+    hourly_funding: Decimal | None
+    liquidity_usd: Decimal | None
+    edges: List[BasisRowEdge]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisRowLegs(Model):
+    token: RankedRowTokenPrice | None
+    reference: RankedRowTokenPrice | None
+    perpetual: RankedRowTokenPrice | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisRowEdge(Model):
+    against: Literal["reference", "perpetual"]
+    spread_bps: Decimal | None
+    costs: List[BasisRowEdgeCost]
+    net_edge_bps: Decimal | None
+    half_life_hours: float | None
+    reasons: List[BasisRowEdgeReason]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisRowEdgeCost(Model):
+    name: str
+    bps: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Assessment(Model):
+    symbol: str
+    at: datetime
+    bull: List[AssessmentBullItem]
+    bear: List[AssessmentBullItem]
+    valuation: AssessmentValuation
+    catalysts: List[AssessmentCatalyst]
+    thin: List[str]
+    sources: List[AssessmentSource]
+    method: Literal["deterministic", "model"]
+    note: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AssessmentBullItem(Model):
+    id: str
+    text: str
+    sources: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AssessmentValuation(Model):
+    token_price: Decimal | None
+    reference_price: Decimal | None
+    gap_pct: float | None
+    session: str | None
+    claims: List[AssessmentBullItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AssessmentCatalyst(Model):
+    id: str
+    text: str
+    sources: List[str]
+    status: AssessmentCatalystStatus
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AssessmentSource(Model):
+    id: str
+    kind: AssessmentSourceKind
+    at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RiskPreferences(Model):
+    """The stricter of these and of the manifest holds for every order."""
+    version: int
+    max_capital_usd: Decimal
+    max_trade_notional_usd: Decimal
+    max_leverage: Decimal
+    max_daily_drawdown_pct: float
+    max_open_positions: int
+    max_slippage_bps: float
+    max_position_weight_pct: float
+    max_underlying_weight_pct: float
+    max_pool_share_pct: float
+    require_live_reference: bool
+    reduce_only: bool
+    set_by: str | None
+    set_at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Book(Model):
+    id: str
+    agent_id: str | None
+    mode: Literal["paper", "live"]
+    manifest_version: int | None
+    version: int
+    capital_usd: Decimal
+    cash_usd: Decimal
+    positions: List[BookPosition]
+    realized_pnl_usd: Decimal
+    fees_usd: Decimal
+    fills: int
+    slippage_bps: float | None
+    open_proposals: int
+    opened_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BookPosition(Model):
+    instrument: str
+    quantity: Decimal
+    average_entry_price: Decimal
+    cost_usd: Decimal
+    opened_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Fill(Model):
+    id: str
+    order_id: str
+    book_id: str
+    instrument: str
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    fill_price: Decimal
+    fee_usd: Decimal
+    notional_usd: Decimal
+    decision_price: Decimal
+    slippage_bps: float
+    at: datetime
+    quotes: List[FillQuote]
+    shadow: FillShadow | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class FillQuote(Model):
+    source: str
+    observed_at: datetime
+    bid: Decimal | None
+    ask: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class FillShadow(Model):
+    rule: FillShadowRule | None
+    from_: datetime
+    until: datetime
+    trades: int
+    books: int
+    outcome: Literal["measured", "unknown"]
+    reason: FillShadowReason | None
+    quantity: Decimal | None
+    price: Decimal | None
+    digest: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Equity(Model):
+    book_id: str
+    timeframe: EquityTimeframe
+    items: List[EquityItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EquityItem(Model):
+    at: datetime
+    equity_usd: Decimal | None
+    pnl_usd: Decimal | None
+    drawdown_pct: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Portfolio(Model):
+    at: datetime
+    mode: Literal["paper", "live"]
+    places: List[PortfolioPlace]
+    unread: List[PortfolioUnreadItem]
+    totals: PortfolioTotals
+    holdings: List[PortfolioHolding]
+    unpriced: List[PortfolioUnpricedItem]
+    qualified: List[PortfolioUnpricedItem]
+    instruments: List[PortfolioInstrument]
+    sectors: List[PortfolioSector]
+    duplicates: List[PortfolioDuplicate]
+    exits: List[PortfolioExit]
+    scenarios: List[PortfolioScenario]
+    formulas: Dict[str, str]
+    inputs: List[PortfolioInput]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioPlace(Model):
+    id: str
+    kind: PortfolioPlaceKind
+    agent_id: str | None
+    address: str | None
+    cash_usd: Decimal
+    reserved_usd: Decimal
+    quality: Literal["in_transit"] | None
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioUnreadItem(Model):
+    address: str
+    asked: str
+    why: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioTotals(Model):
+    value_usd: Decimal
+    cash_usd: Decimal
+    live_usd: Decimal
+    qualified_usd: Decimal
+    gross_exposure_usd: Decimal
+    leverage: float | None
+    coverage: Literal["complete", "partial"]
+    includes: str
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioHolding(Model):
+    id: str
+    place: str
+    instrument: str | None
+    symbol: str
+    name: str
+    asset_class: PortfolioHoldingAssetClass
+    sector: str
+    underlying: str
+    side: Literal["long", "short"]
+    quantity: Decimal
+    cost_usd: Decimal | None
+    pricing: Literal["live", "qualified", "unpriced"]
+    mark: Decimal | None
+    value_usd: Decimal | None
+    quote: PortfolioHoldingQuote | None
+    why: str
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioHoldingQuote(Model):
+    venue: PortfolioHoldingQuoteVenue
+    source: str
+    observed_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioUnpricedItem(Model):
+    holding: str
+    why: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioInstrument(Model):
+    instrument: str
+    quantity: Decimal
+    gross_usd: Decimal
+    weight_pct: float | None
+    limit_pct: float
+    exceeds_limit: bool
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioSector(Model):
+    sector: str
+    net_usd: Decimal
+    gross_usd: Decimal
+    weight_pct: float | None
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioDuplicate(Model):
+    underlying: str
+    members: List[PortfolioDuplicateMember]
+    same_underlying_usd: Decimal
+    paired_usd: Decimal
+    weight_pct: float | None
+    limit_pct: float
+    exceeds_limit: bool
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioDuplicateMember(Model):
+    instrument: str
+    relation: PortfolioDuplicateMemberRelation
+    value_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioExit(Model):
+    instrument: str
+    quantity: Decimal
+    position_usd: Decimal
+    liquidity_usd: Decimal | None
+    share_pct: float | None
+    large_above_usd: Decimal | None
+    large: bool
+    why: str
+    limit_share_pct: float
+    exceeds_limit: bool
+    slippage_budget_bps: float
+    exit_slippage_bps: float | None
+    exitable_usd: Decimal | None
+    exitable_pct: float | None
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioScenario(Model):
+    id: PortfolioScenarioId
+    shocks: Dict[str, float]
+    exit_haircut_pct: float | None
+    against: Literal["next_regular_open"] | None
+    opens_at: datetime | None
+    before_usd: Decimal
+    after_usd: Decimal
+    loss_usd: Decimal
+    loss_pct: float | None
+    coverage: Literal["complete", "partial"]
+    left_out: List[str]
+    effects: List[PortfolioScenarioEffect]
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioScenarioEffect(Model):
+    holding: str
+    shock_pct: float
+    haircut_pct: float
+    before_usd: Decimal
+    after_usd: Decimal
+    loss_usd: Decimal
+    why: str
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioInput(Model):
+    id: str
+    kind: PortfolioInputKind
+    what: str
+    value: Decimal | None
+    source: str
+    observed_at: datetime | None
+    age_ms: int | None
+    quality: RankedRowTokenPriceQuality | None
+    flags: List[RankedRowTokenPriceFlag]
+    refers: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Performance(Model):
+    at: datetime
+    mode: Literal["paper", "live"]
+    totals: PerformanceTotals
+    books: List[PerformanceBook]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerformanceTotals(Model):
+    capital_usd: Decimal
+    equity_usd: Decimal | None
+    pnl_usd: Decimal | None
+    realized_pnl_usd: Decimal
+    unrealized_pnl_usd: Decimal | None
+    fees_usd: Decimal
+    today_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerformanceBook(Model):
+    book_id: str
+    agent_id: str | None
+    manifest_version: int | None
+    version: int
+    capital_usd: Decimal
+    equity_usd: Decimal | None
+    pnl_usd: Decimal | None
+    realized_pnl_usd: Decimal
+    unrealized_pnl_usd: Decimal | None
+    fees_usd: Decimal
+    today_usd: Decimal | None
+    unpriced: List[str]
+    left_out: List[str]
+    not_live: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TotalEquity(Model):
+    at: datetime
+    mode: Literal["paper", "live"]
+    opened_at: datetime | None
+    observed_from: datetime | None
+    timeframe: EquityTimeframe
+    items: List[EquityItem]
+    today: TotalEquityToday | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TotalEquityToday(Model):
+    """This UTC day; null if it is not known."""
+    start_usd: Decimal
+    change_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpact(Model):
+    allocations: List[PortfolioImpactAllocation]
+    before: PortfolioView
+    after: PortfolioView
+    formulas: Dict[str, str]
+    inputs: List[PortfolioInput]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocation(Model):
+    id: str
+    instrument: str
+    side: Literal["buy", "sell"]
+    notional_usd: Decimal
+    would_pass: bool
+    risk: PortfolioImpactAllocationRisk | None
+    limits: List[PortfolioImpactAllocationLimit]
+    price: Decimal | None
+    quantity: Decimal
+    fee_usd: Decimal
+    note: str
+    inputs: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationRisk(Model):
+    """Pre-trade risk attribution; null where nothing was proposed."""
+    verdict: Literal["passed", "blocked"]
+    rejections: List[PortfolioImpactAllocationRiskRejection]
+    order: PortfolioImpactAllocationRiskOrder | None = None
+    headroom: PortfolioImpactAllocationRiskHeadroom | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationRiskRejection(Model):
+    code: str
+    limit: str | None
+    before: str | None
+    after: str | None
+    suggestion: str | None
+    change: PortfolioImpactAllocationRiskRejectionChange | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationRiskRejectionChange(Model):
+    """The smallest change that would pass, as data; null where no change of this order would do."""
+    kind: PortfolioImpactAllocationRiskRejectionChangeKind
+    quantity: Decimal | None = None
+    limit_price: Decimal | None = None
+    usd: Decimal | None = None
+    count: int | None = None
+    what: PortfolioImpactAllocationRiskRejectionChangeWhat | None = None
+    instrument: str | None = None
+    at: int | None = None
+    feature: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationRiskOrder(Model):
+    """The order that was assessed; absent where none could be sized."""
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    limit_price: Decimal
+    notional_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationRiskHeadroom(Model):
+    """The largest quantity that would pass, and what a lot more would breach."""
+    quantity: Decimal
+    code: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioImpactAllocationLimit(Model):
+    code: str
+    limit_usd: Decimal | None
+    before_usd: Decimal
+    after_usd: Decimal
+    keeps: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PortfolioView(Model):
+    at: datetime
+    mode: Literal["paper", "live"]
+    places: List[PortfolioPlace]
+    unread: List[PortfolioUnreadItem]
+    totals: PortfolioTotals
+    holdings: List[PortfolioHolding]
+    unpriced: List[PortfolioUnpricedItem]
+    qualified: List[PortfolioUnpricedItem]
+    instruments: List[PortfolioInstrument]
+    sectors: List[PortfolioSector]
+    duplicates: List[PortfolioDuplicate]
+    exits: List[PortfolioExit]
+    scenarios: List[PortfolioScenario]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapQuote(Model):
+    instrument: str
+    quality: Literal["live"]
+    side: Literal["buy", "sell"]
+    input: SwapQuoteInput
+    output: SwapQuoteInput
+    min_output: SwapQuoteInput
+    price: str
+    worst_price: str
+    slippage_bps: int
+    price_impact_pct: Decimal | None
+    route: List[SwapQuoteRouteItem]
+    market: SwapQuoteMarket
+    quoted_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapQuoteInput(Model):
+    mint: str
+    amount: str
+    ui_amount: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapQuoteRouteItem(Model):
+    venue: str
+    input_mint: str
+    output_mint: str
+    percent: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapQuoteMarket(Model):
+    """The live quote of the token beside it."""
+    source: str
+    bid: Decimal | None
+    ask: Decimal | None
+    observed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapOrder(Model):
+    id: str
+    state: SwapOrderState
+    reason: str | None
+    detail: str | None
+    instrument: str
+    wallet: str
+    side: Literal["buy", "sell"]
+    input: SwapQuoteInput
+    output: SwapQuoteInput
+    min_output: SwapQuoteInput
+    price: str
+    worst_price: str
+    slippage_bps: int
+    price_impact_pct: Decimal | None
+    route: List[SwapQuoteRouteItem]
+    market: SwapQuoteMarket
+    transaction: str
+    message: SwapOrderMessage
+    book_id: str
+    notional_usd: str
+    decision_price: str
+    risk: PortfolioImpactAllocationRisk | None
+    signature: str | None
+    slot: int | None
+    fee_lamports: str | None
+    fills: List[SwapOrderFill]
+    proposal_id: str | None
+    prepared_by: str
+    submitted_by: str | None
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapOrderMessage(Model):
+    digest: str
+    required_signers: List[str]
+    blockhash: str
+    last_valid_block_height: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SwapOrderFill(Model):
+    id: str
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    fill_price: Decimal
+    notional_usd: Decimal
+    fee_usd: Decimal
+    slippage_bps: float
+    at: datetime
+    quotes: List[FillQuote]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Quote(Model):
+    kind: Literal["quote", "reference"]
+    venue: PortfolioHoldingQuoteVenue
+    instrument: str
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    max_age_ms: int
+    cadence: QuoteCadence
+    bid: Decimal | None = None
+    ask: Decimal | None = None
+    bid_size: Decimal | None = None
+    ask_size: Decimal | None = None
+    mid: Decimal | None = None
+    sequence: float | None = None
+    reference_price: Decimal | None = None
+    confidence: Decimal | None = None
+    feed_updated_at: datetime | None = None
+    publisher_session: RankedRowSession | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Candles(Model):
+    items: List[CandlesItem]
+    next_cursor: str | None
+    coverage: CandlesCoverage
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandlesItem(Model):
+    open_time: datetime
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    volume: Decimal
+    source: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandlesCoverage(Model):
+    complete: bool
+    from_: datetime
+    to: datetime
+    gaps: List[CandlesCoverageGap]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandlesCoverageGap(Model):
+    from_: datetime
+    to: datetime
+    missing: int
+    reason: CandlesCoverageGapReason
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandleWork(Model):
+    kind: Literal["import", "backfill"]
+    venue: PortfolioHoldingQuoteVenue
+    instrument: str
+    timeframe: str
+    id: str
+    source: str
+    worked_on_by: str
+    state: CandleWorkState
+    begun_at: datetime
+    seen_at: datetime
+    ended_at: datetime | None
+    error: str | None
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandleWorkProgress(Model):
+    """How far it is; null where nothing is counted, and once it has ended."""
+    done: float
+    total: float
+    unit: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CandleWorkWaitingFor(Model):
+    """What it waits for, in one sentence; null while it is worked on, and once it has ended."""
+    cause: CandleWorkWaitingForCause
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OrderBook(Model):
+    venue: CatalogEntryVenue
+    instrument: str
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    bids: List[OrderBookBid]
+    asks: List[OrderBookBid]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OrderBookBid(Model):
+    price: Decimal
+    size: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DayTicker(Model):
+    venue: Literal["spotexchange"]
+    instrument: str
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    window_from: datetime
+    window_to: datetime
+    open_price: Decimal
+    high_price: Decimal
+    low_price: Decimal
+    last_price: Decimal
+    price_change: Decimal
+    price_change_pct: Decimal
+    weighted_average_price: Decimal
+    volume: Decimal
+    quote_volume: Decimal
+    trades: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Perp(Model):
+    venue: Literal["evmvenue"]
+    instrument: str
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    mark_price: Decimal
+    oracle_price: Decimal
+    basis_pct: Decimal
+    hourly_funding: Decimal
+    annual_funding_pct: Decimal
+    next_funding_at: datetime
+    open_interest: Decimal
+    open_interest_notional: Decimal
+    day_notional: Decimal
+    top: PerpTop | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerpTop(Model):
+    bid: Decimal | None
+    ask: Decimal | None
+    bid_size: Decimal | None
+    ask_size: Decimal | None
+    mid: Decimal | None
+    source: str
+    observed_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerpDetail(Model):
+    venue: Literal["evmvenue"]
+    instrument: str
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    mark_price: Decimal
+    oracle_price: Decimal
+    basis_pct: Decimal
+    hourly_funding: Decimal
+    annual_funding_pct: Decimal
+    next_funding_at: datetime
+    open_interest: Decimal
+    open_interest_notional: Decimal
+    day_notional: Decimal
+    top: PerpTop | None
+    funding: PerpDetailFunding
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerpDetailFunding(Model):
+    items: List[PerpDetailFundingItem]
+    hours: int
+    fetched_at: str | None
+    age_ms: int | None
+    problem: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PerpDetailFundingItem(Model):
+    at: datetime
+    hourly_funding: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Venue(Model):
+    venue: PortfolioHoldingQuoteVenue
+    executable: bool
+    hearing: VenueHearing
+    detail: str
+    degraded_since: str | None
+    last_message_at: str | None
+    last_message_age_ms: int | None
+    providers: List[VenueProvider]
+    clock_offset: VenueClockOffset | None
+    gaps: int
+    messages: int
+    rejected: int
+    unknown_fields: List[VenueUnknownField]
+    request_budgets: List[VenueRequestBudget]
+    as_of: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VenueProvider(Model):
+    provider: str
+    connected: bool | None
+    epoch: int | None
+    last_message_at: str | None
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VenueClockOffset(Model):
+    offset_ms: int
+    method: Literal["server_time", "event_time"]
+    samples: int
+    measured_at: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VenueUnknownField(Model):
+    source: str
+    field: str
+    count: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VenueRequestBudget(Model):
+    name: str
+    process: Literal["feed", "api"]
+    limit: int
+    window_ms: int
+    left: int
+    blocked_until: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWallet(Model):
+    address: str
+    venue: Literal["evmvenue"]
+    label: Literal["reported/partial"]
+    observed_at: str | None
+    fetched_at: datetime
+    age_ms: int
+    margin: PublicWalletMargin
+    positions: List[PublicWalletPosition]
+    closed: PublicWalletClosed
+    coverage: PublicWalletCoverage
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletMargin(Model):
+    account_value: Decimal
+    total_notional: Decimal
+    total_margin_used: Decimal
+    withdrawable: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletPosition(Model):
+    coin: str
+    side: Literal["long", "short"]
+    size: Decimal
+    entry_price: Decimal | None
+    position_value: Decimal
+    unrealized_pnl: Decimal
+    liquidation_price: Decimal | None
+    margin_used: Decimal
+    leverage: int
+    margin_mode: Literal["cross", "isolated"]
+    funding_since_open: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletClosed(Model):
+    gross_pnl: Decimal
+    closing_fills: int
+    wins: int
+    losses: int
+    fees: Decimal
+    net_pnl: Decimal | None
+    long: PublicWalletClosedLong
+    short: PublicWalletClosedLong
+    by_coin: List[PublicWalletClosedByCoinItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletClosedLong(Model):
+    gross_pnl: Decimal
+    closing_fills: int
+    wins: int
+    losses: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletClosedByCoinItem(Model):
+    coin: str
+    gross_pnl: Decimal
+    closing_fills: int
+    wins: int
+    losses: int
+    fees: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublicWalletCoverage(Model):
+    label: Literal["reported/partial"]
+    fills: int
+    counted: int
+    excluded: int
+    fees_in_other_tokens: int
+    from_: str | None
+    to: str | None
+    truncated: bool
+    cap: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainWallet(Model):
+    address: str
+    chain_id: int
+    kind: ChainWalletKind
+    nonce: int
+    block: ChainWalletBlock
+    fetched_at: datetime
+    native: ChainWalletNative
+    tokens: List[ChainWalletNative]
+    unread: List[ChainWalletUnreadItem]
+    venue: ChainWalletVenue | None
+    venue_unread: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainWalletBlock(Model):
+    number: Decimal
+    hash: str
+    at: datetime
+    age_ms: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainWalletNative(Model):
+    symbol: str
+    contract: str | None
+    decimals: int
+    balance: Decimal
+    amount: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainWalletUnreadItem(Model):
+    symbol: str
+    contract: str
+    why: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ChainWalletVenue(Model):
+    account_value: Decimal
+    withdrawable: Decimal
+    total_notional: Decimal
+    total_margin_used: Decimal
+    open_positions: int
+    observed_at: str | None
+    fetched_at: datetime
+    age_ms: int
+    quality: Literal["live", "delayed"]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MarkChange(Model):
+    instrument: str
+    issuer: str
+    source: str
+    mint: str
+    seen_at: datetime
+    mark_price: Decimal
+    mark_valuation: Decimal
+    previous_mark_price: Decimal | None
+    previous_mark_valuation: Decimal | None
+    change_pct: float | None
+    supply: Decimal | None
+    issuer_token_price: Decimal | None
+    issuer_implied_valuation: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SessionDay(Model):
+    date: str
+    kind: SessionDayKind
+    occasion: str | None
+    pre_market_at: str | None
+    regular_at: str | None
+    post_market_at: str | None
+    closed_at: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MarketOrder(Model):
+    id: str
+    state: MarketOrderState
+    reason: str | None
+    detail: str | None
+    time_in_force: Literal["ioc", "gtc"]
+    post_only: bool
+    resting_at: str | None
+    mode: Literal["paper", "live"]
+    book_id: str
+    instrument: str
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    limit_price: str
+    notional_usd: Decimal
+    max_slippage_bps: float
+    decision_price: str
+    risk: PortfolioImpactAllocationRisk | None
+    placed_by: str
+    filled_quantity: Decimal
+    filled_notional_usd: Decimal
+    fills: List[SwapOrderFill]
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarket(Model):
+    id: str
+    provider: Literal["polymarket", "kalshi"]
+    provider_id: str
+    provider_ids: Dict[str, str]
+    event: PredictionMarketEvent | None
+    question: str
+    subtitle: str
+    outcomes: List[PredictionMarketOutcome]
+    price_grid: List[PredictionMarketPriceGridItem]
+    minimum_size: Decimal | None
+    status: ListPredictionMarketsStatus
+    provider_status: str
+    volume: Decimal | None
+    volume24h: Decimal | None
+    open_interest: Decimal | None
+    volume_unit: Literal["usd", "contracts"]
+    liquidity_usd: Decimal | None
+    opens_at: datetime | None
+    closes_at: datetime | None
+    expected_resolution_at: datetime | None
+    latest_resolution_at: datetime | None
+    resolved_at: datetime | None
+    resolution: PredictionMarketResolution
+    fee: PredictionMarketFee
+    underlying: str | None
+    asks: PredictionMarketAsks | None
+    venue: Literal["prediction"]
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketEvent(Model):
+    id: str | None = None
+    provider_id: str | None = None
+    title: str | None = None
+    mutually_exclusive: bool | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketOutcome(Model):
+    side: Literal["yes", "no"]
+    label: str
+    instrument: str
+    provider_id: str
+    bid: Decimal | None
+    ask: Decimal | None
+    bid_size: Decimal | None
+    ask_size: Decimal | None
+    last: Decimal | None
+    payout: Decimal | None
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketPriceGridItem(Model):
+    start: Decimal
+    end: Decimal
+    step: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketResolution(Model):
+    rules: str
+    secondary_rules: str
+    sources: List[PredictionMarketResolutionSource]
+    procedure: PredictionMarketResolutionProcedure
+    history: List[str]
+    result: Literal["yes", "no"] | None
+    decided_by: str | None
+    may_close_early: bool | None
+    early_close_condition: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketResolutionSource(Model):
+    name: str
+    url: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketFee(Model):
+    model: Literal["quadratic", "none", "unknown"]
+    rate: Decimal | None
+    exponent: int
+    rounding_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionMarketAsks(Model):
+    """The question as conditions that can be compared; null where it could not be read beyond doubt."""
+    underlying: str | None = None
+    comparator: PredictionMarketAsksComparator | None = None
+    threshold: str | None = None
+    upper_threshold: str | None = None
+    measure: Literal["at_time", "any_time"] | None = None
+    resolves_at: datetime | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearch(Model):
+    market_id: str
+    provider: Literal["polymarket", "kalshi"]
+    question: str
+    subtitle: str
+    status: ListPredictionMarketsStatus
+    asks: PredictionMarketAsks | None
+    at: datetime
+    corroboration: PredictionResearchCorroboration
+    probability: PredictionResearchProbability
+    low: PredictionResearchProbability
+    high: PredictionResearchProbability
+    disagreement: PredictionResearchDisagreement
+    inputs: List[PredictionResearchInput]
+    derived: List[PredictionResearchProbability]
+    notes: List[str]
+    criteria: List[PredictionResearchCriteriaItem]
+    differences: List[PredictionResearchDifference]
+    same: List[PredictionResearchSameItem]
+    related: List[PredictionResearchSameItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchProbability(Model):
+    id: str
+    value: Decimal | None
+    formula: str
+    inputs: List[str]
+    why: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchDisagreement(Model):
+    verdict: PredictionResearchDisagreementVerdict
+    difference: PredictionResearchProbability
+    edge_per_contract: PredictionResearchProbability
+    legs: List[PredictionResearchDisagreementLeg]
+    size_contracts: Decimal | None
+    riskless: bool | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchDisagreementLeg(Model):
+    provider: Literal["polymarket", "kalshi"]
+    side: Literal["yes", "no"]
+    price: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchInput(Model):
+    id: str
+    provider: Literal["polymarket", "kalshi"]
+    market_id: str
+    kind: PredictionResearchInputKind
+    value: Decimal
+    size: Decimal | None
+    source: str
+    observed_at: datetime
+    received_at: datetime
+    quality: RankedRowTokenPriceQuality
+    counts: bool
+    why: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchCriteriaItem(Model):
+    market_id: str
+    provider: Literal["polymarket", "kalshi"]
+    criteria: List[PredictionResearchCriteriaItemCriteriaItem]
+    sources: List[PredictionMarketResolutionSource]
+    procedure: PredictionMarketResolutionProcedure
+    closes_at: datetime | None
+    expected_resolution_at: datetime | None
+    latest_resolution_at: datetime | None
+    may_close_early: bool | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchCriteriaItemCriteriaItem(Model):
+    aspect: PredictionResearchCriteriaItemCriteriaItemAspect
+    text: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchDifference(Model):
+    aspect: PredictionResearchDifferenceAspect
+    ours: str
+    theirs: str
+    material: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionResearchSameItem(Model):
+    market_id: str
+    provider: Literal["polymarket", "kalshi"]
+    question: str
+    subtitle: str
+    status: ListPredictionMarketsStatus
+    asks: PredictionMarketAsks | None
+    reasons: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionOrder(Model):
+    id: str
+    state: PredictionOrderState
+    reason: str | None
+    detail: str | None
+    mode: Literal["paper", "live"]
+    book_id: str
+    instrument: str
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    limit_price: str
+    notional_usd: Decimal
+    max_slippage_bps: float
+    decision_price: str
+    risk: PortfolioImpactAllocationRisk | None
+    placed_by: str
+    filled_quantity: Decimal
+    filled_notional_usd: Decimal
+    fills: List[SwapOrderFill]
+    created_at: datetime
+    changed_at: datetime
+    market_id: str
+    outcome: Literal["yes", "no"]
+    fees_usd: Decimal
+    onchain: PredictionOrderOnchain | None
+    refund_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionOrderOnchain(Model):
+    """What a live order is on the chain and at its venue; null on paper."""
+    wallet: str | None = None
+    transaction_id: str | None = None
+    venue_market_id: str | None = None
+    order_account: str | None = None
+    position_account: str | None = None
+    deposit_usd: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PreparedPredictionOrder(Model):
+    order: PredictionOrder
+    transaction: PredictionOrderTransaction
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PredictionOrderTransaction(Model):
+    id: str
+    state: SwapOrderState
+    reason: str | None
+    detail: str | None
+    wallet: str
+    unsigned: str
+    digest: str
+    required_signers: List[str]
+    blockhash: str
+    last_valid_block_height: int
+    signature: str | None
+    slot: float | None
+    fee_lamports: str | None
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransfer(Model):
+    id: str
+    state: BridgeTransferState
+    provider: Literal["relay", "cctp"]
+    provider_kind: Literal["intent", "canonical"]
+    reference: str | None
+    from_: Literal["spotchain", "evmvenue"]
+    to: Literal["spotchain", "evmvenue"]
+    token: str
+    amount: Decimal
+    sender: str
+    recipient: str
+    fees: List[BridgeTransferFee]
+    expected_received: Decimal
+    minimum_received: Decimal
+    route: List[str]
+    estimated_seconds: int
+    expires_at: datetime
+    explanation: str
+    alternatives: List[BridgeTransferAlternative]
+    transaction: Evm | Solana
+    hash: str | None
+    axes: BridgeTransferAxes
+    attentions: List[BridgeTransferAttention]
+    delayed: bool
+    delayed_at: str | None
+    broadcast: BridgeTransferBroadcast | None
+    quoted_by: str
+    submitted_by: str | None
+    created_at: datetime
+    submitted_at: str | None
+    ended_at: str | None
+    changed_at: datetime
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferFee(Model):
+    name: str
+    amount_usd: Decimal | None
+    included: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAlternative(Model):
+    provider: Literal["relay", "cctp"]
+    minimum_received: Decimal
+    cost_usd: Decimal
+    estimated_seconds: int
+    fees: List[BridgeTransferFee]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Evm(Model):
+    kind: Literal["evm"]
+    chain_id: int
+    from_: str
+    to: str
+    data: str
+    value: str
+    approval: Evm2 | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Evm2(Model):
+    kind: Literal["evm"]
+    chain_id: int
+    from_: str
+    to: str
+    data: str
+    value: str
+    spender: str
+    amount: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Solana(Model):
+    kind: Literal["solana"]
+    wallet: str
+    unsigned: str
+    digest: str
+    required_signers: List[str]
+    blockhash: str
+    last_valid_block_height: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAxes(Model):
+    provider: BridgeTransferAxesProvider
+    source: BridgeTransferAxesSource
+    destination: BridgeTransferAxesDestination
+    refund: BridgeTransferAxesDestination
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAxesProvider(Model):
+    state: BridgeTransferAxesProviderState
+    said: str | None
+    reason: str | None
+    silent_since: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAxesSource(Model):
+    state: BridgeTransferAxesSourceState
+    confirmations: int
+    included_at: str | None
+    detail: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAxesDestination(Model):
+    state: BridgeTransferAxesDestinationState
+    hash: str | None
+    amount_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferAttention(Model):
+    code: BridgeTransferAttentionCode
+    words: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferBroadcast(Model):
+    """What a node last said to the signed bytes; null where the wallet sent them."""
+    outcome: str | None = None
+    detail: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BridgeTransferPoint(Model):
+    at: datetime
+    state: BridgeTransferState
+    provider: BridgeTransferAxesProviderState
+    source: BridgeTransferAxesSourceState
+    destination: BridgeTransferAxesDestinationState
+    arrived_usd: Decimal | None
+    refunded_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WalletChallenge(Model):
+    address: str
+    text: str
+    typed_data: WalletChallengeTypedData | None
+    expires_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WalletChallengeTypedData(Model):
+    domain: WalletChallengeTypedDataDomain
+    types: Dict[str, List[WalletChallengeTypedDataTypeItem]]
+    primary_type: Literal["WalletProof"]
+    message: Dict[str, str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WalletChallengeTypedDataDomain(Model):
+    name: str
+    version: str
+    chain_id: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WalletChallengeTypedDataTypeItem(Model):
+    name: str
+    type: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LinkedWallet(Model):
+    id: str
+    chain: Literal["spotchain", "evmvenue"]
+    address: str
+    label: str | None
+    proved_by: str
+    proved_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentWithManifest(Model):
+    id: str
+    name: str
+    description: str
+    stage: AgentWithManifestStage
+    state: AgentWithManifestState
+    paused: bool
+    pause_cause: AgentWithManifestPauseCause | None
+    autonomy: AgentWithManifestAutonomy
+    manifest_hash: str
+    manifest_version: int
+    closing: List[AgentWithManifestClosingItem]
+    created_by: str
+    created_at: datetime
+    requested_autonomy: AgentWithManifestAutonomy | None
+    requested_stage: AgentWithManifestStage | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentWithManifestClosingItem(Model):
+    instrument: str | None
+    limit_price: str | None
+    closed_by: str
+    at: datetime
+    waiting_for: CandleWorkWaitingFor | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Agent(Model):
+    id: str
+    name: str
+    description: str
+    stage: AgentWithManifestStage
+    state: AgentWithManifestState
+    paused: bool
+    pause_cause: AgentWithManifestPauseCause | None
+    autonomy: AgentWithManifestAutonomy
+    manifest_hash: str
+    manifest_version: int
+    closing: List[AgentWithManifestClosingItem]
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListVersionsPage(Model):
+    items: List[ManifestVersion]
+    next_cursor: str | None
+    comparison: ManifestComparison | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ManifestVersion(Model):
+    """A version and what it changed of the one before it; the first changed nothing."""
+    version: int
+    manifest_hash: str
+    created_by: str
+    created_at: datetime
+    changes: List[ManifestVersionChange]
+    conditions_added: List[ManifestVersionConditionsAddedItem]
+    conditions_removed: List[ManifestVersionConditionsAddedItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ManifestVersionChange(Model):
+    path: str
+    before: Any
+    after: Any
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ManifestVersionConditionsAddedItem(Model):
+    side: Literal["entry", "exit"]
+    condition: Dict[str, Any]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ManifestComparison(Model):
+    from_: int
+    to: int
+    changes: List[ManifestVersionChange]
+    conditions_added: List[ManifestVersionConditionsAddedItem]
+    conditions_removed: List[ManifestVersionConditionsAddedItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PromotedAgent(Model):
+    id: str
+    name: str
+    description: str
+    stage: AgentWithManifestStage
+    state: AgentWithManifestState
+    paused: bool
+    pause_cause: AgentWithManifestPauseCause | None
+    autonomy: AgentWithManifestAutonomy
+    manifest_hash: str
+    manifest_version: int
+    closing: List[AgentWithManifestClosingItem]
+    created_by: str
+    created_at: datetime
+    missing_history: List[MissingHistory]
+    live_limit: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MissingHistory(Model):
+    instrument: str
+    conditions: List[str]
+    source: MissingHistorySource
+    from_: datetime
+    to: datetime
+    missing_pct: float
+    command: str
+    text: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class GateEvidence(Model):
+    id: str
+    kind: GateEvidenceKind
+    stage: AgentWithManifestStage
+    manifest_version: int
+    manifest_hash: str
+    passed: bool
+    at: datetime
+    checks: List[GateEvidenceCheck]
+    metrics: Dict[str, float | None]
+    simulated: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class GateEvidenceCheck(Model):
+    name: str
+    observed: float | None
+    rule: GateEvidenceCheckRule
+    limit: float | None
+    passed: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EvaluationRun(Model):
+    id: str
+    agent_id: str
+    evaluation: EvaluationRunEvaluation
+    state: EvaluationRunState
+    manifest_version: int
+    manifest_hash: str
+    request: Dict[str, Any]
+    requested_by: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    attempts: int
+    ending: EvaluationRunEnding | None
+    result_hash: str | None
+    summary: Dict[str, Any] | None
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+    waits_for_work: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EvaluationRunEnding(Model):
+    """Why it came to no result, such as `insufficient_history`."""
+    code: str
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreview(Model):
+    evidence: Literal[False]
+    result: BacktestPreviewResult | None
+    ending: EvaluationRunEnding | None
+    problems: List[BacktestPreviewProblem]
+    why_no_trades: List[str]
+    missing: List[MissingHistory]
+    took_ms: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreviewResult(Model):
+    manifest_hash: str
+    from_: datetime
+    to: datetime
+    timeframe: str
+    bars: int
+    capital_usd: Decimal
+    final_equity_usd: Decimal
+    return_pct: float
+    benchmark_return_pct: float
+    max_drawdown_pct: float
+    closed_trades: int
+    open_trades: int
+    hit_rate_pct: float | None
+    daily: List[BacktestPreviewResultDailyItem]
+    trades: List[BacktestPreviewResultTrade]
+    rules: List[BacktestPreviewResultRule]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreviewResultDailyItem(Model):
+    date: str
+    equity_usd: Decimal
+    high_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreviewResultTrade(Model):
+    instrument: str
+    decided_at: datetime
+    entry_price: Decimal
+    exit_decided_at: datetime | None
+    exit_price: Decimal | None
+    quantity: Decimal
+    profit_usd: Decimal | None
+    exited_by: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreviewResultRule(Model):
+    side: Literal["entry", "exit"]
+    type: str
+    threshold: float | str | None
+    evaluated: int
+    passed: int
+    unknown: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestPreviewProblem(Model):
+    path: str
+    problem: str
+    allowed: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Halt(Model):
+    paused: List[str]
+    pausing: int
+    cancelled_proposals: int
+    epoch: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Proposal(Model):
+    id: str
+    agent_id: str
+    decision_id: str | None
+    slot: datetime
+    side: Literal["entry", "exit"]
+    state: ListProposalsState
+    reason: str | None
+    mode: Literal["paper", "live"]
+    book_id: str
+    instrument: str
+    order: ProposalOrder
+    execution: ProposalExecution | None
+    decision_price: str
+    risk: PortfolioImpactAllocationRisk | None
+    autonomy: AgentWithManifestAutonomy
+    manifest_version: int
+    manifest_hash: str
+    decided_by: str | None
+    filled_quantity: Decimal
+    filled_notional_usd: Decimal
+    average_fill_price: Decimal | None
+    fills: List[SwapOrderFill]
+    transaction: ProposalTransaction | None
+    created_at: datetime
+    expires_at: datetime
+    changed_at: datetime
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProposalOrder(Model):
+    side: Literal["buy", "sell"]
+    reduce_only: bool
+    quantity: Decimal
+    limit_price: str
+    notional_usd: Decimal
+    max_slippage_bps: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProposalExecution(Model):
+    asked: ManifestPayloadAlgorithm
+    algorithm: ManifestPayloadAlgorithm
+    urgency: Literal["low", "medium", "high"]
+    fallback: ProposalExecutionFallback | None
+    phase: ProposalExecutionPhase
+    resting_at: Decimal | None
+    left: Decimal
+    parts: List[ProposalExecutionPart]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProposalExecutionPart(Model):
+    number: int
+    kind: Literal["take", "rest"]
+    quantity: Decimal
+    due_at: datetime | None
+    executed_quantity: Decimal
+    reason: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProposalTransaction(Model):
+    id: str
+    state: SwapOrderState
+    wallet: str
+    signed_by: Literal["owner", "delegated_signer"]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentDetail(Model):
+    id: str
+    name: str
+    description: str
+    stage: AgentWithManifestStage
+    state: AgentWithManifestState
+    paused: bool
+    pause_cause: AgentWithManifestPauseCause | None
+    autonomy: AgentWithManifestAutonomy
+    manifest_hash: str
+    manifest_version: int
+    closing: List[AgentWithManifestClosingItem]
+    created_by: str
+    created_at: datetime
+    versions: List[AgentDetailVersion]
+    manifest: Dict[str, Any]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentDetailVersion(Model):
+    version: int
+    manifest_hash: str
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListDecisionsPage(Model):
+    items: List[Decision]
+    next_cursor: str | None
+    moved_before: datetime | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Decision(Model):
+    """Immutable and append-only; `hash` covers the record and `previousHash`."""
+    id: str
+    agent_id: str
+    slot: datetime
+    at: datetime
+    manifest_hash: str
+    observed: Dict[str, Observation]
+    rules: List[DecisionRule]
+    disposition: DecisionDisposition
+    reason: str | None
+    instrument: str | None
+    risk: PortfolioImpactAllocationRisk | None
+    book: DecisionBook
+    previous_hash: str
+    hash: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Observation(Model):
+    """What was known of one instrument at the slot. Null means unknown."""
+    slot: int
+    instrument: str
+    session: RankedRowSession
+    quote: ObservationQuote | None
+    reference: ObservationReference | None
+    premium_pct: float | None
+    gap_to_mark_pct: float | None
+    basis_pct: float | None
+    hourly_funding: Decimal | None
+    mark_price: Decimal | None
+    liquidity_usd: Decimal | None
+    indicators: Dict[str, ObservationIndicator]
+    events: List[ObservationEvent] | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ObservationQuote(Model):
+    bid: Decimal | None
+    ask: Decimal | None
+    mid: Decimal | None
+    source: str
+    observed_at: int
+    received_at: int
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ObservationReference(Model):
+    instrument: str
+    reference_price: Decimal
+    confidence: Decimal
+    feed_updated_at: int
+    received_at: int
+    age_ms: int
+    quality: RankedRowTokenPriceQuality
+    flags: List[RankedRowTokenPriceFlag]
+    source: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ObservationIndicator(Model):
+    value: float | None
+    previous: float | None
+    bar_open_time: int | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ObservationEvent(Model):
+    id: str
+    severity: ListMarketEventsMinSeverity
+    negative: bool
+    rumor: bool
+    observed_at: int
+    headline: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DecisionRule(Model):
+    instrument: str
+    side: Literal["entry", "exit"]
+    type: str
+    passed: bool
+    observed: float | str | None
+    threshold: float | str | None
+    unknown: DecisionRuleUnknown | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DecisionRuleUnknown(Model):
+    """Why the input was unknown. Derived from `observed` and not covered by `hash`. Only where `observed` of the rule
+    is null.
+    """
+    input: str
+    cause: DecisionRuleUnknownCause
+    until: datetime | None = None
+    bars_needed: int | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DecisionBook(Model):
+    positions: List[DecisionBookPosition]
+    open_proposals: int
+    fills: int
+    realized_pnl_usd: Decimal
+    slippage_bps: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DecisionBookPosition(Model):
+    instrument: str
+    quantity: Decimal
+    average_entry_price: Decimal
+    opened_at: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Recommendation(Model):
+    decision_id: str
+    hash: str
+    agent_id: str
+    agent_name: str
+    slot: datetime
+    side: Literal["buy", "sell"]
+    instrument: str
+    summary: str
+    seen: str
+    why: List[str]
+    rules: List[RecommendationRule]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RecommendationRule(Model):
+    type: str
+    passed: bool
+    sentence: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ExplainedDecision(Model):
+    decision_id: str
+    hash: str
+    summary: str
+    why: List[str]
+    instruments: List[ExplainedDecisionInstrument]
+    missing: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ExplainedDecisionInstrument(Model):
+    instrument: str
+    seen: str
+    entry: List[RecommendationRule]
+    exit: List[RecommendationRule]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EvaluationRunDetail(Model):
+    id: str
+    agent_id: str
+    evaluation: EvaluationRunEvaluation
+    state: EvaluationRunState
+    manifest_version: int
+    manifest_hash: str
+    request: Dict[str, Any]
+    requested_by: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    attempts: int
+    ending: EvaluationRunEnding | None
+    result_hash: str | None
+    summary: Dict[str, Any] | None
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+    waits_for_work: str | None
+    result: BacktestResult | SweepResult | StressTestResult | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResult(Model):
+    engine: Literal["backtest-2"]
+    manifest_hash: str
+    history_hash: str
+    timeframe: str
+    from_: datetime
+    to: datetime
+    bars: int
+    capital_usd: Decimal
+    instruments: List[BacktestResultInstrument]
+    final_equity_usd: Decimal
+    performance: BacktestResultPerformance
+    benchmark: BacktestResultPerformance
+    method: BacktestResultMethod
+    exposure_pct: float
+    turnover_usd: Decimal
+    fees_usd: Decimal
+    trades: BacktestResultTrades
+    dispositions: Dict[str, int]
+    blocked: Dict[str, int]
+    missed: Dict[str, int]
+    conditions: List[BacktestResultCondition]
+    luck: BacktestResultLuck
+    assumptions: BacktestResultAssumptions
+    checked_bars: int
+    daily: List[EquityDay]
+    execution: BacktestResultExecution | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultInstrument(Model):
+    key: str
+    costs: BacktestResultInstrumentCosts
+    quote_known_pct: float
+    reference_live_pct: float
+    events_known_pct: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultInstrumentCosts(Model):
+    model: str
+    fee_bps: float
+    half_spread_bps: float
+    depth_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultPerformance(Model):
+    sharpe: float | None
+    sortino: float | None
+    max_drawdown_pct: float
+    return_pct: float
+    annual_volatility_pct: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultMethod(Model):
+    days: int
+    ddof: Literal[1]
+    calendar: str
+    periods_per_year: float
+    risk_free: Literal[0]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultTrades(Model):
+    closed: int
+    open: int
+    hit_rate_pct: float | None
+    average_profit_pct: float | None
+    average_slippage_bps: float | None
+    list: List[BacktestTrade]
+    profit_usd: Decimal | None = None
+    average_holding_ms: float | None = None
+    by_instrument: List[TradeGroup] | None = None
+    by_exit: List[TradeGroup] | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TradeGroup(Model):
+    name: str
+    closed: int
+    open: int
+    won: int
+    hit_rate_pct: float | None
+    profit_usd: Decimal
+    fees_usd: Decimal
+    average_holding_ms: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestTrade(Model):
+    instrument: str
+    decided_at: datetime
+    entry_price: Decimal
+    exit_decided_at: datetime | None
+    exit_price: Decimal | None
+    quantity: Decimal
+    fees_usd: Decimal
+    profit_usd: Decimal | None
+    profit_pct: float | None
+    mae_pct: float
+    mfe_pct: float
+    bars: int
+    slippage_bps: float
+    exited_by: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultExecution(Model):
+    """Missing where each order was taken at once."""
+    algorithm: str
+    urgency: str
+    rested_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultCondition(Model):
+    side: Literal["entry", "exit"]
+    type: str
+    threshold: float | str | None
+    evaluated: int
+    passed: int
+    blocked: int
+    unknown: int
+    last_to_fail: int
+    closed: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultLuck(Model):
+    versions_tried: int
+    skewness: float | None
+    kurtosis: float | None
+    probabilistic_sharpe: float | None
+    expected_best_sharpe: float | None
+    deflated_sharpe: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestResultAssumptions(Model):
+    cost_multiplier: float
+    max_participation_pct: float
+    min_order_usd: Decimal
+    named: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EquityDay(Model):
+    """One day of the curve, marked at every candle of it."""
+    date: str
+    equity_usd: Decimal
+    high_usd: Decimal
+    low_usd: Decimal
+    drawdown_pct: float
+    benchmark_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResult(Model):
+    engine: Literal["sweep-1"]
+    history_hash: str
+    timeframe: str
+    from_: datetime
+    to: datetime
+    bars: int
+    capital_usd: Decimal
+    instruments: List[str]
+    parameters: List[SweepResultParameter]
+    periods_per_year: float
+    counted: SweepResultCounted
+    expected_best_sharpe: float | None
+    trials: List[SweepTrial]
+    best: int
+    best_daily: List[EquityDay]
+    walk_forward: SweepResultWalkForward | None
+    assumptions: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResultParameter(Model):
+    path: str
+    values: List[float | str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResultCounted(Model):
+    """Trials: every manifest once, by its hash."""
+    total: int
+    of_this_sweep: int
+    earlier: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepTrial(Model):
+    values: List[float | str]
+    manifest_hash: str
+    sharpe: float | None
+    sortino: float | None
+    max_drawdown_pct: float
+    return_pct: float
+    closed_trades: int
+    hit_rate_pct: float | None
+    profit_usd: Decimal
+    fees_usd: Decimal
+    deflated_sharpe: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResultWalkForward(Model):
+    train_days: int
+    test_days: int
+    folds: List[SweepResultWalkForwardFold]
+    performance: BacktestResultPerformance
+    deflated_sharpe: float | None
+    daily: List[SweepResultWalkForwardDailyItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResultWalkForwardFold(Model):
+    picked: int
+    train_sharpe: float | None
+    test_sharpe: float | None
+    test_return_pct: float
+    train_from: str
+    train_to: str
+    test_from: str
+    test_to: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SweepResultWalkForwardDailyItem(Model):
+    date: str
+    growth: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StressTestResult(Model):
+    manifest_hash: str
+    markets: List[StressTestResultMarket]
+    runs: List[StressTestResultRun]
+    survived: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StressTestResultMarket(Model):
+    key: str
+    kind: str
+    level: float
+    minute_volatility: float
+    spread_bps: float
+    depth_usd: Decimal
+    liquidity_usd: Decimal | None
+    benchmark_level: float | None
+    hourly_funding: float
+    bars: Dict[str, List[Dict[str, Any]]]
+    basis: Literal["history", "assumed"]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StressTestResultRun(Model):
+    scenario: str
+    severity: str
+    seed: int
+    start_equity_usd: Decimal
+    equity_usd: List[Decimal]
+    breaches: int
+    unsafe_fills: int
+    survived: bool
+    findings: List[str]
+    loss_pct: float
+    own_positions: List[str]
+    forced_positions: List[str]
+    decisions: int
+    fills: int
+    refused: Dict[str, int]
+    refused_while_frozen: int
+    flat_after_minutes: float | None
+    stuck_usd: Decimal
+    curve: List[List[float | Decimal]]
+    trace_hash: str
+    rested_fills: int | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Evidence(Model):
+    id: str
+    kind: GateEvidenceKind
+    stage: AgentWithManifestStage
+    manifest_version: int
+    manifest_hash: str
+    passed: bool
+    at: datetime
+    checks: List[GateEvidenceCheck]
+    metrics: Dict[str, float | None]
+    simulated: bool
+    run_id: str | None
+    seq: int
+    hash: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Gates(Model):
+    stage: AgentWithManifestStage
+    progress: str
+    next: str
+    why_no_trades: List[str]
+    missing_history: List[MissingHistory]
+    execution: List[str]
+    live_limit: str | None
+    simulated: bool
+    gates: List[Gate]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Gate(Model):
+    from_: AgentWithManifestStage
+    to: AgentWithManifestStage
+    kind: GateEvidenceKind
+    state: Literal["behind", "here", "ahead"]
+    passed: bool
+    checks: List[GateEvidenceCheck]
+    metrics: Dict[str, float | None] | None
+    problems: List[str]
+    evidence: GateEvidence | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Step(Model):
+    version: int
+    at: datetime
+    machine: str
+    event: Any
+    from_: Any
+    to: Any
+    cause: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Chart(Model):
+    """`definition` and `mermaid` are null for a machine that this version of the service no longer has."""
+    machine: str
+    version: int
+    status: ChartStatus
+    value: Any
+    definition: Any
+    mermaid: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorBranch(Model):
+    kind: str
+    machine: str
+    version: int
+    steps: List[ActorBranchStep]
+    takes: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorBranchStep(Model):
+    event: Dict[str, Any]
+    from_: Any
+    to: Any
+    status: Literal["active", "done"]
+    taken: bool
+    refusal: ActorBranchStepRefusal | None
+    changes: List[ManifestVersionChange]
+    records: List[Dict[str, Any]]
+    timers: List[Dict[str, Any]]
+    announcements: List[Dict[str, Any]]
+    activities: List[Dict[str, Any]]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorBranchStepRefusal(Model):
+    """Why the actor would refuse the event before its machine sees it. The branch ends with it."""
+    code: str | None = None
+    detail: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Actor(Model):
+    id: str
+    kind: str
+    name: str | None
+    machine: str
+    version: int
+    status: ChartStatus
+    value: Any
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorDetail(Model):
+    id: str
+    kind: str
+    name: str | None
+    machine: str
+    version: int
+    status: ChartStatus
+    value: Any
+    created_at: datetime
+    changed_at: datetime
+    context: Dict[str, Any]
+    incidents: List[ActorDetailIncident]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorDetailIncident(Model):
+    at: datetime
+    kind: str
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepStretch(Model):
+    """A version that a quarantine led to has no step."""
+    version: int
+    items: List[Step]
+    archived: StepStretchArchived | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepStretchArchived(Model):
+    """Where the actor has ended and all its steps were moved: when, and to which archive file."""
+    at: datetime
+    file: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepAccount(Model):
+    kind: str
+    machine: str
+    version: int
+    at: datetime
+    event: Dict[str, Any]
+    status: Literal["active", "done"]
+    guards: List[StepAccountGuard]
+    changes: List[ManifestVersionChange]
+    records: List[Dict[str, Any]]
+    timers: List[Dict[str, Any]]
+    announcements: List[Dict[str, Any]]
+    activities: List[StepAccountActivity]
+    context: Dict[str, Any]
+    takes: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepAccountGuard(Model):
+    guard: str
+    params: Any
+    passed: bool
+    inputs: List[StepAccountGuardInput]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepAccountGuardInput(Model):
+    path: str
+    value: Any
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepAccountActivity(Model):
+    kind: str
+    payload: Dict[str, Any]
+    fate: StepAccountActivityFate | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StepAccountActivityFate(Model):
+    """What became of it; null where it is not stored."""
+    state: Literal["pending", "done", "given_up"]
+    attempts: int
+    due_at: datetime
+    answer: Any
+    ended_at: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Runtime(Model):
+    at: datetime
+    actors: List[RuntimeActor]
+    activities: List[RuntimeActivity]
+    timers: RuntimeTimers
+    incidents: List[RuntimeIncident]
+    queues: RuntimeQueues
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeActor(Model):
+    kind: str
+    status: ChartStatus
+    count: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeActivity(Model):
+    kind: str
+    state: Literal["pending", "given_up"]
+    count: int
+    attempts: int
+    first_due_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeTimers(Model):
+    count: int
+    overdue: int
+    next_due_at: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeIncident(Model):
+    kind: str
+    count: int
+    last_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeQueues(Model):
+    """How far the work of the whole service is."""
+    ticks: List[RuntimeQueuesTick]
+    recurring: List[RuntimeQueuesRecurringItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeQueuesTick(Model):
+    period_ms: int
+    shard: int
+    last_slot: datetime
+    is_stalled: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RuntimeQueuesRecurringItem(Model):
+    name: str
+    last_slot: str | None
+    is_under_way: bool
+    has_failed: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WaitingActivity(Model):
+    actor_id: str
+    actor_kind: str
+    actor_name: str | None
+    actor_status: ChartStatus
+    key: str
+    kind: str
+    state: Literal["pending", "given_up"]
+    attempts: int
+    due_at: datetime
+    created_at: datetime
+    ended_at: str | None
+    answer: Any
+    is_left: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WaitingTimer(Model):
+    actor_id: str
+    actor_kind: str
+    actor_name: str | None
+    actor_status: ChartStatus
+    timer_id: str
+    due_at: datetime
+    event: Any
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ActorIncident(Model):
+    actor_id: str
+    actor_kind: str
+    actor_name: str | None
+    actor_status: ChartStatus
+    at: datetime
+    kind: str
+    detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RecordedIntervention(Model):
+    actor_id: str
+    actor_kind: str
+    actor_name: str | None
+    actor_status: ChartStatus
+    action: Literal["retry", "reset", "release"]
+    activity: str | None
+    activities: int
+    reason: str
+    subject: str
+    at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Alert(Model):
+    at: datetime
+    what: str
+    agent_id: str | None
+    agent_name: str | None
+    venues: List[PortfolioHoldingQuoteVenue]
+    detail: str | None
+    of_service: bool
+    data: Dict[str, Any]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LongWork(Model):
+    kind: LongWorkKind
+    subject: str
+    id: str
+    source: str
+    worked_on_by: str
+    state: CandleWorkState
+    begun_at: datetime
+    seen_at: datetime
+    ended_at: datetime | None
+    error: str | None
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Intervention(Model):
+    actor_id: str
+    action: Literal["retry", "reset", "release"]
+    activity: str | None
+    activities: int
+    reason: str
+    subject: str
+    at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Vault(Model):
+    """Live capital only, apart from the operator's manual book and from every paper book."""
+    agent_id: str
+    stage: AgentWithManifestStage
+    ceiling_usd: Decimal
+    allocated_usd: Decimal
+    cash_usd: Decimal
+    exposure_usd: Decimal | None
+    equity_usd: Decimal | None
+    realized_pnl_usd: Decimal
+    unrealized_pnl_usd: Decimal | None
+    fees_usd: Decimal
+    total_shares: Decimal
+    share_price_usd: Decimal | None
+    high_water_mark_usd: Decimal
+    high_water_at: str | None
+    drawdown_pct: float | None
+    rounding_usd: Decimal
+    unpriced: List[str]
+    left_out: List[str]
+    priced_at: datetime
+    depositors: List[VaultDepositor]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VaultDepositor(Model):
+    depositor: str
+    shares: Decimal
+    paid_in_usd: Decimal
+    paid_out_usd: Decimal
+    value_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VaultCourseItem(Model):
+    at: datetime
+    equity_usd: Decimal
+    share_price_usd: Decimal
+    drawdown_pct: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class VaultChange(Model):
+    change: int
+    kind: Literal["deposit", "withdrawal"]
+    depositor: str
+    amount_usd: Decimal
+    shares: Decimal
+    share_price_usd: Decimal
+    stage: AgentWithManifestStage
+    at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedVault(Model):
+    rank: int | None
+    agent_id: str
+    name: str
+    stage: AgentWithManifestStage
+    return_pct: float | None
+    since_at: str | None
+    share_price_usd: Decimal | None
+    high_water_mark_usd: Decimal
+    drawdown_pct: float | None
+    equity_usd: Decimal | None
+    allocated_usd: Decimal
+    realized_pnl_usd: Decimal
+    depositors: int
+    marked_at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReserveCheck(Model):
+    at: datetime
+    verdict: Literal["backed", "short", "unknown"]
+    lines: List[ReserveCheckLine]
+    unknown: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReserveCheckLine(Model):
+    asset: str
+    claimed: Decimal
+    held: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MachineLayout(Model):
+    """Lengths are CSS pixels at scale 1, measured from the top left corner."""
+    machine: str
+    width: float
+    height: float
+    boxes: List[MachineLayoutBoxe]
+    edges: List[MachineLayoutEdge]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MachineLayoutBoxe(Model):
+    id: str
+    parent: str | None
+    kind: MachineLayoutBoxeKind
+    title: str
+    stays: List[str]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MachineLayoutEdge(Model):
+    id: str
+    from_: str
+    to: str
+    event: str
+    points: List[MachineLayoutEdgePoint]
+    label: MachineLayoutEdgeLabel | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MachineLayoutEdgePoint(Model):
+    x: float
+    y: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class MachineLayoutEdgeLabel(Model):
+    lines: List[str]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreset(Model):
+    key: LaunchPresetKey
+    graduation_multiple: float
+    anti_sniper_fee: LaunchPresetAntiSniperFee
+    creator_fee_share_pct: float
+    locked_vesting: LaunchPresetLockedVesting
+    migrated_pool: LaunchPresetMigratedPool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPresetAntiSniperFee(Model):
+    start_bps: int
+    end_bps: int
+    decay: Literal["linear", "exponential"]
+    duration_seconds: int
+    periods: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPresetLockedVesting(Model):
+    supply_pct: float
+    duration_seconds: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPresetMigratedPool(Model):
+    fee_bps: int
+    dynamic_fee: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreview(Model):
+    preset: LaunchPresetKey
+    quote: LaunchQuoteToken
+    starting_price: Decimal
+    starting_fdv: Decimal
+    graduation_price: Decimal
+    graduation_fdv: Decimal
+    graduation_threshold: str
+    dollars: LaunchPreviewDollars
+    ladder: List[LaunchPreviewLadderItem]
+    fees: List[LaunchPreviewFee]
+    fee_shares: LaunchPreviewFeeShares
+    supply: LaunchPreviewSupply
+    vesting: LaunchPreviewVesting | None
+    successor_pool: LaunchPreviewSuccessorPool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchQuoteToken(Model):
+    mint: str
+    symbol: str
+    kind: LaunchQuoteTokenKind
+    decimals: int
+    multiplier: float
+    needs_badge: bool
+    refused_because: str | None
+    program_error: int | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewDollars(Model):
+    """All null while nothing live prices the quote token."""
+    starting_price: Decimal | None
+    graduation_threshold: Decimal | None
+    priced_by: str | None
+    at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewLadderItem(Model):
+    fill_pct: float
+    price: Decimal
+    sold: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewFee(Model):
+    at: int
+    bps: Decimal
+    volatility_bps: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewFeeShares(Model):
+    protocol_pct: Decimal
+    referral_pct: Decimal
+    creator_pct: Decimal
+    partner_pct: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewSupply(Model):
+    total: Decimal
+    on_curve: Decimal
+    successor_pool: Decimal
+    vesting: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewVesting(Model):
+    supply_pct: float
+    total: Decimal
+    cliff: Decimal
+    per_period: Decimal
+    periods: int
+    period_seconds: int
+    duration_seconds: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchPreviewSuccessorPool(Model):
+    fee_bps: int
+    dynamic_fee: bool
+    locked_pct: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PreparedLaunch(Model):
+    id: str
+    mint: str
+    config: str
+    transactions: List[str]
+    last_valid_block_height: int
+    expires_at: datetime
+    launch: Launch
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Launch(Model):
+    id: str
+    kind: Literal["curve"]
+    state: LaunchState
+    reason: str | None
+    detail: str | None
+    preset: LaunchPresetKey
+    mint: str
+    config: str
+    pool: str
+    name: str
+    symbol: str
+    uri: str
+    creator: str
+    partner: str
+    quote_mint: str
+    quote_symbol: str
+    starting_fdv: Decimal
+    total_supply: Decimal
+    decimals: int
+    paired_stock: str | None
+    agent_id: str | None
+    take_id: str | None
+    signatures: List[str]
+    prepared_by: str
+    submitted_by: str | None
+    trading_since: datetime | None
+    created_at: datetime
+    changed_at: datetime
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LauncherLaunch(Model):
+    id: str
+    kind: Literal["launcher"]
+    state: LauncherLaunchState
+    reason: str | None
+    detail: str | None
+    mint: str | None
+    name: str
+    symbol: str
+    description: str
+    image_url: str
+    creator: str
+    quote_mint: str
+    quote_symbol: str
+    paired_stock: str
+    creator_fee_bps: int
+    agent_id: str
+    lamports: str
+    pay_to: str
+    valid_until: datetime
+    launch_transaction: str | None
+    signatures: List[str]
+    prepared_by: str
+    submitted_by: str | None
+    created_at: datetime
+    changed_at: datetime
+    progress: CandleWorkProgress | None
+    remaining_ms: int | None
+    waiting_for: CandleWorkWaitingFor | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListLauncherPairsAnswer(Model):
+    items: List[LauncherPair]
+    creator_fee_bps: ListLauncherPairsAnswerCreatorFeeBps
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LauncherPair(Model):
+    mint: str
+    symbol: str
+    instrument: str
+    name: str
+    decimals: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListLauncherPairsAnswerCreatorFeeBps(Model):
+    min: float
+    max: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class QuotedLaunch(Model):
+    id: str
+    lamports: str
+    recipient: str
+    transaction: str
+    last_valid_block_height: int
+    expires_at: datetime
+    launch: LauncherLaunch
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalytics(Model):
+    mint: str
+    instrument: str
+    symbol: str
+    name: str
+    paired_stock: str | None
+    listed_at: datetime
+    age_days: float
+    at: datetime
+    price: AgentTokenAnalyticsPrice | None
+    holders: AgentTokenAnalyticsHolders | None
+    creator: AgentTokenAnalyticsCreator | None
+    depth: AgentTokenAnalyticsDepth | None
+    volume: AgentTokenAnalyticsVolume | None
+    risk: AgentTokenRisk
+    performance: List[PairedPerformance] | None
+    duplicated_exposure: DuplicatedExposure | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsPrice(Model):
+    price_usd: Decimal
+    source: Literal["curve", "aggregator"]
+    at: datetime
+    age_ms: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsHolders(Model):
+    slot: int
+    supply: Decimal
+    circulating: Decimal
+    top1_pct: float | None
+    top10_pct: float | None
+    is_complete: bool
+    excluded: List[AgentTokenAnalyticsHoldersExcludedItem]
+    wallets: List[AgentTokenAnalyticsHoldersWallet]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsHoldersExcludedItem(Model):
+    kind: AgentTokenAnalyticsHoldersExcludedItemKind
+    amount: Decimal
+    pct_of_supply: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsHoldersWallet(Model):
+    owner: str
+    amount: Decimal
+    pct: float
+    is_creator: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsCreator(Model):
+    address: str
+    held: Decimal
+    free_pct: float
+    locked_pct: float
+    vesting: AgentTokenAnalyticsCreatorVesting | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsCreatorVesting(Model):
+    state: AgentTokenAnalyticsCreatorVestingState
+    total: Decimal
+    unlocked: Decimal
+    ends_at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsDepth(Model):
+    depth_usd: Decimal
+    source: AgentTokenAnalyticsDepthSource
+    at: datetime
+    age_ms: int
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenAnalyticsVolume(Model):
+    days: int
+    reported_usd: Decimal
+    counted_usd: Decimal
+    washed_pct: float
+    variation: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenRisk(Model):
+    score: float
+    terms: List[AgentTokenRiskTerm]
+    unknown: List[AgentTokenRiskTermName]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentTokenRiskTerm(Model):
+    name: AgentTokenRiskTermName
+    input: Dict[str, float | None]
+    points: float
+    weight: float
+    formula: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PairedPerformance(Model):
+    window: Literal["24h", "7d", "30d"]
+    token_pct: float | None
+    stock_pct: float | None
+    relative_pct: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DuplicatedExposure(Model):
+    flagged: bool
+    holds_token: bool
+    holds_stock: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankAgentTokensPage(Model):
+    items: List[RankedAgentToken]
+    next_cursor: str | None
+    mode: str
+    formula: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedAgentToken(Model):
+    rank: int | None
+    score: float | None
+    reasons: List[RankedAgentTokenReason]
+    mint: str
+    instrument: str
+    symbol: str
+    name: str
+    paired_stock: str | None
+    listed_at: datetime
+    age_days: float
+    at: datetime
+    price: AgentTokenAnalyticsPrice | None
+    holders: AgentTokenAnalyticsHolders | None
+    creator: AgentTokenAnalyticsCreator | None
+    depth: AgentTokenAnalyticsDepth | None
+    volume: AgentTokenAnalyticsVolume | None
+    risk: AgentTokenRisk
+    performance: List[PairedPerformance] | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class StockPairedToken(Model):
+    mint: str
+    instrument: str
+    symbol: str
+    name: str
+    paired_stock: str
+    price_usd: str | None
+    performance: List[PairedPerformance]
+    risk: AgentTokenRisk
+    duplicated_exposure: DuplicatedExposure | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitor(Model):
+    id: str
+    state: LaunchState
+    mint: str
+    pool: str
+    paired_stock: str | None
+    quote: LaunchMonitorQuote
+    curve: LaunchMonitorCurve | None
+    graduation: LaunchMonitorGraduation
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorQuote(Model):
+    mint: str
+    symbol: str
+    usd: Decimal | None
+    usd_at: datetime | None
+    usd_age_ms: int | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorCurve(Model):
+    slot: int
+    at: datetime
+    age_ms: int
+    fill_pct: str
+    quote_reserve: str
+    graduation_threshold: str
+    price: str
+    price_usd: Decimal | None
+    return_pct: str
+    returns: LaunchMonitorCurveReturns | None
+    creator_fees: LaunchMonitorCurveCreatorFees
+    partner_fees: LaunchMonitorCurvePartnerFees
+    trading_fees: LaunchMonitorCurveTradingFees
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorCurveReturns(Model):
+    token_pct: str
+    quote_pct: str
+    relative_pct: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorCurveCreatorFees(Model):
+    quote: str
+    base: str
+    claimed_quote: str
+    claimed_base: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorCurvePartnerFees(Model):
+    quote: str
+    base: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorCurveTradingFees(Model):
+    """All that creator and partner were ever due."""
+    quote: Decimal
+    base: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchMonitorGraduation(Model):
+    progress: LaunchMonitorGraduationProgress
+    successor_pool: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchCourse(Model):
+    points: List[LaunchCoursePoint]
+    fills: List[LaunchCourseFill]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchCoursePoint(Model):
+    at: datetime
+    price: str
+    fill_pct: str
+    progress: LaunchMonitorGraduationProgress
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchCourseFill(Model):
+    at: datetime
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    price_usd: Decimal
+    order_id: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchTransaction(Model):
+    id: str
+    wallet: str
+    state: SwapOrderState
+    transaction: str
+    last_valid_block_height: int
+    signature: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LaunchClaim(Model):
+    id: str
+    launch_id: str
+    state: SwapOrderState
+    reason: str | None
+    detail: str | None
+    kind: PrepareLaunchClaimKind
+    as_: Literal["creator", "partner"]
+    wallet: str
+    mint: str
+    quote_mint: str
+    quote_amount: str
+    base_amount: str
+    transaction: str
+    last_valid_block_height: int
+    signature: str | None
+    prepared_by: str
+    submitted_by: str | None
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Listing(Model):
+    id: str
+    state: Literal["listed", "unlisted"]
+    name: str
+    description: str
+    categories: List[str]
+    price_usd: Decimal
+    manifest_version: int
+    manifest_hash: str
+    payout_wallet: str
+    shape: ListingShape
+    evidence: ListingEvidence
+    metrics: Any
+    own: bool
+    published_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingShape(Model):
+    """The kinds of conditions, how many instruments and of which kinds; parameters are for licence holders."""
+    entry: List[str]
+    exit: List[str]
+    timeframe: str
+    instruments: int
+    kinds: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingEvidence(Model):
+    """What was on record when it was published, taken from the record by the database."""
+    at: datetime
+    gates: List[ListingEvidenceGate]
+    gates_passed: int
+    luck: Any
+    versions: int
+    versions_tried: int
+    stage: AgentWithManifestStage | None
+    paper_days: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingEvidenceGate(Model):
+    kind: GateEvidenceKind
+    passed: bool
+    at: datetime
+    evidence_id: str
+    hash: str
+    metrics: Any
+    checks: List[GateEvidenceCheck]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingDetail(Model):
+    id: str
+    state: Literal["listed", "unlisted"]
+    name: str
+    description: str
+    categories: List[str]
+    price_usd: Decimal
+    manifest_version: int
+    manifest_hash: str
+    payout_wallet: str
+    shape: ListingShape
+    evidence: ListingEvidence
+    metrics: Any
+    own: bool
+    published_at: datetime
+    changed_at: datetime
+    rules: Any
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingPrice(Model):
+    price_usd: Decimal
+    at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Checkout(Model):
+    id: str
+    listing_id: str
+    state: CheckoutState
+    reason: str | None
+    detail: str | None
+    price_usd: Decimal
+    manifest_hash: str
+    buyer: str | None
+    payout_wallet: str | None
+    memo: str | None
+    transaction: str | None
+    last_valid_block_height: int | None
+    signature: str | None
+    licence_id: str | None
+    requested_by: str
+    submitted_by: str | None
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Licence(Model):
+    id: str
+    listing_id: str
+    checkout_id: str
+    manifest_hash: str
+    price_usd: Decimal
+    signature: str | None
+    issued_to: str
+    issued_at: datetime
+    agent_ids: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Leaderboard(Model):
+    window: Literal["24h", "7d", "30d"]
+    items: List[LeaderboardEntry]
+    next_cursor: str | None
+    refresh: LeaderboardRefresh
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LeaderboardEntry(Model):
+    rank: int | None
+    address: str
+    chain: Literal["spotchain", "evmvenue"]
+    label: str | None
+    realized_pnl_usd: Decimal | None
+    coverage_pct: float | None
+    basis: Literal["partial", "reported/partial"]
+    sales: int
+    matched_sales: int
+    read_at: datetime | None
+    history_since: datetime | None
+    reasons: List[LeaderboardEntryReason]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LeaderboardRefresh(Model):
+    at: datetime | None
+    waiting: int
+    behind_seconds: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class LeaderboardWallet(Model):
+    window: Literal["24h", "7d", "30d"]
+    wallet: LeaderboardEntry
+    items: List[WalletSale]
+    next_cursor: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class WalletSale(Model):
+    """Cost and profit are null where the basis is not known: such a sale is in no figure."""
+    at: datetime
+    asset: str
+    direction: str
+    quantity: str | None
+    proceeds_usd: Decimal | None
+    cost_usd: Decimal | None
+    profit_usd: Decimal | None
+    reference: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RegisteredWallet(Model):
+    address: str
+    chain: Literal["spotchain", "evmvenue"]
+    label: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisPolicy(Model):
+    """Evaluated as a Take: its decisions, history and chart are those of GET /v1/takes/:id/…."""
+    id: str
+    state: BasisPolicyState
+    on_duty: bool
+    origin: Literal["thesis", "basis"]
+    hash: str
+    manifest_hash: str
+    symbol: str
+    instrument: str
+    target: Any
+    conditions: BasisPolicyConditions
+    allocation_usd: Decimal
+    max_slippage_bps: float
+    timeframe: str
+    expires_at: datetime
+    mode: Literal["paper", "live"] | None
+    reason: str | None
+    thesis: str | None
+    understood: List[BasisPolicyUnderstoodItem]
+    assumed: List[str]
+    not_understood: List[str]
+    open: List[str]
+    lineage: List[str]
+    published: bool
+    created_by: str
+    created_at: datetime
+    armed_at: str | None
+    changed_at: datetime
+    enter_discount_pct: float
+    exit_discount_pct: float
+    notional_usd: Decimal
+    max_hold_hours: float
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisPolicyConditions(Model):
+    entry: List[BasisPolicyConditionsEntryItem]
+    exit: List[BasisPolicyConditionsEntryItem]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisPolicyConditionsEntryItem(Model):
+    type: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisPolicyUnderstoodItem(Model):
+    phrase: str
+    as_: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CopilotReply(Model):
+    conversation_id: str
+    intent: CopilotReplyIntent
+    reply: str
+    data: Any
+    links: List[str]
+    draft: CopilotReplyDraft | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CopilotReplyDraft(Model):
+    """For review: nothing of it is kept or armed."""
+    kind: Literal["take", "policy"]
+    hash: str
+    body: Any
+    understood: List[BasisPolicyUnderstoodItem]
+    assumed: List[str]
+    next: CopilotReplyDraftNext
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CopilotReplyDraftNext(Model):
+    """The operator's own call that keeps or arms it."""
+    method: str
+    path: str
+    body: Any
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Take(Model):
+    id: str
+    state: BasisPolicyState
+    on_duty: bool
+    origin: Literal["thesis", "basis"]
+    hash: str
+    manifest_hash: str
+    symbol: str
+    instrument: str
+    target: Any
+    conditions: BasisPolicyConditions
+    allocation_usd: Decimal
+    max_slippage_bps: float
+    timeframe: str
+    expires_at: datetime
+    mode: Literal["paper", "live"] | None
+    reason: str | None
+    thesis: str | None
+    understood: List[BasisPolicyUnderstoodItem]
+    assumed: List[str]
+    not_understood: List[str]
+    open: List[str]
+    lineage: List[str]
+    published: bool
+    created_by: str
+    created_at: datetime
+    armed_at: str | None
+    changed_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TokenizedTake(Model):
+    as_: Literal["agent", "launch"]
+    take_id: str
+    agent: Agent | None
+    launch: TokenizedTakeLaunch | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TokenizedTakeLaunch(Model):
+    take_id: str
+    preset: str
+    name: str
+    symbol: str
+    quote_mint: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class PublishedTake(Model):
+    """Without whose it is, or what it trades."""
+    id: str
+    origin: Literal["thesis", "basis"]
+    hash: str
+    manifest_hash: str
+    symbol: str
+    instrument: str
+    target: Any
+    conditions: BasisPolicyConditions
+    allocation_usd: Decimal
+    max_slippage_bps: float
+    timeframe: str
+    thesis: str | None
+    understood: List[BasisPolicyUnderstoodItem]
+    assumed: List[str]
+    not_understood: List[str]
+    lineage: List[str]
+    created_at: datetime
+    published_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListTakeDecisionsPage(Model):
+    items: List[TakeDecision]
+    next_cursor: str | None
+    moved_before: datetime | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class TakeDecision(Model):
+    id: str
+    agent_id: str
+    slot: datetime
+    at: datetime
+    manifest_hash: str
+    observed: Dict[str, Observation]
+    rules: List[DecisionRule]
+    disposition: DecisionDisposition
+    reason: str | None
+    instrument: str | None
+    risk: PortfolioImpactAllocationRisk | None
+    book: DecisionBook
+    previous_hash: str
+    hash: str
+    take_id: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DelegationChallenge(Model):
+    text: str
+    issued_at: datetime
+    nonce: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Delegation(Model):
+    """The newest delegation of an agent or a Take counts; an older one never holds again."""
+    id: str
+    agent_id: str | None
+    take_id: str | None
+    wallet: str
+    signer_wallet: str
+    max_notional_usd: Decimal
+    expires_at: datetime
+    issued_at: datetime
+    nonce: str
+    owner_signature: str
+    granted_by: str
+    granted_at: datetime
+    revoked_at: str | None
+    revoked_by: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Problem(Model):
+    """RFC 9457 problem details."""
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: ProblemCode
+    request_id: str
+    problems: List[BacktestPreviewProblem] | None = None
+    questions: List[str] | None = None
+    rejections: List[PortfolioImpactAllocationRiskRejection] | None = None
+    difference: ProblemDifference | None = None
+    checks: List[GateEvidenceCheck] | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProblemDifference(Model):
+    """Where a wallet signed another message than the prepared one: whose instructions it inserted, removed or altered.
+    """
+    inserted: List[ProblemDifferenceInsertedItem]
+    removed: List[ProblemDifferenceInsertedItem]
+    altered: List[ProblemDifferenceInsertedItem]
+    reordered: bool
+    parts: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ProblemDifferenceInsertedItem(Model):
+    program: str
+    name: str | None
+
+ManifestPayloadEntryConditionInput = Union[
+    "PremiumBelowInput", "PremiumAboveInput", "RsiBelowInput", "RsiAboveInput", "NoNegativeEventInput",
+    "EmaCrossUpInput", "EmaCrossDownInput", "EmaAboveInput", "EmaBelowInput", "GapToMarkBelowInput",
+    "GapToMarkAboveInput", "FundingPercentileBelowInput", "FundingPercentileAboveInput", "BasisBelowInput",
+    "BasisAboveInput", "SessionInInput", "LiquidityAboveInput", "PriceAboveInput", "PriceBelowInput",
+    "VolatilityBelowInput", "NetEdgeAboveInput",
+]
+ManifestPayloadExitConditionInput = Union[
+    "PremiumBelowInput", "PremiumAboveInput", "RsiBelowInput", "RsiAboveInput", "NegativeEventInput", "EmaCrossUpInput",
+    "EmaCrossDownInput", "EmaAboveInput", "EmaBelowInput", "GapToMarkBelowInput", "GapToMarkAboveInput",
+    "FundingPercentileBelowInput", "FundingPercentileAboveInput", "BasisBelowInput", "BasisAboveInput",
+    "SessionInInput", "LiquidityAboveInput", "PriceAboveInput", "PriceBelowInput", "VolatilityBelowInput",
+    "ReferenceLostInput", "TakeProfitInput", "StopLossInput", "HeldLongerThanInput",
+]
+ManifestDeclarativeStrategyFactorInput = Union[
+    "EmaCrossInput", "FundingPercentileInput", "RsiInput", "PremiumInput", "GapToMarkInput", "BasisInput",
+    "VolatilityInput", "EventSentimentInput",
+]
+
+
+class Operations(Caller):
+    """Every operation that the API answers over HTTP, under its `operationId` in snake_case."""
+
+    @operation("GET", "/healthz")
+    def get_health(self) -> Health:
+        """Whether the process is up"""
+
+    @operation("GET", "/readyz", also=[503])
+    def get_readiness(self) -> Readiness:
+        """Whether the service can work, part by part"""
+
+    @operation("GET", "/metrics")
+    def get_metrics(self) -> str:
+        """Measurements in the Prometheus text format"""
+
+    @operation("GET", "/v1/me")
+    def get_me(self) -> Me:
+        """The caller, with the permissions of this moment"""
+
+    @operation("POST", "/v1/session", body="token", needs_body=True)
+    def open_session(self, *, token: str) -> Session:
+        """Keeps a token in a cookie of the browser
+
+        The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A
+        token that is refused counts against the limit for wrong credentials of its address.
+        """
+
+    @operation("DELETE", "/v1/session")
+    def close_session(self) -> None:
+        """Clears the browser's cookie
+
+        The token itself stays valid until it expires.
+        """
+
+    @operation("POST", "/v1/session/link", body="code", needs_body=True)
+    def redeem_sign_in_link(self, *, code: str) -> Session:
+        """Signs a browser of this machine in by a link
+
+        The code of the link that a service with the identity provider of the sandbox prints at its start. It works
+        once, for ten minutes, from the loopback address only. A code that is refused counts against the limit for wrong
+        credentials.
+        """
+
+    @operation("POST", "/v1/session/revoke")
+    def revoke_session(self) -> None:
+        """Ends the caller's session everywhere
+
+        The token is refused by every process of the service, and so is each other one of the same session of the
+        identity provider (`sid`). Where a token names neither a session nor itself, all tokens of the caller that were
+        issued until now are refused.
+        """
+
+    @operation("GET", "/v1/members")
+    def list_members(self) -> Pages[Member, Page[Member]]:
+        """The members of the organization, in the order of their subjects"""
+
+    @operation("POST", "/v1/members/grant", body="subject role permissions", needs_body=True, keyed=True)
+    def grant_member(
+        self,
+        *,
+        subject: str,
+        role: str | None = None,
+        permissions: Sequence[MePermission] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Member:
+        """Gives a member a role or permissions
+
+        In the place of those before; they hold from the next request of the member on, and open feeds follow within
+        three seconds. Either `role` or `permissions`. Nobody changes permissions of their own.
+        """
+
+    @operation("POST", "/v1/members/remove", body="subject", needs_body=True, keyed=True)
+    def remove_member(self, *, subject: str, idempotency_key: str | None = None) -> Member:
+        """Takes a member out of the organization
+
+        From the next request on the identity belongs to no organization. What the member did stays on record, and its
+        agents go on.
+        """
+
+    @operation("POST", "/v1/members/revoke-tokens", body="subject", needs_body=True, keyed=True)
+    def revoke_tokens(self, *, subject: str, idempotency_key: str | None = None) -> RevokeTokensAnswer:
+        """Takes the tokens of a member back
+
+        Every token that was issued until now is refused from its next request on, by every process of the service; open
+        feeds end within three seconds. The member may sign in again: remove it to keep it out.
+        """
+
+    @operation("GET", "/v1/roles")
+    def list_roles(self) -> Pages[MemberRole, Page[MemberRole]]:
+        """The built-in roles, and those of the organization"""
+
+    @operation("PUT", "/v1/roles/{name}", body="permissions", needs_body=True, keyed=True)
+    def set_role(
+        self,
+        name: str,
+        *,
+        permissions: Sequence[MePermission],
+        idempotency_key: str | None = None,
+    ) -> MemberRole:
+        """Writes a role of the organization: a name for a set of permissions
+
+        Members who have the role have its new permissions at once. The built-in roles stay as they are.
+        """
+
+    @operation("GET", "/v1/invitations?limit&cursor")
+    def list_invitations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Invitation, Page[Invitation]]:
+        """Invitations, newest first; their codes are not told again"""
+
+    @operation("POST", "/v1/invitations", body="name role permissions hours", needs_body=True)
+    def invite_member(
+        self,
+        *,
+        name: str,
+        role: str | None = None,
+        permissions: Sequence[MePermission] | None = None,
+        hours: int | None = None,
+    ) -> NewInvitation:
+        """Invites somebody with a role or permissions
+
+        Either `role` or `permissions`. The code of the answer is told to nobody else and not kept: hand it over by a
+        way that you trust. A request that is repeated makes another invitation.
+        """
+
+    @operation("POST", "/v1/invitations/accept", body="code", needs_body=True)
+    def accept_invitation(self, *, code: str) -> AcceptInvitationAnswer:
+        """Joins an organization by the code of an invitation
+
+        For a verified identity of the identity provider that belongs to no organization. A code works once. One that is
+        refused counts against the limit for wrong credentials.
+        """
+
+    @operation("POST", "/v1/invitations/{id}/revoke", keyed=True)
+    def revoke_invitation(self, id: str, *, idempotency_key: str | None = None) -> Invitation:
+        """Takes an invitation back that nobody has accepted"""
+
+    @operation("GET", "/v1/intelligence/macro?group&observations&asOf&calendarDays&minImpact")
+    def get_macro_intelligence(
+        self,
+        *,
+        group: GetMacroIntelligenceGroup | None = None,
+        observations: int | None = None,
+        as_of: str | None = None,
+        calendar_days: int | None = None,
+        min_impact: Literal["high", "medium", "low"] | None = None,
+    ) -> MacroIntelligence:
+        """Macro calendar, rate regimes and inflation series
+
+        Every value with its vintage: with `asOf`, as it was known on that day. A regime is null where its input is
+        missing or too old, never guessed.
+        """
+
+    @operation("GET", "/v1/intelligence/events?symbol&minSeverity&kind&confirmed&from&limit&cursor")
+    def list_market_events(
+        self,
+        *,
+        symbol: str | None = None,
+        min_severity: ListMarketEventsMinSeverity | None = None,
+        kind: ListMarketEventsKind | None = None,
+        confirmed: bool | None = None,
+        from_: Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[MarketEvent, Page[MarketEvent]]:
+        """Market events with their corroboration and sources
+
+        Filings, wire items and what they are about, newest first. An event is confirmed by one primary source or by two
+        independent families; copies of one text count once, and social posts never count.
+        """
+
+    @operation("GET", "/v1/chains?chain&historyDays&limit&cursor")
+    def list_chains(
+        self,
+        *,
+        chain: str | None = None,
+        history_days: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[ChainTvl, Chains]:
+        """Value locked on chains"""
+
+    @operation("GET", "/v1/macro-regime")
+    def get_macro_regime(self) -> MacroRegime:
+        """The macro regime (risk-on or risk-off) with each input and its weight
+
+        A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. An input that
+        is missing or too old has no weight.
+        """
+
+    @operation("GET", "/v1/social-feed?symbol&platform&author&minLikes&mapped&from&limit&cursor")
+    def list_social_feed(
+        self,
+        *,
+        symbol: str | None = None,
+        platform: str | None = None,
+        author: str | None = None,
+        min_likes: int | None = None,
+        mapped: bool | None = None,
+        from_: Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[SocialPost, Page[SocialPost]]:
+        """Market chatter, mapped to the catalog’s assets
+
+        Newest first. Posts confirm nothing and are in no event: those are under `/v1/intelligence/events`.
+        """
+
+    @operation("GET", "/v1/rankings/fair-value?mode&at&slippageBps&sector&q&ranked&limit&cursor")
+    def rank_fair_value(
+        self,
+        *,
+        mode: RankFairValueMode | None = None,
+        at: Time | None = None,
+        slippage_bps: float | None = None,
+        sector: str | None = None,
+        q: str | None = None,
+        ranked: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RankedRow, RankFairValuePage]:
+        """Tokenized equities by discount, premium, liquidity or event intensity
+
+        Ranks what was observed at one cut. What cannot be ranked stays in the list, without a rank and with the
+        reasons.
+        """
+
+    @operation("GET", "/v1/rankings/private?mode&books&at&slippageBps&sector&q&ranked&limit&cursor")
+    def rank_private_markets(
+        self,
+        *,
+        mode: RankPrivateMarketsMode | None = None,
+        books: Literal["paper", "live"] | None = None,
+        at: Time | None = None,
+        slippage_bps: float | None = None,
+        sector: str | None = None,
+        q: str | None = None,
+        ranked: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RankedRow, RankFairValuePage]:
+        """Pre-IPO markets by one of seven modes
+
+        `portfolio_fit` scores against the books of the caller and shows each term. What cannot be ranked stays in the
+        list with the reasons.
+        """
+
+    @operation("GET", "/v1/private-markets?sector&limit&cursor")
+    def list_private_markets(
+        self,
+        *,
+        sector: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[CatalogEntry, Page[CatalogEntry]]:
+        """Pre-IPO markets with their live price, issuer mark and implied valuation"""
+
+    @operation("GET", "/v1/arbitrage/basis?at&notionalUsd&symbol&limit&cursor")
+    def list_basis(
+        self,
+        *,
+        at: Time | None = None,
+        notional_usd: Money | None = None,
+        symbol: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[BasisRow, ListBasisPage]:
+        """The spread between token, reference and perpetual, with what it costs to trade it
+
+        A leg that is not live gives no edge. Costs are those of a round trip: fees, spread, impact, transfer fee,
+        funding until the mean half-life.
+        """
+
+    @operation("POST", "/v1/stocks/{symbol}/assessment")
+    def assess_stock(self, symbol: str) -> Assessment:
+        """Bull case, bear case, valuation context and catalysts with their sources
+
+        Deterministic: the same observations give the same assessment. Where the evidence is thin it says so.
+        """
+
+    @operation("GET", "/v1/risk/preferences")
+    def get_risk_preferences(self) -> RiskPreferences:
+        """The organization's risk mandate"""
+
+    @operation("PUT", "/v1/risk/preferences", body="maxCapitalUsd maxTradeNotionalUsd maxLeverage maxDailyDrawdownPct maxOpenPositions maxSlippageBps maxPositionWeightPct maxUnderlyingWeightPct maxPoolSharePct requireLiveReference reduceOnly", needs_body=True, keyed=True)
+    def set_risk_preferences(
+        self,
+        *,
+        max_capital_usd: Money,
+        max_trade_notional_usd: Money,
+        max_leverage: Money,
+        max_daily_drawdown_pct: float,
+        max_open_positions: int,
+        max_slippage_bps: float,
+        max_position_weight_pct: float,
+        max_underlying_weight_pct: float,
+        max_pool_share_pct: float,
+        require_live_reference: bool,
+        reduce_only: bool,
+        idempotency_key: str | None = None,
+    ) -> RiskPreferences:
+        """Replaces the organization's risk mandate
+
+        Replaces all fields, and a body that leaves one out is refused: send what `GET /v1/risk/preferences` answered
+        with your changes. Once it has answered, nothing is executed any more that was assessed by the earlier one,
+        approved proposals included.
+        """
+
+    @operation("GET", "/v1/risk/preferences/history?limit&cursor")
+    def list_risk_preferences(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RiskPreferences, Page[RiskPreferences]]:
+        """Every risk mandate that was set, newest first"""
+
+    @operation("GET", "/v1/books?limit&cursor&agentId")
+    def list_books(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        agent_id: str | None = None,
+    ) -> Pages[Book, Page[Book]]:
+        """The books of agents and people, newest first
+
+        A book is opened by its first fill or deposit.
+        """
+
+    @operation("GET", "/v1/books/{id}/fills?limit&cursor")
+    def list_fills(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> Pages[Fill, Page[Fill]]:
+        """The fills of one book, newest first"""
+
+    @operation("GET", "/v1/books/{id}/equity?points")
+    def get_equity(self, id: str, *, points: int | None = None) -> Equity:
+        """The course of the equity of one book, with its drawdown
+
+        The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that
+        is not known makes its point null, never a guess.
+        """
+
+    @operation("GET", "/v1/portfolio?mode&wallets")
+    def get_portfolio(self, *, mode: Literal["paper", "live"] | None = None, wallets: str | None = None) -> Portfolio:
+        """Holdings over books and wallets with the quality of each price, and the five stress scenarios
+
+        Books of one mode, and the wallets that are named: paper money and real money are never added up. A holding is
+        valued at the quote of its own venue; one without a price is named and in no sum. A wallet that does not answer
+        is named too. Every number names its inputs.
+        """
+
+    @operation("GET", "/v1/portfolio/performance?mode")
+    def get_performance(self, *, mode: Literal["paper", "live"] | None = None) -> Performance:
+        """Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day
+
+        Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are
+        valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is
+        null.
+        """
+
+    @operation("GET", "/v1/portfolio/equity?mode&points")
+    def get_total_equity(
+        self,
+        *,
+        mode: Literal["paper", "live"] | None = None,
+        points: int | None = None,
+    ) -> TotalEquity:
+        """The course of the equity of everything: agents, vaults and the book of the people together
+
+        The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the
+        cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added
+        up. A price that was not observed makes its point null, never a guess.
+        """
+
+    @operation("POST", "/v1/portfolio/impact", body="mode wallets allocations", needs_body=True)
+    def simulate_impact(
+        self,
+        *,
+        allocations: Sequence[SimulateImpactAllocationInput],
+        mode: Literal["paper", "live"] | None = None,
+        wallets: Sequence[str] | None = None,
+    ) -> PortfolioImpact:
+        """Holdings, sector weights, duplicate exposure, pool exits and scenarios before and after a proposed allocation
+
+        Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is
+        assessed by the pre-trade risk function as if those before it were pending; a refused one is simulated and
+        marked as refused; one without a live price is not simulated. Nothing is stored and nothing reserved.
+        """
+
+    @operation("GET", "/v1/spotchain/quote?instrument&side&amount&slippageBps")
+    def quote_swap(
+        self,
+        *,
+        instrument: str,
+        side: Literal["buy", "sell"],
+        amount: Money,
+        slippage_bps: Money | None = None,
+    ) -> SwapQuote:
+        """Aggregator-routed quote of a swap
+
+        Asks the aggregator for a route of exactly this amount. Nothing is stored or reserved. Refused while the token
+        has no live quote.
+        """
+
+    @operation("POST", "/v1/spotchain/orders/prepare", body="instrument side amount slippageBps wallet", needs_body=True, keyed=True)
+    def prepare_swap(
+        self,
+        *,
+        instrument: str,
+        side: Literal["buy", "sell"],
+        amount: Money,
+        wallet: str,
+        slippage_bps: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> SwapOrder:
+        """Prepare a swap for the wallet to sign
+
+        Runs the pre-trade risk function with the organization’s preferences as the mandate, fetches an executable
+        route, checks and simulates its transaction, and stores the exact message with its digest before it answers.
+        Until it has ended, the most that it may cost is reserved from the mandate. At most 20 are open per
+        organization; an unsigned one ends by itself once its blockhash has expired.
+        """
+
+    @operation("POST", "/v1/spotchain/orders/{id}/execute", body="signedTransaction", needs_body=True, keyed=True)
+    def execute_swap(self, id: str, *, signed_transaction: str, idempotency_key: str | None = None) -> SwapOrder:
+        """Give the signed bytes of a prepared swap
+
+        The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the
+        programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are
+        broadcast, and once: the same bytes again answer where the order stands, other bytes are refused. GET
+        /v1/spotchain/orders/:id tells the outcome; the fill is booked once the chain has finalized it.
+        """
+
+    @operation("GET", "/v1/spotchain/orders?limit&cursor")
+    def list_swaps(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[SwapOrder, Page[SwapOrder]]:
+        """Swaps on the primary chain, newest first"""
+
+    @operation("GET", "/v1/spotchain/orders/{id}")
+    def get_swap(self, id: str) -> SwapOrder:
+        """One swap with its fill"""
+
+    @operation("GET", "/v1/quotes?venue&instrument&limit&cursor")
+    def list_quotes(
+        self,
+        *,
+        venue: PortfolioHoldingQuoteVenue | None = None,
+        instrument: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Quote, Page[Quote]]:
+        """The latest quotes and reference prices
+
+        In the order of venue and instrument. An instrument that nothing was received of yet is not in the list.
+        """
+
+    @operation("GET", "/v1/candles?venue&instrument&timeframe&from&to&limit&cursor")
+    def list_candles(
+        self,
+        *,
+        venue: PortfolioHoldingQuoteVenue,
+        instrument: str,
+        timeframe: str,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[CandlesItem, Candles]:
+        """Closed candles of one instrument, and what is missing among them
+
+        Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in
+        `coverage`, never filled in.
+        """
+
+    @operation("GET", "/v1/candles/work?limit&cursor")
+    def list_candle_work(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[CandleWork, Page[CandleWork]]:
+        """Imports and backfills of candles, newest first: how far each is and what it waits for
+
+        What takes the service less than a second is not among them. They are shown for a week.
+        """
+
+    @operation("GET", "/v1/order-book?venue&instrument&depth")
+    def get_order_book(self, *, venue: CatalogEntryVenue, instrument: str, depth: int | None = None) -> OrderBook:
+        """Order-book depth of one instrument"""
+
+    @operation("GET", "/v1/tickers?venue&instrument&limit&cursor")
+    def list_tickers(
+        self,
+        *,
+        venue: Literal["spotexchange"] | None = None,
+        instrument: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[DayTicker, Page[DayTicker]]:
+        """The last 24 hours of each instrument of the spot exchange
+
+        In the order of instruments. An instrument that nothing was received of yet is not in the list.
+        """
+
+    @operation("GET", "/v1/perps?instrument&limit&cursor")
+    def list_perps(
+        self,
+        *,
+        instrument: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Perp, Page[Perp]]:
+        """Every perpetual with its mark, oracle, funding, open interest and top of book
+
+        In the order of instruments. A perpetual that nothing was received of yet is not in the list.
+        """
+
+    @operation("GET", "/v1/perps/{instrument}?hours")
+    def get_perp(self, instrument: str, *, hours: int | None = None) -> PerpDetail:
+        """One perpetual, with its recent funding"""
+
+    @operation("GET", "/v1/venues?limit&cursor")
+    def list_venues(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Venue, Page[Venue]]:
+        """State of each venue’s feeds, its clock offset and what is left of its request budgets"""
+
+    @operation("GET", "/v1/public-wallet/{address}")
+    def get_public_wallet(self, address: str) -> PublicWallet:
+        """Margin, positions and closed profit and loss of any address on the perpetuals venue
+
+        An address that the venue does not know has zeros. Read-only: nothing is stored.
+        """
+
+    @operation("GET", "/v1/wallets/evmvenue/{address}")
+    def get_chain_wallet(self, address: str) -> ChainWallet:
+        """Balances and kind of a wallet on the EVM chain, all at one block, and its margin account on the perpetuals
+        venue
+        """
+
+    @operation("GET", "/v1/catalog?venue&kind&classification&underlying&q&limit&cursor")
+    def list_catalog(
+        self,
+        *,
+        venue: CatalogEntryVenue | None = None,
+        kind: CatalogEntryKind | None = None,
+        classification: CatalogEntryClassification | None = None,
+        underlying: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[CatalogEntry, Page[CatalogEntry]]:
+        """Every instrument that an agent may name"""
+
+    @operation("GET", "/v1/catalog/marks?instrument&limit&cursor")
+    def list_marks(
+        self,
+        *,
+        instrument: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[MarkChange, Page[MarkChange]]:
+        """History of issuers' marks"""
+
+    @operation("GET", "/v1/catalog/sessions?from&to&limit&cursor")
+    def list_sessions(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[SessionDay, Page[SessionDay]]:
+        """Sessions of US equities by day"""
+
+    @operation("POST", "/v1/market-orders/paper", body="instrument side quantity notionalUsd limitPrice maxSlippageBps timeInForce postOnly", needs_body=True, keyed=True)
+    def place_paper_order(
+        self,
+        *,
+        instrument: str,
+        side: Literal["buy", "sell"],
+        quantity: Money | None = None,
+        notional_usd: Money | None = None,
+        limit_price: Money | None = None,
+        max_slippage_bps: float | None = None,
+        time_in_force: Literal["ioc", "gtc"] | None = None,
+        post_only: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> MarketOrder:
+        """Paper order on the spot exchange
+
+        Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk
+        preferences as the mandate. It is filled at once through the depth of the exchange's live book; each fill names
+        the quotes that it was made on. What was not filled has a reason.
+        """
+
+    @operation("POST", "/v1/market-orders/spotexchange/live", body="instrument side quantity notionalUsd limitPrice maxSlippageBps timeInForce postOnly", needs_body=True, keyed=True)
+    def place_spotexchange_order(
+        self,
+        *,
+        instrument: str,
+        side: Literal["buy", "sell"],
+        quantity: Money | None = None,
+        notional_usd: Money | None = None,
+        limit_price: Money | None = None,
+        max_slippage_bps: float | None = None,
+        time_in_force: Literal["ioc", "gtc"] | None = None,
+        post_only: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> MarketOrder:
+        """Live order on the spot exchange
+
+        Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as
+        every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the
+        outcome; it is `unknown` until the exchange has reported it.
+        """
+
+    @operation("POST", "/v1/market-orders/{id}/cancel", keyed=True)
+    def cancel_market_order(self, id: str, *, idempotency_key: str | None = None) -> MarketOrder:
+        """Takes back what rests of an order
+
+        The order is `withdrawing` until its venue has said what became of it: what was filled before, or meanwhile,
+        stays filled. It ends `cancelled`, `partially_filled` or `filled`.
+        """
+
+    @operation("GET", "/v1/market-orders?limit&cursor&mode&open")
+    def list_market_orders(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        mode: Literal["paper", "live"] | None = None,
+        open: Literal["true"] | None = None,
+    ) -> Pages[MarketOrder, Page[MarketOrder]]:
+        """Orders of people on the spot exchange, newest first"""
+
+    @operation("GET", "/v1/market-orders/{id}")
+    def get_market_order(self, id: str) -> MarketOrder:
+        """One order of a person with its fills"""
+
+    @operation("GET", "/v1/prediction-markets?provider&status&underlying&symbol&event&q&limit&cursor")
+    def list_prediction_markets(
+        self,
+        *,
+        provider: Literal["polymarket", "kalshi"] | None = None,
+        status: ListPredictionMarketsStatus | None = None,
+        underlying: str | None = None,
+        symbol: str | None = None,
+        event: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[PredictionMarket, Page[PredictionMarket]]:
+        """Prediction markets of both providers
+
+        Sorted by end, the latest first. All given filters apply.
+        """
+
+    @operation("GET", "/v1/prediction-markets/{id}")
+    def get_prediction_market(self, id: str) -> PredictionMarket:
+        """One prediction market"""
+
+    @operation("GET", "/v1/prediction-markets/{id}/research")
+    def research_prediction_market(self, id: str) -> PredictionResearch:
+        """A source-corroborated probability and what decides the market
+
+        Asks both venues for their order books and trades. Two markets are the same question only where underlying,
+        measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live
+        are left out and named.
+        """
+
+    @operation("POST", "/v1/prediction-orders/paper", body="marketId outcome side quantity notionalUsd limitPrice maxSlippageBps", needs_body=True, keyed=True)
+    def place_paper_prediction_order(
+        self,
+        *,
+        market_id: str,
+        outcome: Literal["yes", "no"],
+        side: Literal["buy", "sell"],
+        quantity: Money | None = None,
+        notional_usd: Money | None = None,
+        limit_price: Money | None = None,
+        max_slippage_bps: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> PredictionOrder:
+        """Paper prediction order
+
+        Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk
+        preferences as the mandate. Both outcomes of a market, and markets of an event that exclude each other, are one
+        exposure. It is filled at once through the depth of the provider's live book, at the provider's own fee; each
+        fill names the quotes that it was made on. What was not filled has a reason.
+        """
+
+    @operation("POST", "/v1/prediction-orders/prepare", body="marketId outcome side quantity notionalUsd limitPrice maxSlippageBps wallet", needs_body=True, keyed=True)
+    def prepare_prediction_order(
+        self,
+        *,
+        market_id: str,
+        outcome: Literal["yes", "no"],
+        side: Literal["buy", "sell"],
+        wallet: str,
+        quantity: Money | None = None,
+        notional_usd: Money | None = None,
+        limit_price: Money | None = None,
+        max_slippage_bps: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> PreparedPredictionOrder:
+        """Prepares a live onchain prediction order
+
+        Asks the on-chain venue for a transaction that pays the deposit of exactly this order, assesses that order by
+        the same pre-trade risk function as every other, checks what the transaction would do to the wallet, and stores
+        both. Its contracts and its worst price are what the venue offers, never worse than what was asked for. It
+        reserves capacity until it has expired, about a minute from now.
+        """
+
+    @operation("POST", "/v1/prediction-orders/{id}/execute", body="signedTransaction", needs_body=True, keyed=True)
+    def execute_prediction_order(
+        self,
+        id: str,
+        *,
+        signed_transaction: str,
+        idempotency_key: str | None = None,
+    ) -> PredictionOrderTransaction:
+        """Executes the prepared prediction order
+
+        The signed bytes must carry the prepared message, byte for byte, and every signature that it needs. They are
+        sent once risk has passed the order again on the present market. An executed order is not filled yet: GET
+        /v1/prediction-orders/:id tells when it is open and what the venue has filled.
+        """
+
+    @operation("GET", "/v1/prediction-orders?limit&cursor&mode&state&marketId")
+    def list_prediction_orders(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        mode: Literal["paper", "live"] | None = None,
+        state: PredictionOrderState | None = None,
+        market_id: str | None = None,
+    ) -> Pages[PredictionOrder, Page[PredictionOrder]]:
+        """Orders on prediction markets, newest first"""
+
+    @operation("GET", "/v1/prediction-orders/{id}")
+    def get_prediction_order(self, id: str) -> PredictionOrder:
+        """One prediction order with its fills"""
+
+    @operation("POST", "/v1/bridge/quote", body="from to token amount sender recipient preference provider", needs_body=True, keyed=True)
+    def quote_bridge(
+        self,
+        *,
+        from_: Literal["spotchain", "evmvenue"],
+        to: Literal["spotchain", "evmvenue"],
+        token: str,
+        amount: str,
+        sender: str,
+        recipient: str,
+        preference: Literal["received", "speed"] | None = None,
+        provider: Literal["relay", "cctp"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> BridgeTransfer:
+        """An executable quote of a transfer of the stablecoin between the primary chain and the EVM chain
+
+        Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it
+        took. The unsigned source transaction was checked and, where no approval is needed first, simulated. Nothing
+        happens on any chain before it is signed.
+        """
+
+    @operation("POST", "/v1/bridge/submission", body="quoteId signedTransaction hash", needs_body=True, keyed=True)
+    def submit_bridge(
+        self,
+        *,
+        quote_id: str,
+        signed_transaction: str | None = None,
+        hash: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> BridgeTransfer:
+        """Records a signed bridge transaction and starts settlement tracking
+
+        Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against
+        the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again
+        answers where the transfer stands. A hash that no node has seen yet is accepted too. What differs from the quote
+        is refused before it is sent.
+        """
+
+    @operation("GET", "/v1/bridge/status?id")
+    def get_bridge_status(self, *, id: str) -> BridgeTransfer:
+        """Live confirmation and finality status of a transfer"""
+
+    @operation("GET", "/v1/bridge/transfers?limit&cursor&state")
+    def list_bridge_transfers(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: BridgeTransferState | None = None,
+    ) -> Pages[BridgeTransfer, Page[BridgeTransfer]]:
+        """Submitted transfers, newest first; quotes where their state is asked for"""
+
+    @operation("GET", "/v1/bridge/transfers/{id}/course")
+    def get_bridge_transfer_course(self, id: str) -> Pages[BridgeTransferPoint, Page[BridgeTransferPoint]]:
+        """How a transfer went over time
+
+        Ascending: one point for each committed step that changed the state, a chain or an amount.
+        """
+
+    @operation("POST", "/v1/wallets/challenge", body="address", needs_body=True)
+    def challenge_wallet(self, *, address: str) -> WalletChallenge:
+        """The text that proves a wallet once its owner has signed it
+
+        The newest text of an address counts, for ten minutes. Signing it moves nothing and permits nothing.
+        """
+
+    @operation("POST", "/v1/wallets", body="address signature label", needs_body=True, keyed=True)
+    def link_wallet(
+        self,
+        *,
+        address: str,
+        signature: str,
+        label: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> LinkedWallet:
+        """Links a wallet of either chain by the signature of its owner
+
+        Ownership alone gives no permission. A wallet that is linked already is proved anew and may get another label.
+        """
+
+    @operation("GET", "/v1/wallets?limit&cursor")
+    def list_wallets(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[LinkedWallet, Page[LinkedWallet]]:
+        """Linked wallets, newest first"""
+
+    @operation("POST", "/v1/wallets/{id}/rename", body="label", needs_body=True, keyed=True)
+    def rename_wallet(self, id: str, *, label: str | None, idempotency_key: str | None = None) -> LinkedWallet:
+        """Gives a linked wallet another label, or none
+
+        By the member who proved it, or with trade:execute. What was quoted or read under the old label stays as it is.
+        """
+
+    @operation("POST", "/v1/wallets/{id}/unlink", keyed=True)
+    def unlink_wallet(self, id: str, *, idempotency_key: str | None = None) -> LinkedWallet:
+        """Unlinks a wallet
+
+        By the member who proved it, or with trade:execute. The link, its text and its signature are deleted, and the
+        audit keeps who did it. Transfers under way, listings and orders that name the address go on unchanged: the link
+        never permitted them. To link the wallet again it is proved again, and gets another id.
+        """
+
+    @operation("POST", "/v1/agents", whole="manifest", keyed=True)
+    def create_agent(
+        self,
+        manifest: ManifestPayload | ManifestDeclarative | str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> AgentWithManifest:
+        """Creates an agent from a manifest
+
+        The new agent stands at stage `draft` with autonomy `research`, whatever the manifest asks for.
+        """
+
+    @operation("GET", "/v1/agents?limit&cursor")
+    def list_agents(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Agent, Page[Agent]]:
+        """The organization's agents, newest first"""
+
+    @operation("POST", "/v1/agents/{id}/versions", whole="manifest", keyed=True)
+    def add_agent_version(
+        self,
+        id: str,
+        manifest: ManifestPayload | ManifestDeclarative | str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> AgentWithManifest:
+        """Adds a manifest version
+
+        Any changed parameter makes a new hash, and promotion starts again at `draft`.
+        """
+
+    @operation("GET", "/v1/agents/{id}/versions?limit&cursor&from&to&against")
+    def list_versions(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        from_: int | None = None,
+        to: int | None = None,
+        against: str | None = None,
+    ) -> Pages[ManifestVersion, ListVersionsPage]:
+        """Manifest versions of an agent, newest first, with their differences
+
+        With `from` and `to`, only these versions and those between them, and `comparison` holds all that differs from
+        one to the other. With `against`, `to` is a version of that agent, and only `from` is listed.
+        """
+
+    @operation("POST", "/v1/agents/{id}/autonomy", body="autonomy", needs_body=True, keyed=True)
+    def set_agent_autonomy(
+        self,
+        id: str,
+        *,
+        autonomy: SetAgentAutonomyAutonomy,
+        idempotency_key: str | None = None,
+    ) -> Agent:
+        """Sets the autonomy level
+
+        Raising to `policy_auto` or `autonomous` also needs `risk:manage`; lowering is always allowed.
+        """
+
+    @operation("POST", "/v1/agents/{id}/promote", keyed=True)
+    def promote_agent(self, id: str, *, idempotency_key: str | None = None) -> PromotedAgent:
+        """Requests the next promotion stage
+
+        Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record,
+        `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate. The
+        step from `draft` names what of the past the backtest would not know, and the command that imports it.
+        """
+
+    @operation("POST", "/v1/agents/{id}/sign-off", body="approved comment", needs_body=True, keyed=True)
+    def sign_off_agent(
+        self,
+        id: str,
+        *,
+        approved: bool,
+        comment: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> GateEvidence:
+        """Signs off the step to live capital, or refuses it
+
+        Only by a member with `risk:manage` who is neither the creator nor the member who asks for the promotion. The
+        newest sign-off or refusal counts, for this manifest and this stay at `limited_live` only.
+        """
+
+    @operation("POST", "/v1/agents/{id}/backtest", body="from to timeframe assumptions look", keyed=True)
+    def backtest_agent(
+        self,
+        id: str,
+        *,
+        from_: Time | None = None,
+        to: Time | None = None,
+        timeframe: str | None = None,
+        assumptions: BacktestAgentAssumptionsInput | None = None,
+        look: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvaluationRun:
+        """Runs the historical simulation
+
+        Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are
+        missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or
+        with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a
+        shorter stretch, whose result is no evidence. Progress is announced on the channel `agents`.
+        """
+
+    @operation("POST", "/v1/agents/{id}/sweep", body="from to timeframe assumptions parameters walkForward", needs_body=True, keyed=True)
+    def sweep_agent(
+        self,
+        id: str,
+        *,
+        parameters: Sequence[SweepAgentParameterInput],
+        from_: Time | None = None,
+        to: Time | None = None,
+        timeframe: str | None = None,
+        assumptions: BacktestAgentAssumptionsInput | None = None,
+        walk_forward: SweepAgentWalkForwardInput | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvaluationRun:
+        """Runs a sweep of thresholds with a walk-forward
+
+        Queues backtests of variants of the active manifest, in which named thresholds take other values, all over the
+        same history. The result holds every variant with its deflated Sharpe ratio, which counts every manifest that
+        the organization has tried for this agent or for one with rules of the same types, and a walk-forward: each
+        training window picks the best variant, and the test window after it counts. A sweep is no evidence for a gate.
+        Progress is announced on the channel `agents`.
+        """
+
+    @operation("POST", "/v1/backtests/preview?agentId&timeframe&draft&days", whole="manifest")
+    def preview_backtest(
+        self,
+        manifest: ManifestPayload | ManifestDeclarative | str,
+        *,
+        agent_id: str | None = None,
+        timeframe: str | None = None,
+        draft: bool | None = None,
+        days: int | None = None,
+    ) -> BacktestPreview:
+        """Simulates a manifest that is being written over the newest bars
+
+        Opens no gate. At most 40000 bars of all series together, 366 days and 20 seconds; bars that are not stored are
+        fetched from the venue within that time and kept. Your newest preview ends the one before, closing the
+        connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a
+        trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of the agent
+        that is named, and of every agent of the organization whose rules are of the same types.
+        """
+
+    @operation("POST", "/v1/agents/{id}/stress_test", body="seeds", keyed=True)
+    def stress_test_agent(
+        self,
+        id: str,
+        *,
+        seeds: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvaluationRun:
+        """Runs the stress test
+
+        Queues a stress test of the active manifest: flash crash, weekend opening gap, liquidity freeze and de-peg of
+        quote and reference, each in several seeded worlds and at two severities, at the recent level and volatility of
+        the agent's own universe. The agent decides, is assessed by the risk engine and is filled on paper as it would
+        be live; positions that its rules have not opened before the shock are added, and the report names them. The
+        agent must survive every run of severity `standard`. Progress is announced on the channel `agents`.
+        """
+
+    @operation("POST", "/v1/agents/{id}/evaluations/{runId}/cancel", keyed=True)
+    def cancel_evaluation(self, id: str, run_id: str, *, idempotency_key: str | None = None) -> EvaluationRun:
+        """Cancels an evaluation run that has not ended"""
+
+    @operation("POST", "/v1/agents/{id}/pause", keyed=True)
+    def pause_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
+        """Pauses one agent
+
+        It is ticked no more and its pending proposals are cancelled. It has a rate limit of its own.
+        """
+
+    @operation("POST", "/v1/agents/{id}/close", body="instrument limitPrice", keyed=True)
+    def close_agent_positions(
+        self,
+        id: str,
+        *,
+        instrument: str | None = None,
+        limit_price: Money | None = None,
+        idempotency_key: str | None = None,
+    ) -> Agent:
+        """Closes an agent's positions
+
+        The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through
+        the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of
+        autonomy, after a pause, a halt, a demotion or a new version. With a limit price, it is sold once the market
+        pays that price. A second request replaces the first one; resuming the agent cancels it.
+        """
+
+    @operation("POST", "/v1/agents/{id}/resume", keyed=True)
+    def resume_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
+        """Resumes a paused agent
+
+        It goes on at the stage it was paused from, unless its manifest was changed. After a breaker, only once the
+        cause is gone and by somebody other than the creator.
+        """
+
+    @operation("POST", "/v1/agents/{id}/release", keyed=True)
+    def release_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
+        """Takes an agent out of quarantine
+
+        An agent is quarantined where a row of its own cannot be read, or its machine threw; its incidents tell which.
+        After the cause was repaired it is released here. It is paused then, with the cause `quarantine`, until somebody
+        other than its creator resumes it; a cause that is still there quarantines it again at its next tick.
+        """
+
+    @operation("POST", "/v1/agents/emergency-halt", keyed=True)
+    def emergency_halt(self, *, idempotency_key: str | None = None) -> Halt:
+        """Pauses all of the organization's agents and cancels their pending proposals"""
+
+    @operation("GET", "/v1/agent-orders?limit&cursor&state&agentId")
+    def list_proposals(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: ListProposalsState | None = None,
+        agent_id: str | None = None,
+    ) -> Pages[Proposal, Page[Proposal]]:
+        """Trade proposals, newest first
+
+        Proposals that wait for an approval, proposals that were executed without one, and the outcome of both.
+        """
+
+    @operation("GET", "/v1/agent-orders/{id}")
+    def get_proposal(self, id: str) -> Proposal:
+        """One trade proposal with its fills"""
+
+    @operation("POST", "/v1/agent-orders/{id}/approve", keyed=True)
+    def approve_proposal(self, id: str, *, idempotency_key: str | None = None) -> Proposal:
+        """Approves one pending proposal
+
+        Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal
+        then ends `blocked_by_risk`, unless only live data is missing at that moment: then it stays pending and may be
+        approved again. An approved proposal is executed at once.
+        """
+
+    @operation("POST", "/v1/agent-orders/{id}/decline", body="reason", keyed=True)
+    def decline_proposal(self, id: str, *, reason: str | None = None, idempotency_key: str | None = None) -> Proposal:
+        """Declines one pending proposal
+
+        The capacity that it reserved is free again. While its rules still hold the agent proposes anew at its next
+        tick.
+        """
+
+    @operation("GET", "/v1/agents/{id}")
+    def get_agent(self, id: str) -> AgentDetail:
+        """One agent with its manifest versions"""
+
+    @operation("GET", "/v1/agents/{id}/decisions?limit&cursor")
+    def list_decisions(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Decision, ListDecisionsPage]:
+        """The decision records of an agent, newest first"""
+
+    @operation("GET", "/v1/recommendations?limit&cursor")
+    def list_recommendations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Recommendation, Page[Recommendation]]:
+        """What agents at `suggest` would trade, newest first
+
+        An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each
+        recommendation is a decision on record that asked for a trade and of which no proposal was made.
+        """
+
+    @operation("GET", "/v1/agents/{id}/decisions/{decisionId}")
+    def get_decision(self, id: str, decision_id: str) -> Decision:
+        """One decision record"""
+
+    @operation("GET", "/v1/agents/{id}/decisions/{decisionId}/explain")
+    def explain_decision(self, id: str, decision_id: str) -> ExplainedDecision:
+        """One decision in words
+
+        The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of
+        the decision record, which `hash` names.
+        """
+
+    @operation("GET", "/v1/agents/{id}/evaluations?limit&cursor")
+    def list_evaluations(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[EvaluationRun, Page[EvaluationRun]]:
+        """The runs of an agent's evaluations, newest first"""
+
+    @operation("GET", "/v1/agents/{id}/evaluations/{runId}")
+    def get_evaluation(self, id: str, run_id: str) -> EvaluationRunDetail:
+        """One evaluation run with its result"""
+
+    @operation("GET", "/v1/agents/{id}/evaluations/{runId}/report")
+    def get_evaluation_report(self, id: str, run_id: str) -> str:
+        """The report of a finished evaluation run as a page"""
+
+    @operation("GET", "/v1/agents/{id}/evidence?limit&cursor")
+    def list_evidence(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Evidence, Page[Evidence]]:
+        """Evaluation evidence of an agent, newest first
+
+        Each row opens one gate, where it has passed and is newer than the last demotion and change of the manifest.
+        """
+
+    @operation("GET", "/v1/agents/{id}/gates")
+    def list_gates(self, id: str) -> Gates:
+        """The promotion gates of an agent
+
+        Every gate with its conditions, what was observed and what is asked; how far the agent is, what is next, and why
+        there are no trades. Nothing is written.
+        """
+
+    @operation("GET", "/v1/agents/{id}/history?limit&cursor")
+    def list_history(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> Pages[Step, Page[Step]]:
+        """The steps of the agent's state chart, newest first
+
+        Every committed step except ordinary ticks, which are decision records.
+        """
+
+    @operation("GET", "/v1/agents/{id}/chart?at")
+    def get_chart(self, id: str, *, at: Time | None = None) -> Chart:
+        """The agent's state chart and where it stands
+
+        With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.
+        """
+
+    @operation("POST", "/v1/actors/{id}/what-if", body="version events at", needs_body=True)
+    def ask_what_if(
+        self,
+        id: str,
+        *,
+        version: int,
+        events: Sequence[AskWhatIfEventInput],
+        at: Time | None = None,
+    ) -> ActorBranch:
+        """What other events would have led to, from any step of an actor
+
+        The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer
+        says for each what the state chart would have done: the transition, the changed context, and the records,
+        timers, activities and announcements that a real step would have committed. Nothing is written, timed or carried
+        out. A delay of the chart is an event of its own: its name stands under `timers`.
+        """
+
+    @operation("GET", "/v1/actors/{id}/test?from&to")
+    def export_actor_test(self, id: str, *, from_: int, to: int) -> str:
+        """A stretch of an actor's history as a test that vitest runs
+
+        TypeScript for the folder `test/exported` of the repository: the state before the stretch, its events with their
+        times, and what each led to. It passes as long as the state chart does the same; write what should have happened
+        into it, and it fails until the chart does that.
+        """
+
+    @operation("GET", "/v1/actors?limit&cursor&kind&status&search")
+    def list_actors(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        kind: str | None = None,
+        status: ChartStatus | None = None,
+        search: str | None = None,
+    ) -> Pages[Actor, Page[Actor]]:
+        """The durable actors of every kind, newest first"""
+
+    @operation("GET", "/v1/actors/{id}")
+    def get_actor(self, id: str) -> ActorDetail:
+        """An actor of any kind: where it stands, what it remembers, its incidents"""
+
+    @operation("GET", "/v1/actors/{id}/steps?from&to")
+    def list_actor_steps(self, id: str, *, from_: int, to: int) -> StepStretch:
+        """Any stretch of an actor's committed steps, by version
+
+        Whatever the length of the history, a stretch is read by its versions: at most 200 steps after `from` up to
+        `to`.
+        """
+
+    @operation("GET", "/v1/actors/{id}/steps/{version}")
+    def get_actor_step(self, id: str, version: str) -> StepAccount:
+        """One step of an actor: which guard decided on what, what changed, and all that followed from it
+
+        The state before the step is rebuilt from the last checkpoint, and the step is taken once more by a machine that
+        tells of its guards. Nothing is written. `state_conflict` where the present machine does not lead where the
+        stored steps led.
+        """
+
+    @operation("GET", "/v1/runtime")
+    def get_runtime(self) -> Runtime:
+        """How the runtime stands: actors, activities, timers, incidents and queues in numbers"""
+
+    @operation("GET", "/v1/runtime/activities?limit&cursor&state")
+    def list_activities(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: Literal["pending", "given_up"] | None = None,
+    ) -> Pages[WaitingActivity, Page[WaitingActivity]]:
+        """Activities that are pending or were given up, of the newest actors first
+
+        What is done is part of its step: `GET /v1/actors/:id/steps/:version`.
+        """
+
+    @operation("GET", "/v1/runtime/timers?limit&cursor")
+    def list_timers(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[WaitingTimer, Page[WaitingTimer]]:
+        """Timers of actors, what is due first comes first"""
+
+    @operation("GET", "/v1/runtime/incidents?limit&cursor")
+    def list_incidents(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[ActorIncident, Page[ActorIncident]]:
+        """What went wrong inside actors, newest first"""
+
+    @operation("GET", "/v1/runtime/interventions?limit&cursor")
+    def list_interventions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RecordedIntervention, Page[RecordedIntervention]]:
+        """Interventions, newest first: who retried, reset or released what, and why"""
+
+    @operation("GET", "/v1/alerts?limit&cursor")
+    def list_alerts(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Alert, Page[Alert]]:
+        """Alerts of the organization and of the whole service, newest first
+
+        What the feed `alerts` announced, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).
+        """
+
+    @operation("GET", "/v1/runtime/work?limit&cursor")
+    def list_work(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[LongWork, Page[LongWork]]:
+        """Imports, backfills and moves to the archive, newest first: how far each is, what it waits for and who works
+        at it
+
+        What takes the service less than a second is not among them. They are shown for a week. Evaluations, proposals,
+        transfers and launches say the same of themselves in their own records.
+        """
+
+    @operation("GET", "/v1/runtime/work/{id}")
+    def get_work(self, id: str) -> LongWork:
+        """How far one import, backfill or move to the archive is"""
+
+    @operation("POST", "/v1/actors/{id}/retry", body="activity reason", needs_body=True, keyed=True)
+    def retry_activity(
+        self,
+        id: str,
+        *,
+        activity: str,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> Intervention:
+        """Has one activity of an actor tried again at once
+
+        A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again
+        only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict`
+        says so.
+        """
+
+    @operation("POST", "/v1/actors/{id}/reset", body="reason", needs_body=True, keyed=True)
+    def reset_actor(self, id: str, *, reason: str, idempotency_key: str | None = None) -> Intervention:
+        """Counts the attempts of all pending activities of an actor from none, and has them tried at once"""
+
+    @operation("POST", "/v1/actors/{id}/release", body="reason", needs_body=True, keyed=True)
+    def release_actor(self, id: str, *, reason: str, idempotency_key: str | None = None) -> Intervention:
+        """Takes an actor of any kind out of quarantine
+
+        An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another
+        actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its
+        activities that were given up. A cause that is still there quarantines it again.
+        """
+
+    @operation("GET", "/v1/agents/{id}/vault")
+    def get_vault(self, id: str) -> Vault:
+        """The agent's vault"""
+
+    @operation("GET", "/v1/agents/{id}/vault/course?points")
+    def get_vault_course(self, id: str, *, points: int | None = None) -> Pages[VaultCourseItem, Page[VaultCourseItem]]:
+        """How the price of a share of the vault went, with its drawdown
+
+        The vault is marked once a minute while it holds anything. At most 300 marks are told, evenly spread, the newest
+        among them; a mark that no writer signed is left out.
+        """
+
+    @operation("POST", "/v1/agents/{id}/vault/deposit", body="amountUsd", needs_body=True, keyed=True)
+    def deposit_into_vault(self, id: str, *, amount_usd: Money, idempotency_key: str | None = None) -> VaultChange:
+        """Pays into the agent's vault
+
+        The caller gets shares at the present price, which the deposit does not move. Within the ceiling of the stage:
+        nothing before `limited_live`, a tenth of `max_capital_usd` there, all of it at `live`.
+        """
+
+    @operation("POST", "/v1/agents/{id}/vault/withdraw", body="amountUsd shares all", needs_body=True, keyed=True)
+    def withdraw_from_vault(
+        self,
+        id: str,
+        *,
+        amount_usd: Money | None = None,
+        shares: Money | None = None,
+        all: Literal[True] | None = None,
+        idempotency_key: str | None = None,
+    ) -> VaultChange:
+        """Takes out of the agent's vault
+
+        Exactly one of `amountUsd`, `shares` and `all`. Pays from cash; no position is sold. Works at every stage and
+        while the agent is paused.
+        """
+
+    @operation("GET", "/v1/agent-vaults/leaderboard?window&limit&cursor")
+    def rank_vaults(
+        self,
+        *,
+        window: Literal["24h", "7d", "30d", "all"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RankedVault, Page[RankedVault]]:
+        """Vaults by the return of a share
+
+        Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking
+        is too. Ties stand in the order of the smaller drawdown.
+        """
+
+    @operation("GET", "/v1/reserves?limit&cursor")
+    def list_reserves(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[ReserveCheck, Page[ReserveCheck]]:
+        """What vaults and books claim, and what is really held
+
+        Every two minutes the cash of all vaults and the positions of all live books are compared with the
+        organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at
+        the on-chain venue of prediction markets. Newest first. Empty where no live order goes to the exchange and no
+        real node of the primary chain is named: there is nothing to compare. A deposit that the newest comparison does
+        not back is refused.
+        """
+
+    @operation("GET", "/v1/machines/{machine}/layout")
+    def get_machine_layout(self, machine: str) -> MachineLayout:
+        """A state machine as boxes and edges, ready to be drawn
+
+        The same for every actor of the machine: `machine` of a chart or of a step names it.
+        """
+
+    @operation("GET", "/v1/launches/dbc/presets")
+    def list_launch_presets(self) -> Pages[LaunchPreset, Page[LaunchPreset]]:
+        """The presets of bonding-curve launches"""
+
+    @operation("POST", "/v1/launches/dbc/preview", body="preset quoteMint startingFdv totalSupply decimals", needs_body=True)
+    def preview_launch(
+        self,
+        *,
+        preset: LaunchPresetKey,
+        quote_mint: str,
+        starting_fdv: Money,
+        total_supply: Money | None = None,
+        decimals: int | None = None,
+    ) -> LaunchPreview:
+        """Previews a bonding-curve launch
+
+        Computes the curve that the preset makes of these values, in the same integers that a launch would put on the
+        chain, without asking the chain. A quote mint that the program would refuse is previewed too, with the reason.
+        """
+
+    @operation("POST", "/v1/launches/dbc/prepare", body="preset quoteMint startingFdv totalSupply decimals name symbol uri creator firstBuy agentId takeId", needs_body=True, keyed=True)
+    def prepare_launch(
+        self,
+        *,
+        preset: LaunchPresetKey,
+        quote_mint: str,
+        starting_fdv: Money,
+        name: str,
+        symbol: str,
+        uri: str,
+        creator: str,
+        total_supply: Money | None = None,
+        decimals: int | None = None,
+        first_buy: Money | None = None,
+        agent_id: str | None = None,
+        take_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> PreparedLaunch:
+        """Prepares a bonding-curve launch
+
+        Builds the transaction that makes the configuration and the pool of the curve, with an optional first buy, or
+        two where one cannot hold them. Fresh keys of the mint and the configuration sign them here and are forgotten;
+        the creator signs last. Each is simulated against the node, the second on what the first one leaves, and the
+        exact messages are stored before this answers.
+        """
+
+    @operation("POST", "/v1/launches/{id}/submit", body="transactions payment", needs_body=True, keyed=True)
+    def submit_launch(
+        self,
+        id: str,
+        *,
+        transactions: Sequence[str] | None = None,
+        payment: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Launch | LauncherLaunch:
+        """Submits the signed transactions of a launch
+
+        Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They
+        are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint
+        is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by
+        now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent
+        once, and the launcher is asked until it launches; where it declines, the same payment handed in again asks it
+        once more.
+        """
+
+    @operation("GET", "/v1/agentlaunch/pairs")
+    def list_launcher_pairs(self) -> ListLauncherPairsAnswer:
+        """The shares that the external launcher pairs a token with"""
+
+    @operation("POST", "/v1/launches/agentlaunch/quote", body="agentId pair creatorFeeBps name symbol description imageUrl creator", needs_body=True, keyed=True)
+    def quote_launcher_launch(
+        self,
+        *,
+        agent_id: str,
+        pair: str,
+        creator_fee_bps: int,
+        name: str,
+        symbol: str,
+        description: str,
+        image_url: str,
+        creator: str,
+        idempotency_key: str | None = None,
+    ) -> QuotedLaunch:
+        """Registers a launch with the external launcher
+
+        Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored
+        before. Nothing is owed until it is signed and handed in.
+        """
+
+    @operation("GET", "/v1/launches?limit&cursor")
+    def list_launches(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Launch | LauncherLaunch, Page[Launch | LauncherLaunch]]:
+        """Launches of tokens, newest first"""
+
+    @operation("GET", "/v1/agent-market/tokens/{mint}?wallets")
+    def get_agent_token(self, mint: str, *, wallets: str | None = None) -> AgentTokenAnalytics:
+        """Analytics of one agent token
+
+        Who holds it (curves, pools, lockers and burn addresses apart from wallets), what is the creator’s and still
+        locked, how deep it trades, a risk score with each of its terms, and its return against the share that it is
+        paired with. An unknown input is null and counts as the most risk.
+        """
+
+    @operation("GET", "/v1/agent-market/rank?mode&limit&cursor")
+    def rank_agent_tokens(
+        self,
+        *,
+        mode: RankAgentTokensMode | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[RankedAgentToken, RankAgentTokensPage]:
+        """Ranked agent tokens
+
+        The 200 newest tokens, ranked. A token that cannot be ranked stays in the list, without a rank and with the
+        reason.
+        """
+
+    @operation("GET", "/v1/agent-market/stock-paired?stock&wallets&limit&cursor")
+    def list_stock_paired(
+        self,
+        *,
+        stock: str | None = None,
+        wallets: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[StockPairedToken, Page[StockPairedToken]]:
+        """Agent tokens with their performance relative to the paired share
+
+        Whoever holds both a share and a token that is paired with it is exposed twice to it: `duplicatedExposure` says
+        so, by the books of the organization and the wallets that are named.
+        """
+
+    @operation("GET", "/v1/launches/{id}")
+    def get_launch(self, id: str) -> Launch | LauncherLaunch:
+        """One launch"""
+
+    @operation("GET", "/v1/launches/{id}/monitor")
+    def monitor_launch(self, id: str) -> LaunchMonitor:
+        """Where a launch stands on its curve
+
+        Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer,
+        the last reading. The feed `launches` tells of every change.
+        """
+
+    @operation("GET", "/v1/launches/{id}/course")
+    def get_launch_course(self, id: str) -> LaunchCourse:
+        """The price of a launched token over time
+
+        As the looks at its curve found it, until it graduated; what follows is in the bars of its instrument.
+        """
+
+    @operation("GET", "/v1/launches/{id}/transactions")
+    def list_launch_transactions(self, id: str) -> Pages[LaunchTransaction, Page[LaunchTransaction]]:
+        """The transactions of a launch, in the order in which they land
+
+        Of a launch by the external launcher: its payment. Sign those that are `prepared` and hand them in together.
+        """
+
+    @operation("POST", "/v1/launches/{id}/claims", body="kind as", keyed=True)
+    def prepare_launch_claim(
+        self,
+        id: str,
+        *,
+        kind: PrepareLaunchClaimKind | None = None,
+        as_: Literal["creator", "partner"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> LaunchClaim:
+        """Prepares a claim of what has accrued for the creator or the partner
+
+        Everything of one kind that has accrued is claimed; only the wallet of the creator or of the partner is paid,
+        and it has to sign. The claim is simulated and stored before this answers.
+        """
+
+    @operation("POST", "/v1/launches/{id}/claims/{claimId}/submit", body="signedTransaction", needs_body=True, keyed=True)
+    def submit_launch_claim(
+        self,
+        id: str,
+        claim_id: str,
+        *,
+        signed_transaction: str,
+        idempotency_key: str | None = None,
+    ) -> LaunchClaim:
+        """Submits a signed claim of a launch
+
+        The signed bytes are compared with the prepared ones, sent once and followed to finality. The same bytes again
+        answer where it stands.
+        """
+
+    @operation("GET", "/v1/launches/{id}/claims/{claimId}")
+    def get_launch_claim(self, id: str, claim_id: str) -> LaunchClaim:
+        """One claim of what waits in a launch"""
+
+    @operation("POST", "/v1/marketplace", body="agentId manifestVersion priceUsd payoutWallet categories", needs_body=True, keyed=True)
+    def publish_listing(
+        self,
+        *,
+        agent_id: str,
+        manifest_version: int,
+        price_usd: Money,
+        payout_wallet: str,
+        categories: Sequence[str],
+        idempotency_key: str | None = None,
+    ) -> Listing:
+        """Publishes one manifest version of an agent
+
+        The listing is pinned to this version: later versions of the agent change nothing. Its metrics, gates and
+        luck-adjusted statistics come from the evidence on record; the request cannot set them. Payments go whole to the
+        payout wallet, which has to be linked (`POST /v1/wallets`) before.
+        """
+
+    @operation("GET", "/v1/marketplace?category&search&maxPriceUsd&mine&limit&cursor")
+    def list_listings(
+        self,
+        *,
+        category: str | None = None,
+        search: str | None = None,
+        max_price_usd: Money | None = None,
+        mine: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Listing, Page[Listing]]:
+        """Strategies that can be bought, newest first"""
+
+    @operation("POST", "/v1/marketplace/{id}/price", body="priceUsd", needs_body=True, keyed=True)
+    def reprice_listing(self, id: str, *, price_usd: Money, idempotency_key: str | None = None) -> Listing:
+        """Sets another price of an own listing
+
+        Checkouts that were prepared before keep the price that they were prepared with.
+        """
+
+    @operation("POST", "/v1/marketplace/{id}/unlist", keyed=True)
+    def unlist_listing(self, id: str, *, idempotency_key: str | None = None) -> Listing:
+        """Ends an own listing
+
+        Nothing more is sold. Licences stay, and checkouts that were prepared before may still be paid.
+        """
+
+    @operation("GET", "/v1/marketplace/{id}")
+    def get_listing(self, id: str) -> ListingDetail:
+        """One listing with its evidence
+
+        The rules are in the answer for the organization that published them, and for those that hold a licence.
+        """
+
+    @operation("GET", "/v1/marketplace/{id}/prices?limit&cursor")
+    def list_listing_prices(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[ListingPrice, Page[ListingPrice]]:
+        """Every price of a listing, newest first"""
+
+    @operation("POST", "/v1/marketplace/{id}/checkout", body="buyer", needs_body=True, keyed=True)
+    def begin_checkout(self, id: str, *, buyer: str | None = None, idempotency_key: str | None = None) -> Checkout:
+        """Prepares the payment of a licence
+
+        A transfer of the stablecoin straight from the buyer to the creator, who gets all of it, with a memo of this
+        checkout; the creator's token account is made where there is none. It is simulated and stored before this
+        answers. Where the price is 0 there is no transaction, and the licence is issued at once. One checkout of a
+        listing is under way at a time.
+        """
+
+    @operation("POST", "/v1/marketplace/checkouts/{id}/settle", body="signedTransaction", needs_body=True, keyed=True)
+    def settle_checkout(self, id: str, *, signed_transaction: str, idempotency_key: str | None = None) -> Checkout:
+        """Submits the signed payment of a checkout
+
+        The bytes must carry the prepared message, byte for byte, under the signature of the buyer. They are sent and
+        followed to finality; then the licence is issued, once. The same bytes again answer where the checkout stands.
+        Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and where
+        they had, the licence is issued.
+        """
+
+    @operation("POST", "/v1/marketplace/{id}/import", keyed=True)
+    def import_listing(self, id: str, *, idempotency_key: str | None = None) -> Agent:
+        """Imports the rules of a licensed listing as a new agent
+
+        The agent stands at `draft` with autonomy `research`, has the manifest of the listing under the same hash, and
+        has to pass all seven gates itself. A licence permits any number of imports, also after the listing has ended.
+        """
+
+    @operation("GET", "/v1/marketplace/checkouts?limit&cursor")
+    def list_checkouts(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Checkout, Page[Checkout]]:
+        """Checkouts of your organization, newest first"""
+
+    @operation("GET", "/v1/marketplace/checkouts/{id}")
+    def get_checkout(self, id: str) -> Checkout:
+        """One checkout"""
+
+    @operation("GET", "/v1/marketplace/licences?limit&cursor")
+    def list_licences(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Licence, Page[Licence]]:
+        """Licences of your organization, newest first"""
+
+    @operation("GET", "/v1/leaderboard?window&chain&search&ranked&minCoveragePct&limit&cursor")
+    def get_leaderboard(
+        self,
+        *,
+        window: Literal["24h", "7d", "30d"],
+        chain: Literal["spotchain", "evmvenue"] | None = None,
+        search: str | None = None,
+        ranked: bool | None = None,
+        min_coverage_pct: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[LeaderboardEntry, Leaderboard]:
+        """Wallets by realized profit of live trading
+
+        On the primary chain first-in-first-out on swaps against stablecoins; sales without a known basis, network fees
+        and unrealized gains are in no figure. On the EVM venue the closed profit that the venue reports, without fees.
+        Wallets without data are at the end, without a rank, and say why.
+        """
+
+    @operation("GET", "/v1/leaderboard/csv?window&chain&search&ranked&minCoveragePct")
+    def get_leaderboard_csv(
+        self,
+        *,
+        window: Literal["24h", "7d", "30d"],
+        chain: Literal["spotchain", "evmvenue"] | None = None,
+        search: str | None = None,
+        ranked: bool | None = None,
+        min_coverage_pct: int | None = None,
+    ) -> str:
+        """The leaderboard of a window as CSV"""
+
+    @operation("GET", "/v1/leaderboard/wallets/{address}?window&limit&cursor")
+    def get_leaderboard_wallet(
+        self,
+        address: str,
+        *,
+        window: Literal["24h", "7d", "30d"],
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[WalletSale, LeaderboardWallet]:
+        """One wallet of the leaderboard with the sales behind its figure, newest first"""
+
+    @operation("GET", "/v1/leaderboard/wallets/{address}/csv?window")
+    def get_leaderboard_wallet_csv(self, address: str, *, window: Literal["24h", "7d", "30d"]) -> str:
+        """The sales behind a wallet's figure as CSV"""
+
+    @operation("POST", "/v1/leaderboard/wallets", body="address label", needs_body=True, keyed=True)
+    def register_leaderboard_wallet(
+        self,
+        *,
+        address: str,
+        label: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> RegisteredWallet:
+        """Puts a wallet of either chain on the leaderboard
+
+        The wallet is listed at once without a rank, and gets a rank after its history was read. The first label of an
+        address stays.
+        """
+
+    @operation("POST", "/v1/arbitrage/arm", body="symbol enterDiscountPct exitDiscountPct notionalUsd mode maxSlippageBps maxHoldHours expiresAt", needs_body=True, keyed=True)
+    def arm_basis_policy(
+        self,
+        *,
+        symbol: str,
+        enter_discount_pct: float,
+        exit_discount_pct: float,
+        notional_usd: Money,
+        mode: Literal["paper", "live", "draft"],
+        max_slippage_bps: float | None = None,
+        max_hold_hours: float | None = None,
+        expires_at: Time | None = None,
+        idempotency_key: str | None = None,
+    ) -> BasisPolicy:
+        """Deploys a deterministic basis policy
+
+        Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on
+        reversion, after the holding time, or when the reference is lost. Real orders leave from a wallet that is
+        delegated to the policy: `draft` keeps it as a draft, `POST /v1/delegations` with its id as `takeId` delegates a
+        wallet, and `POST /v1/takes/arm` arms it live.
+        """
+
+    @operation("POST", "/v1/arbitrage/policies/{id}/disarm", keyed=True)
+    def disarm_basis_policy(self, id: str, *, idempotency_key: str | None = None) -> BasisPolicy:
+        """Disarms a basis policy
+
+        Its position stays open.
+        """
+
+    @operation("GET", "/v1/arbitrage/policies?state&limit&cursor")
+    def list_basis_policies(
+        self,
+        *,
+        state: BasisPolicyState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[BasisPolicy, Page[BasisPolicy]]:
+        """The organization's basis policies, newest first"""
+
+    @operation("GET", "/v1/arbitrage/policies/{id}")
+    def get_basis_policy(self, id: str) -> BasisPolicy:
+        """One basis policy"""
+
+    @operation("POST", "/v1/copilot/chat", body="message conversationId", needs_body=True)
+    def chat_with_copilot(self, *, message: str, conversation_id: str | None = None) -> CopilotReply:
+        """Answers questions from the service’s own data, and drafts Takes and policies for review
+
+        Deterministic: fixed patterns decide what a message asks for. Where a language model is configured it may reword
+        a message that no pattern reads, which the reply says; it never drafts. Texts of messages, news and names are
+        data and are never carried out; only the operator’s own call arms a draft. With `Accept: text/event-stream` the
+        answer comes with its progress.
+        """
+
+    @operation("POST", "/v1/takes/compile", body="thesis symbol target conditions allocationUsd maxSlippageBps timeframe expiresAt", needs_body=True, keyed=True)
+    def compile_take(
+        self,
+        *,
+        thesis: str | None = None,
+        symbol: str | None = None,
+        target: Any = None,
+        conditions: CompileTakeConditionsInput | None = None,
+        allocation_usd: Money | None = None,
+        max_slippage_bps: float | None = None,
+        timeframe: str | None = None,
+        expires_at: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Take:
+        """Turns a thesis into an auditable Take
+
+        The answer lists phrase by phrase what was understood and what was assumed. An ambiguous thesis is refused with
+        the questions that would make it clear.
+        """
+
+    @operation("POST", "/v1/takes/fork", body="takeId allocationUsd maxSlippageBps thresholds", needs_body=True, keyed=True)
+    def fork_take(
+        self,
+        *,
+        take_id: str,
+        allocation_usd: Money | None = None,
+        max_slippage_bps: float | None = None,
+        thresholds: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Take:
+        """Clones a Take with another allocation, slippage budget or thresholds
+
+        Of another organization only a published Take can be forked. The lineage is kept; the fork has an expiry of its
+        own.
+        """
+
+    @operation("POST", "/v1/takes/arm", body="takeId mode confirm", needs_body=True, keyed=True)
+    def arm_take(
+        self,
+        *,
+        take_id: str,
+        mode: Literal["paper", "live"],
+        confirm: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Take:
+        """Makes a Take an active policy
+
+        A Take from words is armed once its author has confirmed what its `open` names; until then it is refused with
+        `take_unsettled`. Limits are those of the stored risk preferences, never of the request. `live` trades its
+        allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to
+        the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is
+        refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live
+        Takes together stay within the capital of the preferences.
+        """
+
+    @operation("POST", "/v1/takes/tokenize", body="takeId as confirm", needs_body=True, keyed=True)
+    def tokenize_take(
+        self,
+        *,
+        take_id: str,
+        as_: Literal["agent", "launch"],
+        confirm: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> TokenizedTake:
+        """Turns a Take into a draft agent or a launch draft
+
+        The manifest of the agent decides on the same cuts as the Take does. The agent stands at `draft` and passes
+        every gate as any other. Refused with `take_unsettled` until the author has confirmed what `open` names, here or
+        when the Take was armed.
+        """
+
+    @operation("POST", "/v1/takes/{id}/publish", keyed=True)
+    def publish_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
+        """Publishes a Take
+
+        Its conditions, limits and thesis become readable to everybody; its trades do not. It cannot be taken back.
+        """
+
+    @operation("POST", "/v1/takes/{id}/disarm", keyed=True)
+    def disarm_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
+        """Disarms a Take
+
+        Its position stays open; armed again, it goes on watching its exit conditions.
+        """
+
+    @operation("POST", "/v1/takes/{id}/close", keyed=True)
+    def close_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
+        """Closes the position of a Take
+
+        It is disarmed, and its position is sold at the market within its slippage budget, tried again every minute
+        until it is gone. Risk lets reductions pass after a halt too; only a price that is not live holds it up.
+        """
+
+    @operation("GET", "/v1/takes?state&limit&cursor")
+    def list_takes(
+        self,
+        *,
+        state: BasisPolicyState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Take, Page[Take]]:
+        """The organization's Takes, newest first"""
+
+    @operation("GET", "/v1/takes/published?limit&cursor")
+    def list_published_takes(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[PublishedTake, Page[PublishedTake]]:
+        """Takes that anybody published, newest first"""
+
+    @operation("GET", "/v1/takes/{id}")
+    def get_take(self, id: str) -> Take:
+        """One Take"""
+
+    @operation("GET", "/v1/takes/{id}/decisions?limit&cursor")
+    def list_take_decisions(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[TakeDecision, ListTakeDecisionsPage]:
+        """The decision records of a Take, newest first
+
+        One for every full half minute in which it is on duty. `agentId` and `takeId` are the same id: what is hashed
+        names the actor.
+        """
+
+    @operation("GET", "/v1/takes/{id}/decisions/{decisionId}/explain")
+    def explain_take_decision(self, id: str, decision_id: str) -> ExplainedDecision:
+        """One evaluation of a Take in words
+
+        The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of
+        the decision record.
+        """
+
+    @operation("GET", "/v1/takes/{id}/history?limit&cursor")
+    def list_take_history(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[Step, Page[Step]]:
+        """The steps of the Take's state chart, newest first"""
+
+    @operation("GET", "/v1/takes/{id}/chart")
+    def get_take_chart(self, id: str) -> Chart:
+        """The Take's state chart and where it stands"""
+
+    @operation("POST", "/v1/delegations/challenge", body="agentId takeId wallet signerWallet maxNotionalUsd expiresAt", needs_body=True)
+    def challenge_delegation(
+        self,
+        *,
+        wallet: str,
+        signer_wallet: str,
+        max_notional_usd: Money,
+        expires_at: Time,
+        agent_id: str | None = None,
+        take_id: str | None = None,
+    ) -> DelegationChallenge:
+        """The text that grants a delegation once the wallet's owner has signed it
+
+        Nothing is kept. Send the same fields with `issuedAt`, `nonce` and the signature to `POST /v1/delegations`
+        within ten minutes.
+        """
+
+    @operation("POST", "/v1/delegations", body="agentId takeId wallet signerWallet maxNotionalUsd expiresAt issuedAt nonce signature", needs_body=True, keyed=True)
+    def grant_delegation(
+        self,
+        *,
+        wallet: str,
+        signer_wallet: str,
+        max_notional_usd: Money,
+        expires_at: Time,
+        issued_at: Time,
+        nonce: str,
+        signature: str,
+        agent_id: str | None = None,
+        take_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Delegation:
+        """Delegates a wallet to an agent or a Take
+
+        Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`:
+        neither is enough. It takes the place of the earlier delegation to the same agent or Take. Nothing is signed by
+        it before the owner has also added the service as a session signer at the remote signer and the operator has
+        switched delegated signing on.
+        """
+
+    @operation("GET", "/v1/delegations?limit&cursor&agentId&takeId")
+    def list_delegations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        agent_id: str | None = None,
+        take_id: str | None = None,
+    ) -> Pages[Delegation, Page[Delegation]]:
+        """Delegations of wallets to agents and Takes, newest first
+
+        Of one agent or Take the newest counts, unless it was revoked or has expired.
+        """
+
+    @operation("POST", "/v1/delegations/{id}/revoke", keyed=True)
+    def revoke_delegation(self, id: str, *, idempotency_key: str | None = None) -> Delegation:
+        """Revokes a delegation
+
+        After the answer nothing is signed under the delegation. Transactions that were broadcast before may still land.
+        """
+
+    @operation("GET", "/v1/openapi.json")
+    def get_open_api(self) -> Dict[str, Any]:
+        """This document"""
+
+    @operation("GET", "/v1/asyncapi.json")
+    def get_async_api(self) -> Dict[str, Any]:
+        """The messages of the feed, as AsyncAPI 3"""
+
+    @operation("GET", "/v1/feeds/sse?channel&from")
+    def stream_events(self, *, channel: StreamEventsChannel, from_: str | None = None, **params: Any) -> Feed:
+        """One channel as server-sent events
+
+        The channel's parameters stand beside it in the query. `Last-Event-ID` resumes without loss or repeat.
+        """
