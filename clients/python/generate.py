@@ -1,7 +1,8 @@
-"""Writes `sevengate/api.py` from the API's document: one method per operation, one dataclass per answer, one TypedDict per input.
+"""Writes `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
+and `sevengate/feeds.py` from the feed's document, which only the service can give.
 
-    python3 generate.py            writes the module anew
-    python3 generate.py --print    prints it
+    python3 generate.py              writes api.py anew
+    python3 generate.py --print      reads {"openapi": …, "asyncapi": …} and prints both modules as {"api.py": …, "feeds.py": …}
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any, Iterator
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parent.parent / "api" / "openapi.json"
 MODULE = HERE / "sevengate" / "api.py"
-sys.path.insert(0, str(HERE))
+# Not through the package, which may be broken until this has run.
+sys.path.insert(0, str(HERE / "sevengate"))
 
-from sevengate._names import argument_name, snake_case  # noqa: E402
+from _names import argument_name, snake_case  # type: ignore[import-not-found]  # noqa: E402
 
 Schema = dict[str, Any]
 # Everything of a schema that decides its Python type.
@@ -28,7 +30,7 @@ SHAPE = ("$ref", "type", "format", "pattern", "enum", "const", "anyOf", "oneOf",
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
          "object": "Dict[str, Any]", "array": "List[Any]"}
 WIDTH = 120
-# Fields that are money or a quantity even where the document says `number`.
+# Fields that are money or a quantity even where the document gives no pattern, or says `number`.
 MONEY = re.compile(r"(Usd|Price|Notional|Amount|Quantity)$")
 # A union of words longer than this gets a name if it is used twice.
 INLINE_WORDS = 40
@@ -46,7 +48,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
 
 from ._call import Caller, operation
-from ._feed import Feed
 from ._model import Model
 from ._pages import Page, Pages
 
@@ -59,6 +60,19 @@ Money = Union[Decimal, int, str]
 """An exact decimal of a request. A float is refused."""
 Time = Union[datetime, str]
 """A moment of a request: an aware datetime, or its text in ISO 8601."""
+'''
+
+FEEDS_HEADER = '''"""The channels of the feed and what they tell. Written by generate.py from the feed's document; not edited by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Dict, List, Literal, Sequence, Union, overload
+
+from ._feed import Feed, Follower
+from ._model import Model
 '''
 
 
@@ -105,6 +119,7 @@ class Types:
         self.classes: dict[str, str] = {}
         self.aliases: dict[str, str] = {}
         self.known: dict[str, str] = {}
+        self.opened: set[str] = set()
 
     def of(self, schema: Schema, name: str) -> str:
         if "$ref" in schema:
@@ -129,7 +144,13 @@ class Types:
         schema = self.schemas[target]
         if "properties" in schema and schema.get("type") == "object":
             return self.object(schema, target)
-        return self.of(schema, target)
+        # Such as the value of a state chart's state, which holds values of states.
+        if target in self.opened:
+            return "Any"
+        self.opened.add(target)
+        found = self.of(schema, target)
+        self.opened.remove(target)
+        return found
 
     def union(self, parts: list[str], name: str) -> str:
         flat = list(dict.fromkeys(one for part in parts for one in part.split(" | ")))
@@ -153,7 +174,7 @@ class Types:
         if kind == "string":
             if schema.get("format") == "date-time":
                 return "Time" if self.is_input else "datetime"
-            if is_decimal(schema):
+            if is_decimal(schema) or (MONEY.search(name) and "pattern" not in schema):
                 return "Money" if self.is_input else "Decimal"
             return "str"
         if kind == "number" and not self.is_input and MONEY.search(name):
@@ -171,7 +192,9 @@ class Types:
         return PLAIN[kind]
 
     def object(self, schema: Schema, name: str) -> str:
-        key = json.dumps(shape({**schema, "type": "object"}), sort_keys=True)
+        # One field alone says too little for a name of something else to fit.
+        is_shared = name in self.schemas or len(schema["properties"]) > 1
+        key = json.dumps([shape({**schema, "type": "object"}), "" if is_shared else name], sort_keys=True)
         if key in self.known:
             return self.known[key]
         wanted = name if name in self.schemas or not self.is_input else name + "Input"
@@ -253,11 +276,17 @@ def docstring(text: str, indent: str) -> list[str]:
     return [f'{indent}"""{lines[0]}', *(f"{indent}{line}".rstrip() for line in lines[1:]), f'{indent}"""']
 
 
+def is_feed(operation: Schema) -> bool:
+    """True for what is no request with an answer: a websocket, and the stream of events that `Client.feed` reads."""
+    media = [one for response in operation["responses"].values() for one in response.get("content", {})]
+    return "101" in operation["responses"] or "text/event-stream" in media
+
+
 class Document:
     def __init__(self, document: Schema) -> None:
         self.document = document
         schemas = document["components"]["schemas"]
-        taken = {"Money", "Time", "Model", "Page", "Pages", "Feed", "Caller", "Operations", "Any", "Dict", "List", "Literal", "Mapping",
+        taken = {"Money", "Time", "Model", "Page", "Pages", "Feed", "Feeds", "Follower", "Caller", "Operations", "Any", "Dict", "List", "Literal", "Mapping",
                  "Optional", "Sequence", "Union", "Decimal", "NotRequired", "TypedDict"}
         lost = taken & set(schemas)
         if lost:
@@ -277,8 +306,7 @@ class Document:
     def operations(self) -> Iterator[tuple[str, str, Schema]]:
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
-                # A websocket is no request; the feeds are here as server-sent events.
-                if "101" not in operation["responses"]:
+                if not is_feed(operation):
                     yield method.upper(), path, operation
 
     def module(self) -> str:
@@ -292,6 +320,44 @@ class Document:
         about = '    """Every operation that the API answers over HTTP, under its `operationId` in snake_case."""'
         return "\n".join([HEADER, "\n".join(words), "", "", "\n\n\n".join(types), "", "\n".join(aliases), "", "",
                           f"class Operations(Caller):\n{about}\n", "\n\n".join(methods), ""])
+
+    def feeds(self, asyncapi: Schema) -> str:
+        """The module of the feeds. Call it after `module()`, whose classes it shares."""
+        known = {*self.answers.classes, *self.words.names.values(), *self.answers.aliases}
+        self.answers.schemas = self.inputs.schemas = {**self.answers.schemas, **asyncapi["components"]["schemas"]}
+        messages = {name: one["payload"]["properties"] for name, one in asyncapi["components"]["messages"].items()}
+        channels = [name.removesuffix("_subscribe") for name in messages if name.endswith("_subscribe")]
+        overloads, data = [], []
+        for channel in channels:
+            title = pascal(channel)
+            kinds = {kind: self.answers.of(messages[f"{channel}_{kind}"]["data"], title + pascal(kind))
+                     for kind in ("snapshot", "update") if f"{channel}_{kind}" in messages}
+            data.append(f'    "{channel}": {{{", ".join(f"{json.dumps(kind)}: {runtime(one)}" for kind, one in kinds.items())}}},')
+            params = messages[f"{channel}_subscribe"].get("params", {})
+            required = set(params.get("required", ()))
+            fields = [(argument_name(wire), self.inputs.of(one, title + pascal(wire)), wire in required)
+                      for wire, one in params.get("properties", {}).items()]
+            arguments = [f"{name}: {kind}" if needed else f"{name}: {optional(kind)} = None"
+                         for name, kind, needed in sorted(fields, key=lambda field: not field[2])]
+            answer = f"Feed[{' | '.join(dict.fromkeys(kinds.values()))}]"
+            lines = ["        self,", f'        channel: Literal["{channel}"],', "        *,", *(f"        {one}," for one in arguments),
+                     "        from_: str | None = None,", f"    ) -> {answer}: ..."]
+            overloads.append("\n".join(["    @overload", "    def feed(", *lines]))
+        body = "\n\n\n".join(text for name, text in self.answers.classes.items() if name not in known)
+        words = [folded(f"{name} = {text}") for text, name in self.words.names.items() if name not in known]
+        aliases = [folded(f"{name} = {runtime(text)}") for name, text in self.answers.aliases.items() if name not in known]
+        parts = re.sub(r'""".*?"""', "", "\n".join([body, *overloads, *data, *aliases]), flags=re.DOTALL)
+        used = sorted(name for name in known if re.search(rf"\b{name}\b", parts))
+        imports = "from .api import (\n" + "".join(f"    {name},\n" for name in used) + ")\n"
+        table = "\n".join(["# What `data` of a frame is, by channel and type.", "DATA: Dict[str, Dict[str, Any]] = {", *data, "}"])
+        follow = '''    def feed(self, channel: str, *, from_: str | None = None, **params: Any) -> Feed[Any]:
+        """One channel as an endless iterator of frames. It goes on after a cut, without loss or repeat.
+
+        `from_` is the `cursor` of the last frame that was dealt with.
+        """
+        return self._follow(channel, from_, params, DATA.get(channel, {}))'''
+        return "\n".join([FEEDS_HEADER + imports, *words, "", "", body, "", "", *aliases, "", table, "", "",
+                          'class Feeds(Follower):\n    """The channels of the feed."""\n', "\n\n".join([*overloads, follow]), ""])
 
     def method(self, verb: str, path: str, operation: Schema) -> str:
         name = snake_case(operation["operationId"])
@@ -318,9 +384,7 @@ class Document:
         if is_keyed:
             given.append("idempotency_key: str | None = None")
         answer = self.answer(operation, title)
-        if answer == "Feed":
-            given.append("**params: Any")
-        arguments = ["self", *positional, *(["*"] if [one for one in given if not one.startswith("**")] else []), *given]
+        arguments = ["self", *positional, *(["*"] if given else []), *given]
         target = path + ("?" + "&".join(query) if query else "")
         spec = [json.dumps(verb), json.dumps(target)]
         if whole is not None:
@@ -336,8 +400,7 @@ class Document:
         about = "\n\n".join(sentence(operation[key]) for key in ("summary", "description") if operation.get(key))
         lines = [f"    @operation({', '.join(spec)})"]
         head = f"    def {name}({', '.join(arguments)}) -> {answer}:"
-        lines += [head] if len(head) <= WIDTH else [f"    def {name}(", *(f"        {one}," for one in arguments if not one.startswith("**")),
-                                                    *(f"        {one}" for one in arguments if one.startswith("**")), f"    ) -> {answer}:"]
+        lines += [head] if len(head) <= WIDTH else [f"    def {name}(", *(f"        {one}," for one in arguments), f"    ) -> {answer}:"]
         return "\n".join([*lines, *docstring(about, "        ")])
 
     def body(self, operation: Schema, title: str) -> tuple[list[tuple[str, str, bool]], tuple[str, str] | None]:
@@ -369,8 +432,6 @@ class Document:
         if not content:
             return "None"
         [(media, described)] = content.items()
-        if media == "text/event-stream":
-            return "Feed"
         if not media.endswith("json"):
             return "str"
         schema = described["schema"]
@@ -396,12 +457,20 @@ def folded(text: str) -> str:
     return f"{head}[\n" + "\n".join(f"    {line}" for line in textwrap.wrap(parts + ",", WIDTH - 4)) + "\n]"
 
 
+def runtime(kind: str) -> str:
+    """A type as an expression that Python 3.10 evaluates."""
+    parts = kind.split(" | ")
+    return kind if len(parts) == 1 else f"Union[{', '.join(parts)}]"
+
+
 def module() -> str:
     return Document(json.loads(DOCUMENT.read_text(encoding="utf-8"))).module()
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--print"]:
-        sys.stdout.write(module())
+        given = json.load(sys.stdin)
+        document = Document(given["openapi"])
+        json.dump({"api.py": document.module(), "feeds.py": document.feeds(given["asyncapi"])}, sys.stdout)
     else:
         MODULE.write_text(module(), encoding="utf-8")

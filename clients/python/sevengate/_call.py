@@ -6,7 +6,7 @@ import inspect
 import json
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, Callable, Mapping, Sequence, TypeVar, cast, get_args, get_type_hints
+from typing import Any, Callable, Iterable, Mapping, Sequence, TypeVar, cast, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
@@ -58,19 +58,19 @@ class Operation:
         """The arguments of a call by name. @raises TypeError as Python does."""
         return dict(self.signature.bind(caller, *args, **kwargs).arguments)
 
-    def request(self, arguments: Mapping[str, Any], params: Mapping[str, Any] = {}) -> Request:
+    def request(self, arguments: Mapping[str, Any]) -> Request:
         """@raises TypeError or ValueError for an argument that the API could not take."""
         headers: dict[str, str] = {}
         body = self._body(arguments, headers)
         if self.keyed:
             headers["Idempotency-Key"] = _key(arguments.get("idempotency_key"))
         is_safe = self.method == "GET" or self.keyed
-        return Request(self.method, self._target(arguments, params), headers, body, is_safe, self.also)
+        return Request(self.method, self._target(arguments), headers, body, is_safe, self.also)
 
     def _value(self, name: str, value: Any) -> Any:
         return write(value, self.hints[name], f"{self.name}: {name}")
 
-    def _target(self, arguments: Mapping[str, Any], params: Mapping[str, Any]) -> str:
+    def _target(self, arguments: Mapping[str, Any]) -> str:
         path = self.path
         for part in [one[1:-1] for one in self.path.split("/") if one.startswith("{")]:
             name = argument_name(part)
@@ -79,9 +79,7 @@ class Operation:
             if text in ("", ".", ".."):
                 raise ValueError(f"{self.name}: {name} must not be {text!r}")
             path = path.replace(f"{{{part}}}", quote(text, safe=""))
-        query = [(wire, self._value(name, arguments[name])) for wire, name in _named(self.query) if arguments.get(name) is not None]
-        query += [(wire, value) for wire, value in params.items() if value is not None]
-        return f"{path}?{urlencode([(wire, _text(value)) for wire, value in query])}" if query else path
+        return query(path, [(wire, self._value(name, arguments.get(name))) for wire, name in _named(self.query)])
 
     def _body(self, arguments: Mapping[str, Any], headers: dict[str, str]) -> bytes | None:
         if self.whole is not None:
@@ -123,6 +121,12 @@ def operation(method: str, target: str, *, body: str = "", whole: str | None = N
         return cast(F, call)
 
     return decorate
+
+
+def query(path: str, values: Iterable[tuple[str, Any]]) -> str:
+    """A path with its query; None is left out."""
+    given = [(wire, _text(value)) for wire, value in values if value is not None]
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 def _named(wires: list[str]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import http.client
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Generic, Iterator, Mapping, TypeVar
 
 from ._model import Number, converter
 from .errors import FeedError, NetworkError, SevengateError, UnexpectedAnswer
@@ -19,11 +19,12 @@ PAUSE = 2.0
 MAX_PAUSE = 30.0
 
 Stream = tuple[http.client.HTTPConnection, http.client.HTTPResponse]
+Data = TypeVar("Data")
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What a channel tells: all of it (`snapshot`) or what changed (`update`). `data` is as `/v1/asyncapi.json` describes it."""
+class Frame(Generic[Data]):
+    """What a channel tells: all of it (`snapshot`, a list) or what changed (`update`)."""
 
     channel: str
     type: str
@@ -31,35 +32,36 @@ class Frame:
     # Where to go on after this frame; None if the channel shows the newest state only.
     cursor: str | None
     at: datetime
-    data: Any
+    data: Data
 
 
-class Feed(Iterator[Frame]):
+class Feed(Iterator[Frame[Data]], Generic[Data]):
     """An endless iterator of frames. After a cut it connects again and goes on from its cursor, without loss or repeat.
 
     `cursor` is that of the last frame: keep it, and give it as `from_` to go on in another process.
     """
 
     def __init__(self, connect: Callable[[str | None], Stream], renew_token: Callable[[], bool], channel: str, cursor: str | None, *,
-                 sleep: Callable[[float], None], clock: Callable[[], float], patience: float) -> None:
+                 data: Mapping[str, Any], sleep: Callable[[float], None], clock: Callable[[], float], patience: float) -> None:
+        self._stream: Stream | None = None
         self.channel = channel
         self.cursor = cursor
         self._connect = connect
         self._renew_token = renew_token
+        self._data = {kind: converter(hint) for kind, hint in data.items()}
         self._sleep = sleep
         self._clock = clock
         self._patience = patience
         self._pause = PAUSE
-        self._stream: Stream | None = None
         self._lines: Iterator[bytes] = iter(())
         self._seen: str | None = None
         self._is_closed = False
         self._is_reached = False
 
-    def __iter__(self) -> Feed:
+    def __iter__(self) -> Feed[Data]:
         return self
 
-    def __enter__(self) -> Feed:
+    def __enter__(self) -> Feed[Data]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,7 +71,11 @@ class Feed(Iterator[Frame]):
         self._is_closed = True
         self._hang_up()
 
-    def __next__(self) -> Frame:
+    def __del__(self) -> None:
+        # A loop may be left without close().
+        self._hang_up()
+
+    def __next__(self) -> Frame[Data]:
         """@raises FeedError or ApiError for what connecting again does not mend, NetworkError after `patience` without the service."""
         while not self._is_closed:
             if self._stream is None:
@@ -113,7 +119,7 @@ class Feed(Iterator[Frame]):
             stream[1].close()
             stream[0].close()
 
-    def _read(self) -> Frame | None:
+    def _read(self) -> Frame[Data] | None:
         """The next frame for the caller, or None at the end of the stream."""
         data: list[str] = []
         cursor: str | None = None
@@ -137,7 +143,7 @@ class Feed(Iterator[Frame]):
                 self._pause = min(int(value) / 1_000, MAX_PAUSE)
         return None
 
-    def _take(self, text: str, cursor: str | None) -> Frame | None:
+    def _take(self, text: str, cursor: str | None) -> Frame[Data] | None:
         try:
             event = json.loads(text, parse_float=Number)
             kind = event["type"]
@@ -145,9 +151,11 @@ class Feed(Iterator[Frame]):
                 self._end(event["code"], event["detail"])
                 return None
             if kind in ("snapshot", "update"):
-                frame = Frame(event["channel"], kind, event["seq"], event["cursor"], converter(datetime)(event["at"], "at"), event["data"])
+                read = self._data.get(kind, converter(Any))
+                at = converter(datetime)(event["at"], "at")
+                frame = Frame(event["channel"], kind, event["seq"], event["cursor"], at, read(event["data"], f"{self.channel}.{kind}"))
         except (ValueError, KeyError, TypeError) as error:
-            raise UnexpectedAnswer(f"the feed {self.channel} sent what is no frame: {text[:200]}", 200) from error
+            raise UnexpectedAnswer(f"the feed {self.channel} sent what is no frame of it ({error}): {text[:200]}", 200) from error
         if cursor is not None:
             self.cursor = cursor
         if kind not in ("snapshot", "update"):
@@ -165,6 +173,13 @@ class Feed(Iterator[Frame]):
             self.close()
             raise FeedError(code, detail)
         self._hang_up()
+
+
+class Follower:
+    """What opens feeds: see `Client`."""
+
+    def _follow(self, channel: str, cursor: str | None, params: Mapping[str, Any], data: Mapping[str, Any]) -> Feed[Any]:
+        raise NotImplementedError
 
 
 def _lines(response: http.client.HTTPResponse) -> Iterator[bytes]:

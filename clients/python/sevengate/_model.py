@@ -156,8 +156,9 @@ def _union(arguments: tuple[Any, ...]) -> Convert:
 
     def convert(wire: Any, path: str) -> Any:
         if isinstance(wire, Mapping):
-            fitting = next((one for one in models if _fits(one, wire)), None)
-            return wire if fitting is None else fitting(wire, _path=path)
+            fitting = [one for one in models if _fits(one, wire, is_open=True)]
+            closest = next((one for one in fitting if _fits(one, wire, is_open=False)), fitting[0] if fitting else None)
+            return wire if closest is None else closest(wire, _path=path)
         if isinstance(wire, str) and texts:
             return converter(texts[0])(wire, path)
         if isinstance(wire, (int, float)) and not isinstance(wire, bool) and numbers:
@@ -167,14 +168,15 @@ def _union(arguments: tuple[Any, ...]) -> Convert:
     return convert
 
 
-def _fits(model: type[Model], wire: Mapping[str, Any]) -> bool:
+def _fits(model: type[Model], wire: Mapping[str, Any], *, is_open: bool) -> bool:
+    """True if an object has the required fields and constants of a model. `is_open`: fields of several words may hold new ones."""
     values = {argument_name(key): value for key, value in wire.items()}
     hints = get_type_hints(model)
     for field in dataclasses.fields(model):  # type: ignore[arg-type]
         if field.default is dataclasses.MISSING and field.name not in values:
             return False
         words = get_args(hints[field.name]) if get_origin(hints[field.name]) is Literal else ()
-        if len(words) == 1 and field.name in values and values[field.name] != words[0]:
+        if words and field.name in values and values[field.name] not in words and (len(words) == 1 or not is_open):
             return False
     return True
 

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
 
 from ._call import Caller, operation
-from ._feed import Feed
 from ._model import Model
 from ._pages import Page, Pages
 
@@ -204,10 +203,6 @@ BasisPolicyState = Literal["draft", "armed", "triggered", "proposed", "filled", 
 CopilotReplyIntent = Literal[
     "look_up", "rank", "explain", "assess", "portfolio", "impact", "compile_take", "compile_policy", "help",
     "out_of_scope",
-]
-StreamEventsChannel = Literal[
-    "quotes", "order_book", "tickers", "perps", "candles", "basis", "decisions", "proposals", "agents", "alerts",
-    "bridge", "launches", "takes", "inspect",
 ]
 ProblemCode = Literal[
     "malformed", "unauthenticated", "token_expired", "ambiguous_credentials", "origin_refused", "permission_missing",
@@ -938,7 +933,7 @@ class RankedRowTerm(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class RankedRowTokenPrice(Model):
-    price: str
+    price: Decimal
     source: str
     observed_at: datetime
     age_ms: int
@@ -1551,8 +1546,8 @@ class SwapQuote(Model):
     input: SwapQuoteInput
     output: SwapQuoteInput
     min_output: SwapQuoteInput
-    price: str
-    worst_price: str
+    price: Decimal
+    worst_price: Decimal
     slippage_bps: int
     price_impact_pct: Decimal | None
     route: List[SwapQuoteRouteItem]
@@ -1563,7 +1558,7 @@ class SwapQuote(Model):
 @dataclass(init=False, repr=False, eq=False)
 class SwapQuoteInput(Model):
     mint: str
-    amount: str
+    amount: Decimal
     ui_amount: Decimal
 
 
@@ -1596,8 +1591,8 @@ class SwapOrder(Model):
     input: SwapQuoteInput
     output: SwapQuoteInput
     min_output: SwapQuoteInput
-    price: str
-    worst_price: str
+    price: Decimal
+    worst_price: Decimal
     slippage_bps: int
     price_impact_pct: Decimal | None
     route: List[SwapQuoteRouteItem]
@@ -1605,8 +1600,8 @@ class SwapOrder(Model):
     transaction: str
     message: SwapOrderMessage
     book_id: str
-    notional_usd: str
-    decision_price: str
+    notional_usd: Decimal
+    decision_price: Decimal
     risk: PortfolioImpactAllocationRisk | None
     signature: str | None
     slot: int | None
@@ -2077,10 +2072,10 @@ class MarketOrder(Model):
     instrument: str
     side: Literal["buy", "sell"]
     quantity: Decimal
-    limit_price: str
+    limit_price: Decimal
     notional_usd: Decimal
     max_slippage_bps: float
-    decision_price: str
+    decision_price: Decimal
     risk: PortfolioImpactAllocationRisk | None
     placed_by: str
     filled_quantity: Decimal
@@ -2312,10 +2307,10 @@ class PredictionOrder(Model):
     instrument: str
     side: Literal["buy", "sell"]
     quantity: Decimal
-    limit_price: str
+    limit_price: Decimal
     notional_usd: Decimal
     max_slippage_bps: float
-    decision_price: str
+    decision_price: Decimal
     risk: PortfolioImpactAllocationRisk | None
     placed_by: str
     filled_quantity: Decimal
@@ -2338,7 +2333,7 @@ class PredictionOrderOnchain(Model):
     venue_market_id: str | None = None
     order_account: str | None = None
     position_account: str | None = None
-    deposit_usd: str | None = None
+    deposit_usd: Decimal | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2441,7 +2436,7 @@ class Evm2(Model):
     data: str
     value: str
     spender: str
-    amount: str
+    amount: Decimal
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2571,7 +2566,7 @@ class AgentWithManifest(Model):
 @dataclass(init=False, repr=False, eq=False)
 class AgentWithManifestClosingItem(Model):
     instrument: str | None
-    limit_price: str | None
+    limit_price: Decimal | None
     closed_by: str
     at: datetime
     waiting_for: CandleWorkWaitingFor | None = None
@@ -2808,7 +2803,7 @@ class Proposal(Model):
     instrument: str
     order: ProposalOrder
     execution: ProposalExecution | None
-    decision_price: str
+    decision_price: Decimal
     risk: PortfolioImpactAllocationRisk | None
     autonomy: AgentWithManifestAutonomy
     manifest_version: int
@@ -2832,7 +2827,7 @@ class ProposalOrder(Model):
     side: Literal["buy", "sell"]
     reduce_only: bool
     quantity: Decimal
-    limit_price: str
+    limit_price: Decimal
     notional_usd: Decimal
     max_slippage_bps: float
 
@@ -4240,7 +4235,7 @@ class StockPairedToken(Model):
     symbol: str
     name: str
     paired_stock: str
-    price_usd: str | None
+    price_usd: Decimal | None
     performance: List[PairedPerformance]
     risk: AgentTokenRisk
     duplicated_exposure: DuplicatedExposure | None
@@ -4275,7 +4270,7 @@ class LaunchMonitorCurve(Model):
     fill_pct: str
     quote_reserve: str
     graduation_threshold: str
-    price: str
+    price: Decimal
     price_usd: Decimal | None
     return_pct: str
     returns: LaunchMonitorCurveReturns | None
@@ -4327,7 +4322,7 @@ class LaunchCourse(Model):
 @dataclass(init=False, repr=False, eq=False)
 class LaunchCoursePoint(Model):
     at: datetime
-    price: str
+    price: Decimal
     fill_pct: str
     progress: LaunchMonitorGraduationProgress
 
@@ -4363,8 +4358,8 @@ class LaunchClaim(Model):
     wallet: str
     mint: str
     quote_mint: str
-    quote_amount: str
-    base_amount: str
+    quote_amount: Decimal
+    base_amount: Decimal
     transaction: str
     last_valid_block_height: int
     signature: str | None
@@ -4533,7 +4528,7 @@ class WalletSale(Model):
     at: datetime
     asset: str
     direction: str
-    quantity: str | None
+    quantity: Decimal | None
     proceeds_usd: Decimal | None
     cost_usd: Decimal | None
     profit_usd: Decimal | None
@@ -4586,11 +4581,16 @@ class BasisPolicy(Model):
 @dataclass(init=False, repr=False, eq=False)
 class BasisPolicyConditions(Model):
     entry: List[BasisPolicyConditionsEntryItem]
-    exit: List[BasisPolicyConditionsEntryItem]
+    exit: List[BasisPolicyConditionsExitItem]
 
 
 @dataclass(init=False, repr=False, eq=False)
 class BasisPolicyConditionsEntryItem(Model):
+    type: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BasisPolicyConditionsExitItem(Model):
     type: str
 
 
@@ -5556,7 +5556,7 @@ class Operations(Caller):
         from_: Literal["spotchain", "evmvenue"],
         to: Literal["spotchain", "evmvenue"],
         token: str,
-        amount: str,
+        amount: Money,
         sender: str,
         recipient: str,
         preference: Literal["received", "speed"] | None = None,
@@ -6847,10 +6847,3 @@ class Operations(Caller):
     @operation("GET", "/v1/asyncapi.json")
     def get_async_api(self) -> Dict[str, Any]:
         """The messages of the feed, as AsyncAPI 3"""
-
-    @operation("GET", "/v1/feeds/sse?channel&from")
-    def stream_events(self, *, channel: StreamEventsChannel, from_: str | None = None, **params: Any) -> Feed:
-        """One channel as server-sent events
-
-        The channel's parameters stand beside it in the query. `Last-Event-ID` resumes without loss or repeat.
-        """

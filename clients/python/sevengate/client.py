@@ -8,15 +8,16 @@ import random
 import time
 from typing import Any, Callable, Mapping, get_args, get_origin
 
-from ._call import Operation, Request
+from ._call import Operation, Request, query
 from ._feed import SILENCE, Feed, Stream
 from ._http import Answer, Transport
 from ._model import WrongShape, read
 from ._names import camel_case
 from ._pages import Pages
 from ._state import Token, TokenSource, is_loopback, member_token, running_service, state_folder
-from .api import Operations, StreamEventsChannel
-from .errors import NetworkError, ApiError, UnexpectedAnswer, problem_error
+from .api import Operations
+from .errors import ApiError, NetworkError, UnexpectedAnswer, problem_error
+from .feeds import Feeds
 
 # A first pause between two attempts, in seconds; each further one is twice as long.
 FIRST_PAUSE = 0.25
@@ -26,7 +27,7 @@ REPEATABLE_STATUS = (429, 502, 503, 504)
 REPEATABLE_CODES = ("idempotency_in_flight",)
 
 
-class Client(Operations):
+class Client(Operations, Feeds):
     """A client of one service. Threads may share it.
 
     Without arguments it finds the service that runs on the state folder (`SEVENGATE_HOME`, or `.sevengate`), and its token of the
@@ -53,13 +54,6 @@ class Client(Operations):
         self._sleep = sleep
         self._clock = clock
 
-    def feed(self, channel: StreamEventsChannel, *, from_: str | None = None, **params: Any) -> Feed:
-        """One channel as an endless iterator of frames, such as `feed("decisions", agent_id=...)`.
-
-        It goes on after a cut, without loss or repeat. `from_` is the `cursor` of the last frame that was dealt with.
-        """
-        return self.stream_events(channel=channel, from_=from_, **params)
-
     @property
     def url(self) -> str:
         return self._transport.url
@@ -79,8 +73,6 @@ class Client(Operations):
 
     def _perform(self, operation: Operation, arguments: dict[str, Any]) -> Any:
         hint = operation.hints["return"]
-        if hint is Feed:
-            return self._feed(operation, arguments)
         if get_origin(hint) is not Pages:
             return self._answer(operation.request(arguments), hint)
         # Wrong arguments are told now, and not by the first step of a loop.
@@ -126,16 +118,14 @@ class Client(Operations):
             attempt += 1
             self._sleep(pause)
 
-    def _feed(self, operation: Operation, arguments: dict[str, Any]) -> Feed:
-        given = dict(arguments)
-        cursor, params = given.pop("from_", None), given.pop("params", {})
-        target = operation.request(given, {camel_case(name): value for name, value in params.items()}).target
+    def _follow(self, channel: str, cursor: str | None, params: Mapping[str, Any], data: Mapping[str, Any]) -> Feed[Any]:
+        target = query("/v1/feeds/sse", [("channel", channel), *((camel_case(name), value) for name, value in params.items())])
 
         def connect(cursor: str | None) -> Stream:
             return self._stream(target, {"Accept": "text/event-stream", **({} if cursor is None else {"Last-Event-ID": cursor})})
 
-        return Feed(connect, lambda: self._token.renew(self._token.value()), arguments["channel"], cursor, sleep=self._sleep, clock=self._clock,
-                    patience=self._feed_patience)
+        return Feed(connect, lambda: self._token.renew(self._token.value()), channel, cursor, data=data, sleep=self._sleep,
+                    clock=self._clock, patience=self._feed_patience)
 
     def _stream(self, target: str, headers: Mapping[str, str], is_renewed: bool = False) -> Stream:
         token = self._token.value()

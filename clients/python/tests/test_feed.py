@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import unittest
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from unittest import mock
 
 import sevengate
+from sevengate import feeds
 from sevengate._feed import _lines
 
 from .server import event, problem, raw, stream
@@ -57,8 +60,8 @@ class Feeds(Scripted):
         self.assertNotIn("from", self.server.asked[0].target)
 
     def test_a_channel_of_states_begins_anew(self) -> None:
-        client = self.serve(stream(event("snapshot", 0, None, [1])), stream(event("snapshot", 0, None, [2])))
-        self.assertEqual(self.take(client.feed("quotes", instruments=["a:b", "c:d"]), 2), [[1], [2]])
+        client = self.serve(*[stream(event("snapshot", 0, None, []))] * 2)
+        self.assertEqual(self.take(client.feed("quotes", instruments=["a:b", "c:d"]), 2), [[], []])
         self.assertEqual(self.server.asked[0].target, "/v1/feeds/sse?channel=quotes&instruments=a%3Ab%2Cc%3Ad")
 
     def test_an_expired_token_is_asked_for_again(self) -> None:
@@ -89,6 +92,16 @@ class Feeds(Scripted):
         client = self.serve(raw(307, b"", {"Location": "http://elsewhere.example/"}))
         with self.assertRaisesRegex(sevengate.UnexpectedAnswer, "a redirect to"):
             next(client.feed("agents"))
+
+    def test_what_a_channel_tells_is_typed(self) -> None:
+        change = {"what": "recommended", "decisionId": "d", "agentId": "a", "side": "entry", "mode": "paper", "instrument": "BTCUSDT",
+                  "quantity": "0.10", "limitPrice": "1.50", "notionalUsd": "0.15"}
+        client = self.serve(stream(event("update", 1, "1.1", change)), stream(event("update", 1, "1.1", {**change, "quantity": "much"})))
+        frame = next(client.feed("proposals"))
+        self.assertIsInstance(frame.data, feeds.TradeRecommended)
+        self.assertEqual((frame.data.quantity, frame.at.utcoffset()), (Decimal("0.10"), timedelta(0)))
+        with self.assertRaisesRegex(sevengate.UnexpectedAnswer, "proposals.update.quantity: expected a decimal number, got 'much'"):
+            next(client.feed("proposals"))
 
     def test_what_is_no_frame_is_told(self) -> None:
         for wrong in (b"data: {\n\n", b"data: []\n\n", b'data: {"type":"update"}\n\n'):

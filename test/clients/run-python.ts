@@ -1,0 +1,38 @@
+/** Runs the Python client with a Python of this machine, if it has one. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the Python client. */
+export const PYTHON_CLIENT = fileURLToPath(new URL('../../clients/python/', import.meta.url));
+/** A Python of this machine that the client runs on, or null. */
+export const PYTHON =
+  ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'].find(
+    (name) => spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0,
+  ) ?? null;
+if (PYTHON === null) console.warn('skipped the Python client: no python3 (3.10 or later) on the PATH');
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs Python to its end, as a user without any of our packages does. */
+export async function python(args: readonly string[], { input = '', home = '' } = {}): Promise<Ran> {
+  const child = spawn(PYTHON as string, ['-W', 'error', ...args], {
+    cwd: PYTHON_CLIENT,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONPATH: PYTHON_CLIENT,
+      ...(home === '' ? {} : { SEVENGATE_HOME: home }),
+    },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
