@@ -5,7 +5,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AnyJson, choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { AnyJson, choice, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';
 import { AnyObject, followed, NO_ACTOR } from './actor-body.ts';
 
 const FateBody = Type.Unsafe<object | null>({
@@ -17,7 +17,7 @@ const FateBody = Type.Unsafe<object | null>({
     attempts: Type.Integer(),
     dueAt: { ...Time, description: 'When it is tried next, or was tried last.' },
     answer: AnyJson,
-    endedAt: nullable('string'),
+    endedAt: NullableTime,
   },
 });
 

@@ -4,7 +4,19 @@ import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';
+import {
+  choice,
+  DecimalText,
+  IdText,
+  NullableDecimalText,
+  NullableTime,
+  nullable,
+  objectOf,
+  pageFields,
+  pageOf,
+  StageWord,
+  Time,
+} from '../../shapes.ts';
 import type { RankedVault } from './ports.ts';
 
 /** How far back the return is measured. */
@@ -17,7 +29,7 @@ const RankedVaultBody = Type.Object(
     name: Type.String(),
     stage: StageWord,
     returnPct: nullable('number', 'Change of the share price over the window, or since the first mark where that is later.'),
-    sinceAt: nullable('string', 'The mark that the return is measured from, ISO 8601.'),
+    sinceAt: { ...NullableTime, description: 'The mark that the return is measured from, ISO 8601.' },
     sharePriceUsd: NullableDecimalText,
     highWaterMarkUsd: DecimalText,
     drawdownPct: nullable('number'),

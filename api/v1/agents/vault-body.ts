@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { VaultChange, VaultView } from '../../../actors/agent/vault-commands.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { choice, DecimalText, IdText, NullableDecimalText, nullable, StageWord, Time } from '../../shapes.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, NullableTime, nullable, StageWord, Time } from '../../shapes.ts';
 
 export const VaultBody = Type.Object(
   {
@@ -23,7 +23,7 @@ export const VaultBody = Type.Object(
     totalShares: DecimalText,
     sharePriceUsd: NullableDecimalText,
     highWaterMarkUsd: { ...DecimalText, description: 'The highest price of a share so far.' },
-    highWaterAt: nullable('string', 'ISO 8601.'),
+    highWaterAt: { ...NullableTime, description: 'ISO 8601.' },
     drawdownPct: nullable('number', 'Fall of the share price from its high-water mark.'),
     roundingUsd: { ...DecimalText, description: 'Fractions of a cent that no share stands for.' },
     unpriced: Type.Array(Type.String(), { description: 'Positions without a live quote; while there are any, values are null.' }),

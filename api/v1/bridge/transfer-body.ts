@@ -13,8 +13,8 @@ import { BRIDGE_CHAINS, BRIDGE_PROVIDERS, usdOf } from '../../../src/domain/brid
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { transferProgress } from '../../../src/domain/work-progress.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, NullableTime, nullable, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
-import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 
 export const BridgeChainWord = choice(BRIDGE_CHAINS, 'The primary chain, or the EVM chain that the perpetuals venue is funded over.');
 export const BridgeProviderWord = choice(BRIDGE_PROVIDERS);
@@ -103,12 +103,12 @@ export const BridgeTransferBody = Type.Object(
         state: choice(PROVIDER_STATES),
         said: nullable('string', "The provider's own word."),
         reason: nullable('string'),
-        silentSince: nullable('string', 'Since when it does not answer; null while it does.'),
+        silentSince: { ...NullableTime, description: 'Since when it does not answer; null while it does.' },
       }),
       source: Type.Object({
         state: choice(SOURCE_STATES, '`unseen` is no failure.'),
         confirmations: Type.Integer(),
-        includedAt: nullable('string'),
+        includedAt: NullableTime,
         detail: nullable('string'),
       }),
       destination: ArrivalBody,
@@ -118,7 +118,7 @@ export const BridgeTransferBody = Type.Object(
       description: 'Contradictions, delays and partial payments: states with words, not errors.',
     }),
     delayed: Type.Boolean({ description: 'It takes more than three times its estimate; an alert was sent once.' }),
-    delayedAt: nullable('string'),
+    delayedAt: NullableTime,
     broadcast: Type.Unsafe<object | null>({
       type: ['object', 'null'],
       description: 'What a node last said to the signed bytes; null where the wallet sent them.',
@@ -127,8 +127,8 @@ export const BridgeTransferBody = Type.Object(
     quotedBy: Type.String(),
     submittedBy: nullable('string'),
     createdAt: Time,
-    submittedAt: nullable('string'),
-    endedAt: nullable('string'),
+    submittedAt: NullableTime,
+    endedAt: NullableTime,
     changedAt: Time,
     ...WORK_FIELDS,
   },

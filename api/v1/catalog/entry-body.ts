@@ -15,7 +15,7 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { choice, ExecutableVenueWord, NullableDecimalText, nullable, nullableChoice } from '../../shapes.ts';
+import { choice, ExecutableVenueWord, NullableDecimalText, NullableTime, nullable, nullableChoice } from '../../shapes.ts';
 
 export const KindWord = choice(INSTRUMENT_KINDS);
 
@@ -25,7 +25,7 @@ const TokenBody = Type.Object({
   decimals: Type.Integer(),
   multiplier: Type.String({ description: 'UI units per 10^-decimals raw units at this moment (scaled UI amount).' }),
   nextMultiplier: nullable('string', 'The multiplier that is scheduled; null where none is.'),
-  nextMultiplierAt: nullable('string', 'From when it holds, ISO 8601.'),
+  nextMultiplierAt: { ...NullableTime, description: 'From when it holds, ISO 8601.' },
   transferFeeBps: Type.Integer({ description: 'What the mint itself takes of each transfer.' }),
   lifecycle: choice(LIFECYCLES, '`upcoming` and `retired` mints are neither quoted nor traded.'),
   validFrom: nullable('string', 'ISO 8601; null where no beginning is known.'),
@@ -60,11 +60,11 @@ export const CatalogEntryBody = Type.Object(
     pairedStock: nullable('string', 'The tokenized share that an agent token was launched against.'),
     livePrice: { ...NullableDecimalText, description: 'Mid of the latest quote; null while there is none.' },
     livePriceQuality: nullableChoice(QUALITIES, 'Only `live` may become an order.'),
-    livePriceAt: nullable('string', 'When the price was observed, ISO 8601.'),
+    livePriceAt: { ...NullableTime, description: 'When the price was observed, ISO 8601.' },
     referencePrice: { ...NullableDecimalText, description: 'Reference price of the underlying share.' },
     referenceSource: nullable('string', 'Whose price it is; a second source is named by its own name and is never `live`.'),
     referenceQuality: nullableChoice(QUALITIES, 'Only a `live` reference supports a fair-value policy.'),
-    referenceUpdatedAt: nullable('string', "The provider's own time of the price, ISO 8601."),
+    referenceUpdatedAt: { ...NullableTime, description: "The provider's own time of the price, ISO 8601." },
     referenceAgeMs: nullable('integer', 'Reference freshness: now minus that time.'),
     issuerMark: { ...NullableDecimalText, description: 'Share price of the latest verified private mark.' },
     issuerMarkValuation: { ...NullableDecimalText, description: 'Valuation of that mark in US dollars.' },
@@ -73,9 +73,9 @@ export const CatalogEntryBody = Type.Object(
       '`stale` where the mark is older than 30 days, `degraded` where its issuer does not name it now.',
     ),
     issuerMarkSource: nullable('string'),
-    issuerMarkFirstSeenAt: nullable('string', 'When any mark of the token was first received.'),
-    issuerMarkChangedAt: nullable('string', 'When this mark was first received: a mark is as old as that.'),
-    issuerMarkConfirmedAt: nullable('string', 'When the issuer last published it.'),
+    issuerMarkFirstSeenAt: { ...NullableTime, description: 'When any mark of the token was first received.' },
+    issuerMarkChangedAt: { ...NullableTime, description: 'When this mark was first received: a mark is as old as that.' },
+    issuerMarkConfirmedAt: { ...NullableTime, description: 'When the issuer last published it.' },
     mintVerified: nullable('boolean', "True where the issuer names the catalog's mint now; null where no issuer is asked."),
     supply: { ...NullableDecimalText, description: 'UI units in existence, by the issuer.' },
     impliedValuation: { ...NullableDecimalText, description: 'Live price x (mark valuation / mark price), in US dollars.' },

@@ -4,7 +4,7 @@ import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../.
 import { isoTime } from '../../../src/domain/time.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 
 const DAY = 86_400_000;
@@ -21,10 +21,13 @@ const SessionDayBody = Type.Object(
     date: Type.String({ description: 'The day in New York.' }),
     kind: choice(['full_day', 'half_day', 'holiday'], 'On a half day the regular session ends at 13:00 and the late one at 17:00.'),
     occasion: nullable('string', 'The holiday, or what makes the day a half one.'),
-    preMarketAt: nullable('string', 'Each session begins here and ends where the next one begins, ISO 8601; null on a holiday.'),
-    regularAt: nullable('string'),
-    postMarketAt: nullable('string'),
-    closedAt: nullable('string'),
+    preMarketAt: {
+      ...NullableTime,
+      description: 'Each session begins here and ends where the next one begins, ISO 8601; null on a holiday.',
+    },
+    regularAt: NullableTime,
+    postMarketAt: NullableTime,
+    closedAt: NullableTime,
   },
   { $id: 'SessionDay' },
 );

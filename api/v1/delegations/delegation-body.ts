@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import type { Delegation, TraderKind } from '../../../src/domain/delegation.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { DecimalText, IdText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { walletAddress } from '../wallet-address.ts';
 
@@ -70,7 +70,7 @@ export const DelegationBody = Type.Object(
     ownerSignature: Type.String({ description: "The owner's Ed25519 signature under the text, base64." }),
     grantedBy: Type.String(),
     grantedAt: Time,
-    revokedAt: nullable('string', 'Null while it was not revoked.'),
+    revokedAt: { ...NullableTime, description: 'Null while it was not revoked.' },
     revokedBy: nullable('string'),
   },
   { $id: 'Delegation', description: 'The newest delegation of an agent or a Take counts; an older one never holds again.' },

@@ -5,7 +5,7 @@ import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';
 import { CHANNELS, DIRECTIONS, EVENT_KINDS, REPORT_ACTIONS } from '../../../src/domain/intelligence/report.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { choice, nullable, nullableChoice, Time } from '../../shapes.ts';
+import { choice, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
 import type { StoredEvent } from './ports.ts';
 
 export const KindWord = choice(EVENT_KINDS, 'What it is about; `filing` and `wire` where nothing more is known.');
@@ -50,7 +50,7 @@ export const EventBody = Type.Object(
     direction: choice(DIRECTIONS),
     state: choice(STORY_STATES, '`confirmed` by a primary source or by two independent families; before that it is a rumor.'),
     confirmedBy: nullableChoice(CONFIRMED_BY),
-    confirmedAt: nullable('string', 'ISO 8601; null while nothing confirms it.'),
+    confirmedAt: { ...NullableTime, description: 'ISO 8601; null while nothing confirms it.' },
     symbols: Type.Array(Type.String(), { description: 'Underlyings that it is about; empty where none is in the catalog.' }),
     headline: Type.String(),
     firstAt: { ...Time, description: 'When it was first reported.' },

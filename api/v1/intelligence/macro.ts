@@ -18,7 +18,7 @@ import {
 } from '../../../src/domain/intelligence/macro.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import type { StoredPoint } from './ports.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
@@ -48,7 +48,7 @@ const SeriesBody = Type.Object(
     ageMs: nullable('integer', 'Of the newest value, from the start of its period.'),
     maxAgeMs: Type.Integer(),
     tooOld: Type.Boolean({ description: 'True where there is no value, or none that is new enough to say anything.' }),
-    receivedAt: nullable('string', 'When the newest value was received, ISO 8601.'),
+    receivedAt: { ...NullableTime, description: 'When the newest value was received, ISO 8601.' },
     observations: Type.Array(PointBody, { description: 'Ascending. Dates without a value are left out.' }),
   },
   { $id: 'MacroSeries' },

@@ -4,7 +4,7 @@ import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market
 import { MARKET_ORDER_STATES, TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/execution.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { choice, IdText, nullable, objectOf } from '../../shapes.ts';
+import { choice, IdText, NullableDecimalText, nullable, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import {
@@ -63,7 +63,7 @@ export const MarketOrderBody = Type.Object(
     detail: nullable('string', 'The same as a sentence.'),
     timeInForce: choice(TIMES_IN_FORCE),
     postOnly: Type.Boolean(),
-    restingAt: nullable('string', 'The price that it rests at; null where it does not rest.'),
+    restingAt: { ...NullableDecimalText, description: 'The price that it rests at; null where it does not rest.' },
     ...MANUAL_ORDER_FIELDS,
   },
   { $id: 'MarketOrder' },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { PERMISSIONS } from '../../../src/domain/agent.ts';
 import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/member.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, IdText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 
 export const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: PERMISSIONS.length, uniqueItems: true });
 export const SubjectText = Type.String({ minLength: 1, maxLength: 255, description: 'The subject of the identity provider (`sub`).' });
@@ -28,8 +28,8 @@ const invitation = {
   createdAt: Time,
   expiresAt: Time,
   acceptedBy: nullable('string'),
-  acceptedAt: nullable('string'),
-  revokedAt: nullable('string'),
+  acceptedAt: NullableTime,
+  revokedAt: NullableTime,
 };
 export const InvitationBody = Type.Object(invitation, { $id: 'Invitation' });
 export const NewInvitationBody = Type.Object(

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { DecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { DecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { venueStateOf } from '../state-reads.ts';
 import { perpBody, perpFields } from './perp-body.ts';
@@ -18,7 +18,7 @@ const PerpDetailBody = Type.Object(
         description: 'Funding rates that were paid, newest first.',
       }),
       hours: Type.Integer({ description: 'How far back was asked for.' }),
-      fetchedAt: nullable('string', 'When the venue said so; null where it did not.'),
+      fetchedAt: { ...NullableTime, description: 'When the venue said so; null where it did not.' },
       ageMs: nullable('integer'),
       problem: nullable('string', 'Why there is no history at the moment.'),
     }),

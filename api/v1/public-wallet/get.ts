@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 
 /** Letters and digits only; what the checksum says is looked at by whoever reads the wallet. */
 export const EvmAddressPath = objectOf({
@@ -28,7 +28,7 @@ const PublicWalletBody = Type.Object(
     address: Type.String(),
     venue: choice(['evmvenue']),
     label: choice(['reported/partial'], "The venue's own words about the address, and of its fills only the most recent ones."),
-    observedAt: nullable('string', "The venue's time, ISO 8601."),
+    observedAt: { ...NullableTime, description: "The venue's time, ISO 8601." },
     fetchedAt: Time,
     ageMs: Type.Integer({ description: 'Answers are kept for some seconds.' }),
     margin: Type.Object({

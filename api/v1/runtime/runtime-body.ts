@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { INTERVENTIONS } from '../../../actors/intervention/commands.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { AnyJson, choice, IdText, nullable, Time } from '../../shapes.ts';
+import { AnyJson, choice, IdText, NullableTime, nullable, Time } from '../../shapes.ts';
 import type { RecordedIntervention } from './ports.ts';
 
 /** The actor that something belongs to. */
@@ -45,7 +45,7 @@ export const ActivityBody = Type.Object(
     attempts: Type.Integer(),
     dueAt: { ...Time, description: 'When it is tried next, or was tried last.' },
     createdAt: Time,
-    endedAt: nullable('string', 'Null while it is pending.'),
+    endedAt: { ...NullableTime, description: 'Null while it is pending.' },
     answer: { ...AnyJson, description: 'Why it was given up.' },
     isLeft: Type.Boolean({ description: 'Whether its actor has taken a step since: a given-up one cannot be retried then.' }),
   },
@@ -76,7 +76,7 @@ export const RuntimeBody = Type.Object(
     timers: Type.Object({
       count: Type.Integer(),
       overdue: Type.Integer({ description: 'Those of a quarantined actor wait for its release.' }),
-      nextDueAt: nullable('string'),
+      nextDueAt: NullableTime,
     }),
     incidents: Type.Array(Type.Object({ kind: Type.String(), count: Type.Integer(), lastAt: Time }), {
       description: 'Of the last 24 hours.',

@@ -4,7 +4,7 @@ import type { PublishedTake, TakeView } from '../../../actors/take/commands.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { TAKE_ORIGINS, TAKE_STATES, targetOf } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { AnyJson, choice, DecimalText, HashText, IdText, nullable, nullableChoice, Time } from '../../shapes.ts';
+import { AnyJson, choice, DecimalText, HashText, IdText, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
 
 const ConditionBody = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -44,7 +44,7 @@ export const takeFields = {
   published: Type.Boolean(),
   createdBy: Type.String(),
   createdAt: Time,
-  armedAt: nullable('string'),
+  armedAt: NullableTime,
   changedAt: Time,
 };
 

@@ -6,7 +6,7 @@ import { isExecutable, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, nullable, objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';
+import { choice, NullableTime, nullable, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';
 import { venueStateOf } from '../state-reads.ts';
 
 const HEARINGS = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down', 'not_followed'] as const;
@@ -18,7 +18,7 @@ const BudgetBody = Type.Object({
   limit: Type.Integer({ description: "In the provider's own units, within any window of `windowMs`." }),
   windowMs: Type.Integer(),
   left: Type.Integer(),
-  blockedUntil: nullable('string', WHEN),
+  blockedUntil: { ...NullableTime, description: WHEN },
 });
 
 const VenueBody = Type.Object(
@@ -30,15 +30,15 @@ const VenueBody = Type.Object(
       '`no_trades`: connected, nothing changes. `carried_forward`: repeats old prices. `silent`: connected, no message came. `not_followed`: no process subscribes to it.',
     ),
     detail: Type.String(),
-    degradedSince: nullable('string', WHEN),
-    lastMessageAt: nullable('string', WHEN),
+    degradedSince: { ...NullableTime, description: WHEN },
+    lastMessageAt: { ...NullableTime, description: WHEN },
     lastMessageAgeMs: nullable('integer'),
     providers: Type.Array(
       Type.Object({
         provider: Type.String(),
         connected: nullable('boolean', 'Null until it said so.'),
         epoch: nullable('integer', 'Counts its connections since the start.'),
-        lastMessageAt: nullable('string', WHEN),
+        lastMessageAt: { ...NullableTime, description: WHEN },
         detail: Type.String(),
       }),
     ),
@@ -48,7 +48,7 @@ const VenueBody = Type.Object(
           offsetMs: Type.Integer({ description: 'The median; positive where its clock is ahead of ours.' }),
           method: choice(['server_time', 'event_time'], '`event_time` includes the time that its events take to reach us.'),
           samples: Type.Integer(),
-          measuredAt: Type.String(),
+          measuredAt: Time,
         }),
         { type: 'null' },
       ],

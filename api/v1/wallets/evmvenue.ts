@@ -4,7 +4,7 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import type { PublicWallet } from '../../../src/domain/wallet.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableTime, nullable, Time } from '../../shapes.ts';
 import { EvmAddressPath } from '../public-wallet/get.ts';
 
 const TokenBody = Type.Object({
@@ -21,7 +21,7 @@ const VenueAccountBody = Type.Object({
   totalNotional: DecimalText,
   totalMarginUsed: DecimalText,
   openPositions: Type.Integer(),
-  observedAt: nullable('string', "The venue's own time; null where it gave none."),
+  observedAt: { ...NullableTime, description: "The venue's own time; null where it gave none." },
   fetchedAt: Time,
   ageMs: Type.Integer(),
   quality: choice(['live', 'delayed'], 'Delayed where the answer is older than 30 s.'),

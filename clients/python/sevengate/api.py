@@ -674,8 +674,8 @@ class Invitation(Model):
     created_at: datetime
     expires_at: datetime
     accepted_by: str | None
-    accepted_at: str | None
-    revoked_at: str | None
+    accepted_at: datetime | None
+    revoked_at: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -688,8 +688,8 @@ class NewInvitation(Model):
     created_at: datetime
     expires_at: datetime
     accepted_by: str | None
-    accepted_at: str | None
-    revoked_at: str | None
+    accepted_at: datetime | None
+    revoked_at: datetime | None
     code: str
 
 
@@ -738,7 +738,7 @@ class MacroSeries(Model):
     age_ms: int | None
     max_age_ms: int
     too_old: bool
-    received_at: str | None
+    received_at: datetime | None
     observations: List[MacroPoint]
 
 
@@ -758,7 +758,7 @@ class MarketEvent(Model):
     direction: MarketEventDirection
     state: MarketEventState
     confirmed_by: MarketEventConfirmedBy | None
-    confirmed_at: str | None
+    confirmed_at: datetime | None
     symbols: List[str]
     headline: str
     first_at: datetime
@@ -963,19 +963,19 @@ class CatalogEntry(Model):
     paired_stock: str | None
     live_price: Decimal | None
     live_price_quality: RankedRowTokenPriceQuality | None
-    live_price_at: str | None
+    live_price_at: datetime | None
     reference_price: Decimal | None
     reference_source: str | None
     reference_quality: RankedRowTokenPriceQuality | None
-    reference_updated_at: str | None
+    reference_updated_at: datetime | None
     reference_age_ms: int | None
     issuer_mark: Decimal | None
     issuer_mark_valuation: Decimal | None
     issuer_mark_quality: RankedRowTokenPriceQuality | None
     issuer_mark_source: str | None
-    issuer_mark_first_seen_at: str | None
-    issuer_mark_changed_at: str | None
-    issuer_mark_confirmed_at: str | None
+    issuer_mark_first_seen_at: datetime | None
+    issuer_mark_changed_at: datetime | None
+    issuer_mark_confirmed_at: datetime | None
     mint_verified: bool | None
     supply: Decimal | None
     implied_valuation: Decimal | None
@@ -989,7 +989,7 @@ class CatalogEntryToken(Model):
     decimals: int
     multiplier: str
     next_multiplier: str | None
-    next_multiplier_at: str | None
+    next_multiplier_at: datetime | None
     transfer_fee_bps: int
     lifecycle: CatalogEntryTokenLifecycle
     valid_from: str | None
@@ -1833,7 +1833,7 @@ class PerpDetail(Model):
 class PerpDetailFunding(Model):
     items: List[PerpDetailFundingItem]
     hours: int
-    fetched_at: str | None
+    fetched_at: datetime | None
     age_ms: int | None
     problem: str | None
 
@@ -1850,8 +1850,8 @@ class Venue(Model):
     executable: bool
     hearing: VenueHearing
     detail: str
-    degraded_since: str | None
-    last_message_at: str | None
+    degraded_since: datetime | None
+    last_message_at: datetime | None
     last_message_age_ms: int | None
     providers: List[VenueProvider]
     clock_offset: VenueClockOffset | None
@@ -1868,7 +1868,7 @@ class VenueProvider(Model):
     provider: str
     connected: bool | None
     epoch: int | None
-    last_message_at: str | None
+    last_message_at: datetime | None
     detail: str
 
 
@@ -1877,7 +1877,7 @@ class VenueClockOffset(Model):
     offset_ms: int
     method: Literal["server_time", "event_time"]
     samples: int
-    measured_at: str
+    measured_at: datetime
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -1894,7 +1894,7 @@ class VenueRequestBudget(Model):
     limit: int
     window_ms: int
     left: int
-    blocked_until: str | None
+    blocked_until: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -1902,7 +1902,7 @@ class PublicWallet(Model):
     address: str
     venue: Literal["evmvenue"]
     label: Literal["reported/partial"]
-    observed_at: str | None
+    observed_at: datetime | None
     fetched_at: datetime
     age_ms: int
     margin: PublicWalletMargin
@@ -2024,7 +2024,7 @@ class ChainWalletVenue(Model):
     total_notional: Decimal
     total_margin_used: Decimal
     open_positions: int
-    observed_at: str | None
+    observed_at: datetime | None
     fetched_at: datetime
     age_ms: int
     quality: Literal["live", "delayed"]
@@ -2052,10 +2052,10 @@ class SessionDay(Model):
     date: str
     kind: SessionDayKind
     occasion: str | None
-    pre_market_at: str | None
-    regular_at: str | None
-    post_market_at: str | None
-    closed_at: str | None
+    pre_market_at: datetime | None
+    regular_at: datetime | None
+    post_market_at: datetime | None
+    closed_at: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2066,7 +2066,7 @@ class MarketOrder(Model):
     detail: str | None
     time_in_force: Literal["ioc", "gtc"]
     post_only: bool
-    resting_at: str | None
+    resting_at: Decimal | None
     mode: Literal["paper", "live"]
     book_id: str
     instrument: str
@@ -2387,13 +2387,13 @@ class BridgeTransfer(Model):
     axes: BridgeTransferAxes
     attentions: List[BridgeTransferAttention]
     delayed: bool
-    delayed_at: str | None
+    delayed_at: datetime | None
     broadcast: BridgeTransferBroadcast | None
     quoted_by: str
     submitted_by: str | None
     created_at: datetime
-    submitted_at: str | None
-    ended_at: str | None
+    submitted_at: datetime | None
+    ended_at: datetime | None
     changed_at: datetime
     progress: CandleWorkProgress | None
     remaining_ms: int | None
@@ -2463,14 +2463,14 @@ class BridgeTransferAxesProvider(Model):
     state: BridgeTransferAxesProviderState
     said: str | None
     reason: str | None
-    silent_since: str | None
+    silent_since: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
 class BridgeTransferAxesSource(Model):
     state: BridgeTransferAxesSourceState
     confirmations: int
-    included_at: str | None
+    included_at: datetime | None
     detail: str | None
 
 
@@ -3556,7 +3556,7 @@ class StepAccountActivityFate(Model):
     attempts: int
     due_at: datetime
     answer: Any
-    ended_at: str | None
+    ended_at: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3589,7 +3589,7 @@ class RuntimeActivity(Model):
 class RuntimeTimers(Model):
     count: int
     overdue: int
-    next_due_at: str | None
+    next_due_at: datetime | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3634,7 +3634,7 @@ class WaitingActivity(Model):
     attempts: int
     due_at: datetime
     created_at: datetime
-    ended_at: str | None
+    ended_at: datetime | None
     answer: Any
     is_left: bool
 
@@ -3731,7 +3731,7 @@ class Vault(Model):
     total_shares: Decimal
     share_price_usd: Decimal | None
     high_water_mark_usd: Decimal
-    high_water_at: str | None
+    high_water_at: datetime | None
     drawdown_pct: float | None
     rounding_usd: Decimal
     unpriced: List[str]
@@ -3776,7 +3776,7 @@ class RankedVault(Model):
     name: str
     stage: AgentWithManifestStage
     return_pct: float | None
-    since_at: str | None
+    since_at: datetime | None
     share_price_usd: Decimal | None
     high_water_mark_usd: Decimal
     drawdown_pct: float | None
@@ -4570,7 +4570,7 @@ class BasisPolicy(Model):
     published: bool
     created_by: str
     created_at: datetime
-    armed_at: str | None
+    armed_at: datetime | None
     changed_at: datetime
     enter_discount_pct: float
     exit_discount_pct: float
@@ -4656,7 +4656,7 @@ class Take(Model):
     published: bool
     created_by: str
     created_at: datetime
-    armed_at: str | None
+    armed_at: datetime | None
     changed_at: datetime
 
 
@@ -4748,7 +4748,7 @@ class Delegation(Model):
     owner_signature: str
     granted_by: str
     granted_at: datetime
-    revoked_at: str | None
+    revoked_at: datetime | None
     revoked_by: str | None
 
 
