@@ -5,6 +5,7 @@ import fastify from 'fastify';
 import { createLog } from '../src/adapters/log.ts';
 import { createMetrics } from '../src/adapters/metrics.ts';
 import { createNewIds } from '../src/adapters/new-ids.ts';
+import { createBookWants } from '../streams/book-wants.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
@@ -71,6 +72,7 @@ async function ours(order: ServerOrder): Promise<string> {
   const unasked = {
     book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'the bench asks no venue')),
   };
+  const states = createInProcessMarketStateBus({ clock });
   const api = await startApi({
     signInLinks: null,
     previews: openPreviews({
@@ -103,7 +105,9 @@ async function ours(order: ServerOrder): Promise<string> {
       newId,
     }),
     bus,
-    states: createInProcessMarketStateBus({ clock }),
+    states,
+    orderBook: { read: async () => refuse('unavailable', 'the bench asks no venue') },
+    bookWants: createBookWants(states, clock),
     sharedLimits: null,
     launcher: null,
     reach: {

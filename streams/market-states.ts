@@ -5,6 +5,7 @@ import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../src/domain/marke
 import type { BudgetState, DayTicker, MarketState, OrderBookSnapshot, ProviderState, VenueState } from '../src/domain/market-state.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import { instrumentKey, type Venue } from '../src/domain/venue.ts';
+import { isBookWanted, bookKey } from './book-wants.ts';
 import type { Clock } from './clock.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 import { providerOf } from './feed-life.ts';
@@ -12,9 +13,9 @@ import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './flag-b
 import type { MarketPipeline } from './market-pipeline.ts';
 import type { FeedState } from './market-view.ts';
 
-/** The deepest book that a channel shows. */
-const BOOK_LEVELS = 50;
-/** How often books are looked at; a client is shown no more of them than that. */
+/** Levels of a side that are passed on: as many as an order is filled through. */
+const BOOK_LEVELS = 100;
+/** How often books are looked at; nobody is passed more of them than that. */
 const BOOKS_MS = 250;
 const TICKERS_MS = 1_000;
 const VENUES_MS = 1_000;
@@ -36,7 +37,11 @@ export interface MarketStatesOptions {
   readonly pipeline: Pick<MarketPipeline, 'received' | 'connectivity' | 'view' | 'counters'>;
   readonly extras: MarketExtras;
   readonly venues: readonly Venue[];
-  readonly bus: { publish(state: MarketState): void };
+  readonly bus: {
+    publish(state: MarketState): void;
+    latest(key: string): MarketState | null;
+    withdraw(key: string): void;
+  };
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly budgets: () => readonly BudgetState[];
   readonly onFailure: (error: unknown) => void;
@@ -204,12 +209,16 @@ class VenueStates {
 
 type StateBus = MarketStatesOptions['bus'];
 
-/** Publishes every book that is another one than the last time, and one that was lost as what it is. */
-function newBooks({ books }: MarketExtras, { bus, clock }: Pick<MarketStatesOptions, 'bus' | 'clock'>): () => void {
+/** Publishes every book that somebody reads and that is another one than the last time, and one that was lost as what it is. */
+export function newBooks({ books }: Pick<MarketExtras, 'books'>, { bus, clock }: Pick<MarketStatesOptions, 'bus' | 'clock'>): () => void {
   const shown = new Map<string, OrderBookSnapshot>();
   return () => {
     for (const { venue, instrument, read } of books) {
-      const key = instrumentKey(venue, instrument);
+      const key = bookKey(venue, instrument);
+      if (!isBookWanted(bus, venue, instrument, clock.now())) {
+        if (shown.delete(key)) bus.withdraw(key);
+        continue;
+      }
       const before = shown.get(key);
       const book = read(BOOK_LEVELS);
       const next = book ?? (before === undefined ? null : lostBook(before, clock.now()));

@@ -6,6 +6,7 @@ import type { MarketState } from '../../src/domain/market-state.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { BookWants } from '../../streams/book-wants.ts';
 import type { Member } from '../access.ts';
 import type { CandleReads } from '../v1/candles/ports.ts';
 import type { RankingPorts } from '../v1/rankings/ports.ts';
@@ -87,6 +88,8 @@ interface FeedClock {
 }
 
 export interface FeedPorts {
+  /** Has books passed on that are followed; absent in a replay. */
+  readonly bookWants?: BookWants;
   /** The time that the channels speak of. */
   readonly clock: FeedClock;
   /** What limits, flushes and heartbeats wait by, where that is another clock: a replay's time stands still or runs ahead. */

@@ -4,12 +4,16 @@ import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
+import { createBookWants, type BookWants } from '../../streams/book-wants.ts';
+import { createAloneClaims, createSharedClaims } from '../adapters/queue/ask-claims.ts';
 import { openBuses } from '../adapters/queue/buses.ts';
 import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../adapters/queue/quote-bus.ts';
-import { budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
+import { budgetsFor, budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
+import { createSharedBookReads, type SharedBookReads } from '../adapters/venues/shared-book-reads.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
+import type { BudgetPurpose } from '../adapters/venues/request-budget.ts';
 import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
@@ -27,7 +31,11 @@ export interface MarketAccess {
   readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
-  readonly orderBooks: OrderBookReads;
+  /** Books that orders are priced from. */
+  readonly orderBooks: SharedBookReads;
+  /** Books that are shown: they are asked of a venue only while its budget is not needed. */
+  readonly shownBooks: OrderBookReads;
+  readonly bookWants: BookWants;
   /** Null where no node of the primary chain is named. */
   readonly primaryChain: LaunchingPrimaryChain | null;
   /** Null where no on-chain prediction venue is named. */
@@ -49,6 +57,16 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   if (limits !== null) service.onStop('the shared rate limits', async () => limits.close());
   const { bus, states, close } = openBuses({ redisUrl, clock, random, warn: service.warn });
   service.onStop('the buses of quotes and market states', close);
+  const bookWants = createBookWants(states, clock);
+  const claims = limits === null ? createAloneClaims(clock) : createSharedClaims(limits.store, service.warn('claims on questions'));
+  const booksFor = (purpose: BudgetPurpose): SharedBookReads =>
+    createSharedBookReads({
+      states,
+      wants: bookWants,
+      claims,
+      asked: createOrderBooks({ ...reach, budgets: budgetsFor(budgets, purpose) }),
+      clock,
+    });
   const primaryChain = openPrimaryChain(reach, (code) => metrics.unanswered('primarychain', code));
   if (primaryChain !== null) service.onStop('the primary chain', async () => primaryChain.close());
   const onchainPredictions = openOnchainPredictions(reach, primaryChain?.chain ?? null);
@@ -63,7 +81,9 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     sharedLimits: limits?.store ?? null,
     bus,
     states,
-    orderBooks: createOrderBooks(reach),
+    orderBooks: booksFor('pricing'),
+    shownBooks: booksFor('optional'),
+    bookWants,
     primaryChain,
     onchainPredictions,
     bridge,

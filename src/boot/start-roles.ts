@@ -22,7 +22,6 @@ import { createSpaceWatch } from '../adapters/store/space-watch.ts';
 import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
-import { shareBookAsks } from '../adapters/venues/order-book-reads.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -105,7 +104,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { sql, servers } = store;
   const { bus, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
   const risk = riskDeps(parts);
-  const preTrade = createPreTrade({ ...risk, orderBooks: shareBookAsks(orderBooks) });
+  const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
   const signing = await openSigning(parts);
@@ -293,6 +292,8 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     }),
     bus,
     states,
+    orderBook: market.shownBooks,
+    bookWants: market.bookWants,
     reach,
     sharedLimits: market.sharedLimits,
     launcher,

@@ -1,6 +1,7 @@
 /** What a venue says beside its quotes, the newest of each: day statistics, books, perpetuals' numbers and the venue's own state. */
 import type { DecimalString } from './decimal.ts';
 import type { IssuerMarkState } from './issuer-mark.ts';
+import type { BookEdge, OrderBook } from './order-book.ts';
 import type { PerpContext, Quality, QualityFlag } from './quote.ts';
 import type { EpochMs } from './time.ts';
 import type { Venue } from './venue.ts';
@@ -42,8 +43,29 @@ export interface OrderBookSnapshot {
   readonly sequence: number | null;
   readonly bids: readonly StateLevel[];
   readonly asks: readonly StateLevel[];
+  /** Missing in what an older process said. */
+  readonly edge?: BookEdge;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];
+}
+
+/** A process reads a book until this time; the feed passes on the books that somebody reads. */
+export interface BookWant {
+  readonly kind: 'book_want';
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly receivedAt: EpochMs;
+  readonly until: EpochMs;
+}
+
+/** A venue's answer to a request for a book, shared with every process; null if it refused. */
+export interface AskedBook {
+  readonly kind: 'asked_book';
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly depth: number;
+  readonly receivedAt: EpochMs;
+  readonly book: OrderBook | null;
 }
 
 /** How far a venue's clock is from ours: positive where it is ahead. */
@@ -97,10 +119,12 @@ export interface VenueState {
   readonly budgets: readonly BudgetState[];
 }
 
-export type MarketState = PerpContext | DayTicker | OrderBookSnapshot | VenueState | IssuerMarkState;
+export type MarketState = PerpContext | DayTicker | OrderBookSnapshot | VenueState | IssuerMarkState | BookWant | AskedBook;
 export type MarketStateKind = MarketState['kind'];
 
-/** One place per kind, venue and instrument. */
+/** One place per kind, venue and instrument, and per depth of a book that was asked for. */
 export function marketStateKey(state: MarketState): string {
-  return state.kind === 'venue_state' ? `${state.kind} ${state.venue}` : `${state.kind} ${state.venue}:${state.instrument}`;
+  if (state.kind === 'venue_state') return `${state.kind} ${state.venue}`;
+  const key = `${state.kind} ${state.venue}:${state.instrument}`;
+  return state.kind === 'asked_book' ? `${key} ${state.depth}` : key;
 }

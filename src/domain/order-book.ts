@@ -8,6 +8,12 @@ export interface BookLevel {
   readonly size: DecimalString;
 }
 
+/** Price to which each side is known, or null if nothing is missing from it. */
+export interface BookEdge {
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+}
+
 export interface OrderBook {
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -17,4 +23,6 @@ export interface OrderBook {
   /** Best first. */
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
+  /** Set if a side is known to a lesser depth than was asked for. */
+  readonly edge?: BookEdge;
 }

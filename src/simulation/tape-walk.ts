@@ -1,9 +1,8 @@
 /** One walk along a tape under a virtual clock: what it holds goes the live path of a quote, from the beginning on. */
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
-import { publishMarketStates } from '../../streams/market-states.ts';
+import { type MarketStatesOptions, publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
-import type { MarketState } from '../domain/market-state.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import type { TapeEvent } from '../domain/tape.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -14,7 +13,7 @@ import { createTapeBars, type TapeBars } from './tape-bars.ts';
 /** Takes the newest of everything while a tape is walked. */
 export interface MarketSinks {
   readonly prices: { publish(price: Quote | ReferencePrice): void };
-  readonly states: { publish(state: MarketState): void };
+  readonly states: MarketStatesOptions['bus'];
 }
 
 /** A tape that can be let go of before its end. */

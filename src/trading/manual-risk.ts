@@ -36,7 +36,7 @@ export interface ManualRisk {
   validate(
     orgId: string,
     mode: ExecutionMode,
-    present: PresentInstrument,
+    present: Omit<PresentInstrument, 'edge'>,
     compile: (longestSlippageBps: number, book: TradingBook) => Outcome<Order>,
     more?: ManualRiskOptions,
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;

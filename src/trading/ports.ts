@@ -22,10 +22,13 @@ export interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
-/** Books of venues, asked for at the moment of an order. */
+/** Books of venues at the moment of an order. */
 export interface VenueBooks {
-  /** At most `levels` of each side; refuses with `not_found` or `unavailable`. */
-  read(venue: ExecutableVenue, instrument: string, levels: number): Promise<Outcome<OrderBook>>;
+  /**
+   * At most `levels` of each side. A followed book that holds at least `least` of each is enough; its `edge` says how far it
+   * is known. `least` is `levels` unless told. Refuses with `not_found` or `unavailable`.
+   */
+  read(venue: ExecutableVenue, instrument: string, levels: number, least?: number): Promise<Outcome<OrderBook>>;
 }
 
 /** A book of an organization. `version` counts what was booked; zero was never booked to. */

@@ -16,7 +16,7 @@ import { liveTouch } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
-import { createMarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
+import { createMarketLook, deepEnough, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
 
 /** How far a person's order may go beyond the price that it was placed on, where neither the person nor the preferences say. */
 const MANUAL_SLIPPAGE_BPS = 50;
@@ -51,7 +51,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     instrument: InstrumentKey,
     compile: Compile,
     more?: ManualRiskOptions,
-  ) => validateOn(manual, await look(instrument), orgId, mode, compile, more);
+  ) => (await validateOn(manual, look, await look(instrument), orgId, mode, compile, more)).assessed;
 
   return {
     async validateInTurn(orgId, mode, asked, place) {
@@ -60,8 +60,10 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       let account = await reads.manualAccount(orgId, mode);
       for (const [index, { id, request }] of asked.entries()) {
         const compile: Compile = (quote, longest) => compiledManual(orgId, id, mode, request, quote, longest);
-        const present = looks.get(request.instrument) as PresentInstrument;
-        account = accountAfter(account, orgId, mode, place(index, await validateOn(manual, present, orgId, mode, compile, { account })));
+        const seen = looks.get(request.instrument) as PresentInstrument;
+        const { assessed, present } = await validateOn(manual, look, seen, orgId, mode, compile, { account });
+        looks.set(request.instrument, present);
+        account = accountAfter(account, orgId, mode, place(index, assessed));
       }
     },
 
@@ -77,7 +79,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     },
 
     async assess(orgId, { agentId, order, readsReference, epoch, flattens }): Promise<PresentVerdict> {
-      const [agent, books, others, accounts, { preferences, version: mandateVersion }, present] = await Promise.all([
+      const [agent, books, others, accounts, { preferences, version: mandateVersion }, seen] = await Promise.all([
         reads.agent(orgId, agentId),
         reads.agentBooks(agentId),
         reads.otherBooks(orgId, order.mode, order.bookId),
@@ -86,6 +88,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         look(order.instrument),
       ]);
       if (agent === null) throw new Error(`organization ${orgId} has no agent ${agentId}`);
+      const present = await deepEnough(look, seen, atPresentPrice(order, seen.quote));
       const context = orderContext(order, {
         market: present.market,
         readsReference,
@@ -117,20 +120,30 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   };
 }
 
-/** Assesses an order of a person on what its instrument was just seen to be, made by `compile`. */
-function validateOn(
+/** Assesses an order of a person, made by `compile`, on what its instrument was just seen to be, or on a second look. */
+async function validateOn(
   manual: ManualRisk,
+  look: MarketLook,
   present: PresentInstrument,
   orgId: string,
   mode: ExecutionMode,
   compile: Compile,
   more?: ManualRiskOptions,
-): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>> {
-  const priced = (longest: number): Outcome<Order> => {
-    const compiled = compile(present.quote, longest);
-    return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, present.quote) } : compiled;
-  };
-  return manual.validate(orgId, mode, present, priced, more);
+): Promise<{ readonly assessed: Outcome<ManualVerdict & { readonly context: RiskContext }>; readonly present: PresentInstrument }> {
+  const assessOn = (seen: PresentInstrument) =>
+    manual.validate(
+      orgId,
+      mode,
+      seen,
+      (longest) => {
+        const compiled = compile(seen.quote, longest);
+        return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, seen.quote) } : compiled;
+      },
+      more,
+    );
+  const assessed = await assessOn(present);
+  const deeper = assessed.ok ? await deepEnough(look, present, assessed.value.order) : present;
+  return deeper === present ? { assessed, present } : { assessed: await assessOn(deeper), present: deeper };
 }
 
 /** A person's order on the present price: sized, with a limit on its slippage, in whole steps of its instrument. */

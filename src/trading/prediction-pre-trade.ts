@@ -52,7 +52,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     const received = depth === null ? (deps.bus?.latest(key) ?? null) : null;
     const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
     const quote = depth === null ? aged : topOf(depth, key.slice('prediction:'.length));
-    return { quote, depth, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
+    return { quote, depth, edge: null, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }
 
   /** The market by a listing of now, where its provider gives one. What it inherits from its event stays as it was listed. */

@@ -1,8 +1,11 @@
-/** What an instrument trades at now: the venue's own book where it gives one, else what was received; with what risk is told of it. */
+/** What an instrument trades at now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
 import { withReferenceFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog.ts';
-import type { Depth } from '../domain/paper-fill.ts';
+import { Decimal } from '../domain/decimal.ts';
+import type { Order } from '../domain/order.ts';
+import type { BookEdge, OrderBook } from '../domain/order-book.ts';
+import { type Depth, takenFrom } from '../domain/paper-fill.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -21,34 +24,53 @@ export interface MarketLookDeps extends RiskDeps {
 export interface PresentInstrument {
   readonly quote: Quote | null;
   readonly depth: Depth | null;
+  /** How far the book is known, or null if it is as deep as orders are filled. */
+  readonly edge: BookEdge | null;
   readonly market: RiskMarket;
 }
 
-/** Looks an instrument up at this moment. Books are asked for on the venues that have them. */
-export function createMarketLook(deps: MarketLookDeps): (instrument: InstrumentKey) => Promise<PresentInstrument> {
+/**
+ * Looks an instrument up at this moment. `least` levels of a followed book are enough; a shallower one is asked of its venue.
+ */
+export type MarketLook = (instrument: InstrumentKey, least?: number) => Promise<PresentInstrument>;
+
+export function createMarketLook(deps: MarketLookDeps): MarketLook {
   const { reads, bus, orderBooks, clock } = deps;
   const freshness = createFreshness();
-  return async (key) => {
+  return async (key, least = 1) => {
     const { venue, instrument } = splitInstrumentKey(key);
-    const [depth, liquidity] = await Promise.all([
-      VENUE_FACTS[venue].hasBooks ? depthOf(orderBooks, venue as ExecutableVenue, instrument) : null,
+    const [book, liquidity] = await Promise.all([
+      VENUE_FACTS[venue].hasBooks ? orderBooks.read(venue as ExecutableVenue, instrument, DEPTH_LEVELS, least) : null,
       poolLiquidity(reads, key, clock.now()),
     ]);
+    const depth = book?.ok === true ? depthOf(venue as ExecutableVenue, book.value) : null;
     const at = clock.now();
     const received = bus.latest(key);
     const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
-    // A book that was asked for just now is the younger word on the same venue.
+    // The venue's book is the younger word on the same venue.
     const quote = depth === null ? aged : topOf(depth, instrument);
-    return { quote, depth, market: presentMarket({ at, quote, reference: referenceNow(bus, freshness, key, at), liquidity }) };
+    const edge = (book?.ok === true && book.value.edge) || null;
+    return { quote, depth, edge, market: presentMarket({ at, quote, reference: referenceNow(bus, freshness, key, at), liquidity }) };
   };
 }
 
-/** The book as the venue answers now; null where it does not answer, and the top that was received has to do. */
-async function depthOf(orderBooks: VenueBooks, venue: ExecutableVenue, instrument: string): Promise<Depth | null> {
-  const book = await orderBooks.read(venue, instrument, DEPTH_LEVELS);
-  if (!book.ok) return null;
-  const { source, observedAt, quality, flags, bids, asks } = book.value;
+function depthOf(venue: ExecutableVenue, { source, observedAt, quality, flags, bids, asks }: OrderBook): Depth {
   return { venue, source, observedAt, quality, flags, bids, asks };
+}
+
+/** Looks again, at as much of the book as its venue tells, if an order could take more than is known of it. */
+export async function deepEnough(look: MarketLook, seen: PresentInstrument, order: Order): Promise<PresentInstrument> {
+  return walksBeyondEdge(order, seen) ? look(order.instrument, DEPTH_LEVELS) : seen;
+}
+
+/** True if the book is not known down to the order's limit and holds less than the order to where it is known. */
+function walksBeyondEdge(order: Order, { depth, edge }: PresentInstrument): boolean {
+  const known = order.side === 'buy' ? edge?.ask : edge?.bid;
+  if (depth === null || known == null) return false;
+  const [limit, last] = [new Decimal(order.limitPrice), new Decimal(known)];
+  if (order.side === 'buy' ? limit.lte(last) : limit.gte(last)) return false;
+  const taken = takenFrom(order, order.side === 'buy' ? depth.asks : depth.bids, null);
+  return taken === null || taken.quantity.lt(order.quantity);
 }
 
 /** The best of both sides as the quote that prices the order. */

@@ -103,12 +103,27 @@ export const orderBookChannel: LatestChannel = {
   problem: ({ venue, instrument }) => unknownInstrument(venue as Venue, instrument),
   open(ports, params) {
     const { venue, instrument, depth = DEFAULT_DEPTH } = params as { venue: Venue; instrument: string; depth?: number };
-    return statesSource(
+    const source = statesSource(
       ports,
       'order_book',
       (book) => book.venue === venue && book.instrument === instrument,
       (book, at) => bookBody(book, depth, ports, at),
     );
+    const { bookWants } = ports;
+    if (bookWants === undefined) return source;
+    bookWants.want(venue, instrument);
+    return {
+      ready: bookWants.first(venue, instrument),
+      snapshot: source.snapshot,
+      subscribe(listener) {
+        const unfollow = bookWants.follow(venue, instrument);
+        const unsubscribe = source.subscribe(listener);
+        return () => {
+          unsubscribe();
+          unfollow();
+        };
+      },
+    };
   },
 };
 

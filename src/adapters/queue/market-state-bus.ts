@@ -11,13 +11,30 @@ import {
 
 export type MarketStateBus = NewestBus<MarketState>;
 
-const KINDS: ReadonlySet<unknown> = new Set(['perp_context', 'day_ticker', 'order_book', 'venue_state', 'issuer_mark']);
+const KINDS: ReadonlySet<unknown> = new Set([
+  'perp_context',
+  'day_ticker',
+  'order_book',
+  'venue_state',
+  'issuer_mark',
+  'book_want',
+  'asked_book',
+]);
+/** Longer than an answer is shared: the oldest age limit of a venue that publishes books is 5 s. */
+const ASKED_KEPT_MS = 10_000;
+/** A book that no feed has renewed for so long is of no use even as the last one known. */
+const BOOK_KEPT_MS = 600_000;
 
 const STATES: NewestKind<MarketState> = {
   channel: 'sevengate:states',
   keyOf: marketStateKey,
   isOlder: (one, other) => one.receivedAt < other.receivedAt,
   same: (one, other) => one === other || (one.receivedAt === other.receivedAt && JSON.stringify(one) === JSON.stringify(other)),
+  isOver(state, now) {
+    if (state.kind === 'book_want') return now >= state.until;
+    if (state.kind === 'asked_book') return now - state.receivedAt > ASKED_KEPT_MS;
+    return state.kind === 'order_book' && now - state.receivedAt > BOOK_KEPT_MS;
+  },
   is(value): value is MarketState {
     const state = value as Partial<MarketState> | null;
     return (

@@ -11,6 +11,8 @@ export interface NewestKind<Value> {
   same(one: Value, other: Value): boolean;
   /** Redis may be shared, so nothing about a message is taken for granted. */
   is(value: unknown): value is Value;
+  /** True once a value is of no use to anybody: it is dropped, and no longer repeated. */
+  isOver?(value: Value, now: EpochMs): boolean;
   /** The pub/sub channel; one per installation. */
   readonly channel: string;
 }
@@ -21,6 +23,8 @@ export interface NewestBus<Value> {
   /** The newest of every key that this process has been told of. */
   snapshot(): readonly Value[];
   latest(key: string): Value | null;
+  /** Drops a value here and stops repeating it; other processes keep theirs until it is over. */
+  withdraw(key: string): void;
   /** Receives what changed, once per flush, each key at most once. Must not throw. */
   subscribe(listener: (changed: readonly Value[]) => void): () => void;
   close(): Promise<void>;
@@ -72,11 +76,21 @@ class Newest<Value> {
   }
 
   get(key: string): Value | null {
-    return this.#newest.get(key) ?? null;
+    const known = this.#newest.get(key);
+    return known === undefined || this.isOver(known) ? null : known;
   }
 
   all(): readonly Value[] {
+    dropOver(this.#newest, (value) => this.isOver(value));
     return [...this.#newest.values()];
+  }
+
+  isOver(value: Value): boolean {
+    return this.#kind.isOver?.(value, this.#options.clock.now()) ?? false;
+  }
+
+  withdraw(key: string): void {
+    this.#newest.delete(key);
   }
 
   subscribe(listener: (changed: readonly Value[]) => void): () => void {
@@ -105,6 +119,10 @@ class Newest<Value> {
   }
 }
 
+function dropOver<Value>(values: Map<string, Value>, isOver: (value: Value) => boolean): void {
+  for (const [key, value] of values) if (isOver(value)) values.delete(key);
+}
+
 /** The bus of a single process. */
 export function createInProcessNewestBus<Value>(kind: NewestKind<Value>, options: NewestBusOptions): NewestBus<Value> {
   const newest = new Newest(kind, options);
@@ -112,6 +130,7 @@ export function createInProcessNewestBus<Value>(kind: NewestKind<Value>, options
     publish: (value) => void newest.offer(kind.keyOf(value), value),
     snapshot: () => newest.all(),
     latest: (key) => newest.get(key),
+    withdraw: (key) => newest.withdraw(key),
     subscribe: (listener) => newest.subscribe(listener),
     close: async () => newest.close(),
   };
@@ -249,6 +268,12 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
     return this.#newest.get(key);
   }
 
+  withdraw(key: string): void {
+    this.#own.delete(key);
+    this.#unsent.delete(key);
+    this.#newest.withdraw(key);
+  }
+
   subscribe(listener: (changed: readonly Value[]) => void): () => void {
     return this.#newest.subscribe(listener);
   }
@@ -337,6 +362,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
 
   #beat(): void {
     const now = this.#clock.now();
+    dropOver(this.#own, (value) => this.#newest.isOver(value));
     if (this.#own.size > 0) this.#snapshotDue = true;
     else this.#wantDue ||= this.#senders.size === 0;
     // Even with nothing to say one message goes out, because its echo proves that the connection lives.

@@ -1,6 +1,6 @@
 /** Who counts what is asked of the providers: one process alone, or all processes together through Redis. */
 import type { EpochMs } from '../../domain/time.ts';
-import { forOptionalWork, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+import { budgetFor, type BudgetPurpose, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { openSharedBudgets } from './shared-budget.ts';
 
 /** Makes the budget of one provider: so much weight in any window, of 60 s unless told. */
@@ -19,7 +19,12 @@ export function budgetsOn(
   return { make: shared.budget, close: shared.close };
 }
 
+/** The same budgets for work of one purpose. */
+export function budgetsFor<Budgets extends Readonly<Record<string, RequestBudget>>>(budgets: Budgets, purpose: BudgetPurpose): Budgets {
+  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, budgetFor(budget, purpose)])) as Budgets;
+}
+
 /** The same budgets for work that nobody's decision waits for. */
 export function optionalBudgets<Budgets extends Readonly<Record<string, RequestBudget>>>(budgets: Budgets): Budgets {
-  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, forOptionalWork(budget)])) as Budgets;
+  return budgetsFor(budgets, 'optional');
 }

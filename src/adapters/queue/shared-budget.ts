@@ -4,7 +4,7 @@
  */
 import { Redis } from 'ioredis';
 import type { EpochMs } from '../../domain/time.ts';
-import { type BudgetPurpose, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+import { type BudgetPurpose, mostFor, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 
 /** A window is counted in so many cells; a cell leaves it as a whole, once all of it is old enough. */
 const CELLS = 60;
@@ -141,7 +141,7 @@ function createSharedBudget(deps: {
   return {
     async take(weight, now, purpose: BudgetPurpose = 'needed') {
       if (now < awayUntil) return alone.take(weight, now, purpose);
-      const most = purpose === 'optional' ? Math.floor(limit * WeightBudget.OPTIONAL_PART) : limit;
+      const most = mostFor(limit, purpose);
       try {
         const [waitMs, spent, blockedForMs] = await redis.takeBudget(cells, blocked, weight, most, cellMs, CELLS, lifetimeMs);
         left = Math.max(0, limit - spent);

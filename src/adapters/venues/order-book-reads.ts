@@ -9,7 +9,7 @@ import type { OrderBook } from '../../domain/order-book.ts';
 import type { Quality, QualityFlag } from '../../domain/quote.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { instrumentKey, type Venue } from '../../domain/venue.ts';
 import type { OrderBook as VenueBook } from './order-book.ts';
 import { VenueError } from './venue-feed.ts';
 
@@ -20,7 +20,7 @@ export type AskBook = (instrument: string, depth: number) => Promise<VenueBook |
 export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskBook>>>): OrderBookReads {
   return {
     async read(venue, instrument, depth): ReturnType<OrderBookReads['read']> {
-      if (!CATALOG.entries.some((entry) => entry.venue === venue && entry.instrument === instrument)) {
+      if (CATALOG.byKey(instrumentKey(venue, instrument)) === undefined) {
         return refuse('not_found', `${venue} has no instrument ${instrument} in the catalog`);
       }
       const ask = venues[venue];
@@ -32,22 +32,6 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
         if (error instanceof VenueError) return refuse('unavailable', `${venue} did not answer: ${error.message}`);
         throw error;
       }
-    },
-  };
-}
-
-/** Asks for a book once for all who want it while the venue is answering: executions of one slot then cost its budget one request. */
-export function shareBookAsks(books: OrderBookReads): OrderBookReads {
-  const asked = new Map<string, ReturnType<OrderBookReads['read']>>();
-  return {
-    read(venue, instrument, depth) {
-      const name = `${venue}:${instrument}:${depth}`;
-      let answer = asked.get(name);
-      if (answer === undefined) {
-        answer = books.read(venue, instrument, depth).finally(() => asked.delete(name));
-        asked.set(name, answer);
-      }
-      return answer;
     },
   };
 }
@@ -65,6 +49,7 @@ export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
     sequence: book.sequence,
     bids: book.bids,
     asks: book.asks,
+    ...(book.edge === undefined ? {} : { edge: book.edge }),
     quality,
     flags,
   };

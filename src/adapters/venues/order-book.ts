@@ -1,5 +1,6 @@
 /** A venue's book down to some depth, as `GET /v1/order-book` shows it. */
 import type { DecimalString } from '../../domain/decimal.ts';
+import type { BookEdge } from '../../domain/order-book.ts';
 import type { Quality, QualityFlag } from '../../domain/quote.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
@@ -18,6 +19,8 @@ export interface OrderBook {
   readonly sequence: number | null;
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
+  /** Set by feeds. */
+  readonly edge?: BookEdge;
   readonly quality: Quality;
   /** `resyncing` while a gap is being repaired: then this is the book before the gap. */
   readonly flags: readonly QualityFlag[];

@@ -4,8 +4,16 @@
  */
 import type { EpochMs } from '../../domain/time.ts';
 
-/** `optional` work (history that nobody waits for, wallets, research) is shed first: it leaves the last part of a budget alone. */
-export type BudgetPurpose = 'needed' | 'optional';
+/**
+ * Work that may spend only a part of a budget. `optional` work (history that nobody waits for, wallets, research) is shed
+ * first. `pricing` (books that orders are priced from) leaves the rest to the orders themselves.
+ */
+export type BudgetPurpose = 'needed' | 'pricing' | 'optional';
+
+const PARTS: Readonly<Record<BudgetPurpose, number>> = { needed: 1, pricing: 0.85, optional: 0.7 };
+
+/** The weight that work of one purpose may have spent of a budget. */
+export const mostFor = (limit: number, purpose: BudgetPurpose): number => Math.floor(limit * PARTS[purpose]);
 
 /** What one address may ask of one provider, whoever counts it. */
 export interface RequestBudget {
@@ -26,10 +34,10 @@ export interface BudgetState {
   readonly blockedUntil: EpochMs | null;
 }
 
-/** The same budget for work that nobody waits for: it is shed first where the budget runs low. */
-export function forOptionalWork(budget: RequestBudget): RequestBudget {
+/** The same budget for work of one purpose: it is shed where the budget runs low. */
+export function budgetFor(budget: RequestBudget, purpose: BudgetPurpose): RequestBudget {
   return {
-    take: (weight, now) => budget.take(weight, now, 'optional'),
+    take: (weight, now) => budget.take(weight, now, purpose),
     observeUsed: (used, now) => budget.observeUsed(used, now),
     block: (until) => budget.block(until),
     state: (now) => budget.state(now),
@@ -43,9 +51,6 @@ const WINDOW_MS = 60_000;
  * whichever way the venue cuts its minutes; a bucket that refills steadily would allow twice the limit around a refill.
  */
 export class WeightBudget implements RequestBudget {
-  /** Optional work spends up to this part of a budget. */
-  static readonly OPTIONAL_PART = 0.7;
-
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #spent: { at: EpochMs; weight: number }[] = [];
@@ -60,7 +65,7 @@ export class WeightBudget implements RequestBudget {
   take(weight: number, now: EpochMs, purpose: BudgetPurpose = 'needed'): number {
     this.#forget(now);
     if (now < this.#blockedUntil) return this.#blockedUntil - now;
-    const most = purpose === 'optional' ? Math.floor(this.#limit * WeightBudget.OPTIONAL_PART) : this.#limit;
+    const most = mostFor(this.#limit, purpose);
     if (this.#sum + weight <= most || this.#spent.length === 0) {
       this.note(weight, now);
       return 0;

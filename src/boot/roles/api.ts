@@ -16,6 +16,7 @@ import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../a
 import { buildApi } from '../../../api/server.ts';
 import { keepDescriptors } from '../../../api/spare-descriptors.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
+import type { BookWants } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { readConsoleFiles } from '../../adapters/console-files.ts';
@@ -65,7 +66,7 @@ import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
 import { createJoining } from '../members.ts';
-import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
+import { budgetStates, createVenues, type OutsideReach } from '../outside/index.ts';
 
 const AGENTS_SHOWN = 200;
 
@@ -84,6 +85,8 @@ export interface ApiDeps {
   readonly callers: CallerPorts;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
+  readonly orderBook: ApiPorts['orderBook'];
+  readonly bookWants: BookWants;
   /** Addresses and request budgets of all outside systems. */
   readonly reach: OutsideReach;
   /** Where processes of the service count requests together; null where there is only this one. */
@@ -220,7 +223,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
     quotes: createQuoteReads(bus),
     candles: createCandleReads({ store: createCandleStore(sql), histories: createVenues(reach).histories, clock, log }),
     longWork: createWorkReads(sql),
-    orderBook: createOrderBooks(reach),
+    orderBook: deps.orderBook,
     predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(deps.reach), clock }),
     venues: { states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },
     intelligence: createIntelligenceReads(sql),
@@ -278,14 +281,19 @@ function feedPorts({
   callers,
   bus,
   states,
+  bookWants,
   clock,
   log,
-}: ApiDeps): Pick<FeedPorts, 'clock' | 'quotes' | 'states' | 'expandDecisions' | 'agentsNow' | 'inspection' | 'reportDefect'> {
+}: ApiDeps): Pick<
+  FeedPorts,
+  'clock' | 'quotes' | 'states' | 'bookWants' | 'expandDecisions' | 'agentsNow' | 'inspection' | 'reportDefect'
+> {
   const directory = createDirectory(ACTOR_KINDS);
   return {
     clock,
     quotes: bus,
     states,
+    bookWants,
     expandDecisions: (batch, orgId) => callers.shardDecisions.of(orgId, batch),
     agentsNow: async (orgId, agentId) => {
       if (agentId !== null) {

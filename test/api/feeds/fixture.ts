@@ -13,6 +13,7 @@ import type { FeedPorts } from '../../../api/feeds/ports.ts';
 type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
 
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
+import { createBookWants } from '../../../streams/book-wants.ts';
 import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
@@ -93,6 +94,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     announcements: tail,
     quotes: bus,
     states,
+    bookWants: createBookWants(states, live),
     candles: options.candles ?? createCandleStore(sql),
     rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG, clock }) },
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),

@@ -96,7 +96,8 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
       const received = books.get(instrument);
       if (received === undefined) return null;
       const { book } = received;
-      return { ...book, bids: book.bids.slice(0, levels), asks: book.asks.slice(0, levels) };
+      const [bids, asks] = [book.bids.slice(0, levels), book.asks.slice(0, levels)];
+      return { ...book, bids, asks, edge: { bid: bids.at(-1)?.[0] ?? null, ask: asks.at(-1)?.[0] ?? null } };
     },
   };
 }

@@ -142,21 +142,27 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
     dayTicker: (instrument) => dayTickers.get(instrument) ?? null,
     book(instrument, levels) {
       const book = books.get(instrument);
-      if (book === undefined || book.state === 'new') return null;
-      return {
-        venue: 'spotexchange',
-        instrument,
-        source: DEPTH_SOURCE,
-        observedAt: book.observedAt || book.receivedAt,
-        receivedAt: book.receivedAt,
-        sourceTime: book.observedAt > 0,
-        sequence: book.lastUpdateId,
-        bids: book.bids.slice(0, levels),
-        asks: book.asks.slice(0, levels),
-        quality: book.state === 'resyncing' ? 'degraded' : 'live',
-        flags: book.state === 'resyncing' ? flagsOf(REPAIRED) : NO_FLAGS,
-      };
+      return book === undefined ? null : localOrderBook(instrument, book, levels);
     },
+  };
+}
+
+/** A local book as an `OrderBook`; null before its first snapshot. */
+export function localOrderBook(instrument: string, book: LocalBook, levels: number): OrderBook | null {
+  if (book.state === 'new') return null;
+  return {
+    venue: 'spotexchange',
+    instrument,
+    source: DEPTH_SOURCE,
+    observedAt: book.observedAt || book.receivedAt,
+    receivedAt: book.receivedAt,
+    sourceTime: book.observedAt > 0,
+    sequence: book.lastUpdateId,
+    bids: book.bids.slice(0, levels),
+    asks: book.asks.slice(0, levels),
+    edge: book.edge(levels),
+    quality: book.state === 'resyncing' ? 'degraded' : 'live',
+    flags: book.state === 'resyncing' ? flagsOf(REPAIRED) : NO_FLAGS,
   };
 }
 
@@ -296,9 +302,13 @@ function fittingSnapshot(
   emit: VenueConnection['emit'],
 ): Observable<unknown> {
   let attempt = 0;
-  return defer(() => fetchDepthSnapshot(rest, instrument, snapshotLevels)).pipe(
+  let askedAt = 0;
+  return defer(() => {
+    askedAt = clock.now();
+    return fetchDepthSnapshot(rest, instrument, snapshotLevels);
+  }).pipe(
     tap((snapshot) => {
-      if (book.restart(snapshot, clock.now(), snapshotLevels) === 'too_old') throw new SnapshotTooOld();
+      if (book.restart(snapshot, askedAt, snapshotLevels) === 'too_old') throw new SnapshotTooOld();
     }),
     retry({
       delay: (error: Error) => {

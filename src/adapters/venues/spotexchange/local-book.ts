@@ -4,6 +4,7 @@
  */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import type { BookEdge } from '../../../domain/order-book.ts';
 import type { BookLevel } from '../order-book.ts';
 import { isZero } from '../wire-decimal.ts';
 import type { DepthDiff } from './map.ts';
@@ -39,6 +40,10 @@ function reachOf(levels: readonly BookLevel[], asked: number): Reach | null {
   const [best, last] = [levels[0]?.[0], levels.at(-1)?.[0]];
   if (best === undefined || last === undefined || levels.length < asked) return null;
   return { last, renew: plainDecimal(new Decimal(last).minus(best).times(RENEW_AT).plus(best)) };
+}
+
+function edgeOf(side: readonly BookLevel[], levels: number, reach: Reach | null): DecimalString | null {
+  return side.length > levels ? (side[levels - 1]?.[0] ?? null) : (reach?.last ?? null);
 }
 
 /** So many differences are kept while a snapshot is awaited; then the oldest are of no use any more. */
@@ -111,8 +116,13 @@ export class LocalBook {
   get observedAt(): EpochMs {
     return this.#observedAt;
   }
+  /** The latest time at which the book is known to have been the venue's: it received a difference, or asked for the snapshot. */
   get receivedAt(): EpochMs {
     return this.#receivedAt;
+  }
+  /** How far the best `levels` of each side are known. */
+  edge(levels: number): BookEdge {
+    return { bid: edgeOf(this.#bids, levels, this.#bidReach), ask: edgeOf(this.#asks, levels, this.#askReach) };
   }
   /** Descending by price. Not a copy: read it at once. */
   get bids(): readonly BookLevel[] {
@@ -149,9 +159,10 @@ export class LocalBook {
   /**
    * Takes a snapshot. `too_old`: it ends before the kept differences begin, another one is needed.
    * An empty snapshot is legal: a new listing has no orders yet.
-   * @param asked Levels of a side that were asked for: a side with fewer was told whole.
+   * @param askedAt Time of the request: the answer may be late, and is not of a time before it.
+   * @param levels Levels of a side that were asked for: a side with fewer was told whole.
    */
-  restart(snapshot: DepthSnapshot, receivedAt: EpochMs, asked = SNAPSHOT_LEVELS): 'live' | 'too_old' {
+  restart(snapshot: DepthSnapshot, askedAt: EpochMs, levels = SNAPSHOT_LEVELS): 'live' | 'too_old' {
     const anyMayFollow = snapshot.lastUpdateId < 0;
     const pending = anyMayFollow ? this.#pending : this.#pending.filter((diff) => diff.lastId > snapshot.lastUpdateId);
     let last = snapshot.lastUpdateId;
@@ -160,14 +171,15 @@ export class LocalBook {
       last = Math.max(last, diff.lastId);
     }
     if (this.#state === 'live' && last < this.#lastUpdateId) return 'too_old';
+    const knownAt = this.#state === 'live' ? Math.max(askedAt, this.#receivedAt) : askedAt;
     this.#state = 'live';
     this.#lastUpdateId = snapshot.lastUpdateId;
     this.#anyMayFollow = anyMayFollow;
-    this.#bidReach = reachOf(snapshot.bids, asked);
-    this.#askReach = reachOf(snapshot.asks, asked);
+    this.#bidReach = reachOf(snapshot.bids, levels);
+    this.#askReach = reachOf(snapshot.asks, levels);
     this.#renewing = false;
     this.#observedAt = 0;
-    this.#receivedAt = receivedAt;
+    this.#receivedAt = knownAt;
     this.#bids = [];
     this.#asks = [];
     setLevels(this.#bids, snapshot.bids, -1, null);
