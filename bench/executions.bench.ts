@@ -19,7 +19,6 @@ import { createProposalStore } from '../src/adapters/store/orders/proposal-store
 import { createRiskReads, createSharedRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
-import { refuse } from '../src/domain/refusal.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
@@ -29,6 +28,7 @@ import { NO_TRADES } from '../test/harness/trading.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
+import { followedBook } from './followed-book.ts';
 import { costWithServer } from './server-cost.ts';
 import { eachRow } from '../actors/runtime/containment.ts';
 
@@ -95,12 +95,13 @@ function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnData
   const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
   let price: string = PRICES[0];
   const quote = () => quoteOf(BTC, clock.now(), price, String(Number(price) + 1), 'live', '1000');
+  const book = followedBook(clock, 'BTCUSDT');
   const preTrade = createPreTrade({
     reads: name === 'shared' ? createSharedRiskReads(sql) : createRiskReads(sql),
     disabledVenues: () => ALL_ENABLED,
     bus: { latest: (key) => (key === BTC ? quote() : null) },
     clock,
-    orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
+    orderBooks: book.orderBooks,
   });
   const { leaseIsHeld } = createProposalStore(sql);
   const errors: unknown[] = [];
@@ -131,6 +132,7 @@ function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnData
           price = next;
           slot += PERIOD;
           clock.advanceTo(slot + 500);
+          book.quote(Number(price));
           const base = sampleObservation(BTC, slot, { mid: price, premiumPct: null, rsi: 30, quality: 'live' });
           const seen = base.quote && { ...base.quote, bid: price, ask: String(Number(price) + 1), mid: price };
           await writeCut(sql, { slot, observations: new Map([[BTC, { ...base, quote: seen }]]) }, 'streams');

@@ -17,7 +17,6 @@ import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts'
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
 import { bookIds } from '../src/domain/book.ts';
 import { uuidV7 } from '../src/domain/ids.ts';
-import { refuse } from '../src/domain/refusal.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
@@ -26,6 +25,7 @@ import { BTC, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { agentRow } from '../test/adapters/store/reads.ts';
 import { withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
+import { followedBook } from './followed-book.ts';
 import { costWithServer } from './server-cost.ts';
 
 const AT_ONCE = Number(process.env['BENCH_AT_ONCE'] ?? 32);
@@ -93,6 +93,8 @@ async function organizationOf(sql: Sql, orgId: string, books: number): Promise<v
 /** A contender whose callers each buy and then sell what they bought, all in the organization's one manual book. */
 function ordering(sql: Sql, name: string, orgId: string, postmaster: number, atOnce: number): Contender {
   const clock = createVirtualClock(SLOT + 1_000);
+  const book = followedBook(clock, 'BTCUSDT');
+  book.quote(60_000);
   let made = 0;
   const orders = createMarketOrderHandler({
     runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
@@ -101,7 +103,7 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number, atO
       disabledVenues: () => ALL_ENABLED,
       bus: { latest: (key) => (key === BTC ? quoteOf(BTC, clock.now(), '60000', '60001') : null) },
       clock,
-      orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
+      orderBooks: book.orderBooks,
     }),
     lacks: () => null,
     orders: createMarketOrderStore(sql),
