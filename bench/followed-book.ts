@@ -4,7 +4,7 @@ import { createInProcessMarketStateBus } from '../src/adapters/queue/market-stat
 import { createSharedBookReads } from '../src/adapters/venues/shared-book-reads.ts';
 import type { StateLevel } from '../src/domain/market-state.ts';
 import { refuse } from '../src/domain/refusal.ts';
-import { createBookWants } from '../streams/book-wants.ts';
+import { createBookWants } from '../src/adapters/queue/book-wants.ts';
 import type { VirtualClock } from '../streams/virtual-clock.ts';
 
 const LEVELS = 100;

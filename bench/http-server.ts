@@ -5,7 +5,7 @@ import fastify from 'fastify';
 import { createLog } from '../src/adapters/log.ts';
 import { createMetrics } from '../src/adapters/metrics.ts';
 import { createNewIds } from '../src/adapters/new-ids.ts';
-import { createBookWants } from '../streams/book-wants.ts';
+import { createBookWants } from '../src/adapters/queue/book-wants.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';

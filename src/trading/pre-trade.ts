@@ -16,7 +16,7 @@ import { liveTouch } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
-import { createMarketLook, deepEnough, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
+import { createMarketLook, deepEnough, lookFor, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
 
 /** How far a person's order may go beyond the price that it was placed on, where neither the person nor the preferences say. */
 const MANUAL_SLIPPAGE_BPS = 50;
@@ -79,16 +79,15 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     },
 
     async assess(orgId, { agentId, order, readsReference, epoch, flattens }): Promise<PresentVerdict> {
-      const [agent, books, others, accounts, { preferences, version: mandateVersion }, seen] = await Promise.all([
+      const [agent, books, others, accounts, { preferences, version: mandateVersion }, present] = await Promise.all([
         reads.agent(orgId, agentId),
         reads.agentBooks(agentId),
         reads.otherBooks(orgId, order.mode, order.bookId),
         order.mode === 'live' ? reads.accounts(orgId) : NO_ACCOUNTS,
         reads.preferences(orgId),
-        look(order.instrument),
+        lookFor(look, order),
       ]);
       if (agent === null) throw new Error(`organization ${orgId} has no agent ${agentId}`);
-      const present = await deepEnough(look, seen, atPresentPrice(order, seen.quote));
       const context = orderContext(order, {
         market: present.market,
         readsReference,
@@ -106,13 +105,12 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       });
       // What has come closer since the decision keeps its slippage budget; a better price is no breach of it.
       const verdict = assessOrder(atPresentPrice(order, present.quote), context);
-      const { quote, depth, market } = present;
       return verdict.ok
         ? {
             ok: true,
             approved: verdict.approved,
             risk: verdict.attribution,
-            market: { quote, depth, liquidityUsd: market.liquidityUsd },
+            market: { quote: present.quote, depth: present.depth, liquidityUsd: present.market.liquidityUsd },
             mandateVersion,
           }
         : { ok: false, risk: verdict.attribution, mandateVersion };

@@ -6,6 +6,7 @@ import { Decimal } from '../domain/decimal.ts';
 import type { Order } from '../domain/order.ts';
 import type { BookEdge, OrderBook } from '../domain/order-book.ts';
 import { type Depth, takenFrom } from '../domain/paper-fill.ts';
+import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -56,6 +57,12 @@ export function createMarketLook(deps: MarketLookDeps): MarketLook {
 
 function depthOf(venue: ExecutableVenue, { source, observedAt, quality, flags, bids, asks }: OrderBook): Depth {
   return { venue, source, observedAt, quality, flags, bids, asks };
+}
+
+/** Looks at what an order trades on, as deep as the order needs. */
+export async function lookFor(look: MarketLook, order: Order): Promise<PresentInstrument> {
+  const seen = await look(order.instrument);
+  return deepEnough(look, seen, atPresentPrice(order, seen.quote));
 }
 
 /** Looks again, at as much of the book as its venue tells, if an order could take more than is known of it. */

@@ -13,7 +13,8 @@ import { createSharedBookReads, type SharedBookReads } from '../../../src/adapte
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { OrderBookSnapshot, VenueState } from '../../../src/domain/market-state.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import { bookKey, createBookWants, isBookWanted } from '../../../streams/book-wants.ts';
+import { createBookWants } from '../../../src/adapters/queue/book-wants.ts';
+import { bookKey, isBookWanted } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { newBooks } from '../../../streams/market-states.ts';

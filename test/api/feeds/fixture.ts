@@ -13,7 +13,7 @@ import type { FeedPorts } from '../../../api/feeds/ports.ts';
 type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
 
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
-import { createBookWants } from '../../../streams/book-wants.ts';
+import { createBookWants } from '../../../src/adapters/queue/book-wants.ts';
 import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';

@@ -13,7 +13,7 @@ import { mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spo
 import type { OrderBook } from '../../../../src/domain/order-book.ts';
 import { refuse } from '../../../../src/domain/refusal.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
-import { createBookWants } from '../../../../streams/book-wants.ts';
+import { createBookWants } from '../../../../src/adapters/queue/book-wants.ts';
 import { newBooks } from '../../../../streams/market-states.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 

@@ -1,0 +1,53 @@
+/** Leases on order books, over the bus that the feed listens to. */
+import { bookKey, type BookWants, bookWantKey } from '../../../streams/book-wants.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { BookWant } from '../../domain/market-state.ts';
+import type { Venue } from '../../domain/venue.ts';
+import type { MarketStateBus } from './market-state-bus.ts';
+
+const LEASE_MS = 30_000;
+const RENEW_MS = LEASE_MS / 2;
+/** Four rounds of the feed: a book that did not come by then does not come. */
+const FIRST_MS = 1_000;
+/** A book that came before is shown at once if it is not older. */
+const FRESH_MS = 1_000;
+
+export function createBookWants(bus: MarketStateBus, clock: Pick<Clock, 'now' | 'deadline'>): BookWants {
+  function want(venue: Venue, instrument: string): void {
+    const now = clock.now();
+    const known = bus.latest(bookWantKey(venue, instrument)) as BookWant | null;
+    if (known === null || known.until - now < RENEW_MS)
+      bus.publish({ kind: 'book_want', venue, instrument, receivedAt: now, until: now + LEASE_MS });
+  }
+
+  return {
+    want,
+
+    follow(venue, instrument) {
+      let cancel = (): void => {};
+      const renew = (): void => {
+        want(venue, instrument);
+        cancel = clock.deadline(clock.now() + RENEW_MS / 2, renew);
+      };
+      renew();
+      return () => cancel();
+    },
+
+    first(venue, instrument) {
+      const key = bookKey(venue, instrument);
+      const known = bus.latest(key);
+      if (known !== null && clock.now() - known.receivedAt <= FRESH_MS) return null;
+      return new Promise((resolve) => {
+        const done = (): void => {
+          unsubscribe();
+          cancel();
+          resolve();
+        };
+        const cancel = clock.deadline(clock.now() + FIRST_MS, done);
+        const unsubscribe = bus.subscribe((changed) => {
+          if (changed.some((state) => state.kind === 'order_book' && bookKey(state.venue, state.instrument) === key)) done();
+        });
+      });
+    },
+  };
+}
