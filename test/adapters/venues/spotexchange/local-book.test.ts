@@ -2,11 +2,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import type { BookLevel } from '../../../../src/adapters/venues/order-book.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRedisMarketStateBus, type MarketStateBus } from '../../../../src/adapters/queue/market-state-bus.ts';
+import { orderBookSnapshotOf } from '../../../../src/adapters/venues/order-book-reads.ts';
+import { localOrderBook } from '../../../../src/adapters/venues/spotexchange/feed.ts';
+import type { BookLevel, OrderBook } from '../../../../src/adapters/venues/order-book.ts';
 import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-book.ts';
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
 import type { Quote } from '../../../../src/domain/quote.ts';
+import { bookKey } from '../../../../streams/book-wants.ts';
+import { createLiveClock } from '../../../../streams/live-clock.ts';
+import { testRedis } from '../../../harness/redis.ts';
+import { waitFor } from '../../../harness/wait-for.ts';
 
 function diff(firstId: number, lastId: number, bids: readonly BookLevel[] = [], asks: readonly BookLevel[] = []): DepthDiff {
   return { kind: 'depth_diff', instrument: 'BTCUSDT', observedAt: 1_000 + lastId, receivedAt: 2_000 + lastId, firstId, lastId, bids, asks };
@@ -83,6 +90,18 @@ describe('snapshot and differences', () => {
   });
 });
 
+const redisUrl = await testRedis();
+const clock = createLiveClock();
+const open: MarketStateBus[] = [];
+afterEach(async () => {
+  for (const bus of open.splice(0)) await bus.close();
+});
+function busOn(url: string): MarketStateBus {
+  const bus = createRedisMarketStateBus({ url, clock, flushMs: 5, snapshotMs: 300 });
+  open.push(bus);
+  return bus;
+}
+
 const SHARED = new URL('../../../../../shared/data/', import.meta.url);
 const ORACLE = new URL('oracles/local-book/BINANCE_US.json', SHARED);
 
@@ -111,7 +130,7 @@ test('a side keeps at most 10,000 levels, and the best of them', () => {
 });
 
 describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (optional test data; skipped where it is absent)', () => {
-  test('gives the books that an independent computation gave, level by level', () => {
+  test('gives the books that an independent computation gave, level by level, and so another process receives them', async () => {
     const oracle = JSON.parse(readFileSync(ORACLE, 'utf8')) as { books: Record<string, OracleBook> };
     const lines = (name: string) =>
       gunzipSync(readFileSync(new URL(`tapes/cryptofeed/${name}`, SHARED)))
@@ -170,6 +189,17 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
       const hashes = [text.join('\n'), `${text.join('\n')}\n`].map((joined) => createHash('sha256').update(joined).digest('hex'));
       expect(hashes).toContain(expected.sha256AllLevels);
     }
+    if (redisUrl === null) return;
+    const at = clock.now();
+    const passedOn = [...books].map(([symbol, book]) => ({
+      ...orderBookSnapshotOf(localOrderBook(symbol, book, 100) as OrderBook),
+      receivedAt: at,
+    }));
+    const [feed, worker] = [busOn(redisUrl), busOn(redisUrl)] as const;
+    for (const book of passedOn) feed.publish(book);
+    const received = (): readonly unknown[] => passedOn.map(({ venue, instrument }) => worker.latest(bookKey(venue, instrument)));
+    await waitFor(() => received().every((book) => book !== null), { what: 'the books in the other process' });
+    expect(received()).toEqual(passedOn);
   });
 });
 
