@@ -32,10 +32,15 @@ export function aheadOfSystem(aheadMs: () => number): TimeSource {
 /** A system time that steps back by more than this was wrong before: the clock steps with it. */
 const MAX_SLEW_MS = 10_000;
 
+/** A timer that fires later than this was held up by its own process, which has not read its sockets meanwhile either. */
+const HELD_UP_MS = 50;
+
 /**
  * Makes the clock of a live process. It follows the system's time; where that steps back by up to ten seconds (NTP), it
  * goes on at half speed until the system has caught up, so that nothing is received before what came before it. A larger
  * step is the correction of a wrong time: the clock steps too, and deadlines that were set before keep their delay.
+ *
+ * Where the process was held up, a deadline calls only after what arrived meanwhile was read: what waits in a socket is no silence.
  */
 export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   let current = source.wall();
@@ -57,6 +62,7 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
 
   function deadline(at: EpochMs, call: () => void): () => void {
     let cancelled = false;
+    let hasRead = false;
     let cancelTimer = (): void => {};
     now();
     const steppedBefore = steppedMs;
@@ -65,8 +71,12 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
       // A timer may fire a little early by the system's time: the rest is waited again.
       cancelTimer = source.timer(Math.min(Math.max(Math.ceil(leftMs()), 0), MAX_TIMEOUT_MS), () => {
         if (cancelled) return;
-        if (leftMs() > 0) wait();
-        else {
+        const left = leftMs();
+        if (left > 0) wait();
+        else if (left < -HELD_UP_MS && !hasRead) {
+          hasRead = true;
+          wait();
+        } else {
           cancelled = true;
           call();
         }

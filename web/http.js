@@ -21,6 +21,11 @@ export class Refused extends Error {
   get signedOut() {
     return this.status === 401;
   }
+
+  /** The service was away or had no time: the same may succeed later. */
+  get passing() {
+    return this.status === 0 || ASK_AGAIN.includes(this.status);
+  }
 }
 
 /** A service that has no time for an answer gives 503, one that was asked too often 429, and both say to ask again. */

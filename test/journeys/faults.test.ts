@@ -132,7 +132,7 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
   expect(restored).toMatchObject({ event: { type: 'feed.restored', venue: 'spotexchange' }, from: { feed: 'lost' }, to: { feed: 'live' } });
   // Five seconds count from the last good message, however long the silence took to be told.
   const silentMs = Date.parse(lost.at) - Date.parse(old.receivedAt);
-  expect(silentMs).toBeGreaterThanOrEqual(5_000);
+  expect(silentMs, JSON.stringify({ old, changes })).toBeGreaterThanOrEqual(5_000);
   expect(silentMs).toBeLessThan(PATIENCE * 5_000);
 });
 

@@ -1,4 +1,6 @@
 /** The live clock under a system time that steps, and waits longer than setTimeout can. */
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
 import { createClockScheduler } from '../../streams/clock-scheduler.ts';
 import { firstValueFrom, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -65,6 +67,31 @@ describe('live clock', () => {
     expect(seen.at(-1)).toBe(system.source.wall());
     system.stepWall(5_000);
     expect(clock.now()).toBe(system.source.wall());
+  });
+
+  it('reads what arrived before it calls, where its process was held up past the deadline', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const receiver = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [sender] = (await once(server, 'connection')) as [net.Socket];
+    const clock = createLiveClock();
+    const seen: string[] = [];
+    const ended = new Promise<void>((resolve) => {
+      receiver.on('data', () => seen.push('received'));
+      setImmediate(() => {
+        clock.deadline(clock.now() + 20, () => {
+          seen.push('called');
+          resolve();
+        });
+        sender.write('a quote');
+        for (const until = clock.elapsed() + 200; clock.elapsed() < until; );
+      });
+    });
+    await ended;
+    expect(seen).toEqual(['received', 'called']);
+    receiver.destroy();
+    sender.destroy();
+    server.close();
   });
 
   it('waits longer than 2^31 ms in pieces and calls once', () => {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { afterEach } from 'vitest';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { CHECKPOINT_STEPS } from '../../actors/runtime/actor-history.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
@@ -249,6 +250,15 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
       rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** After a test that failed: what its page showed. Called where the tests are described. */
+export function tellWhatFailedShowed(page: () => Page): void {
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    const shown = await page().evaluate<string>('`${location.href}\\n${document.body.innerText}`');
+    console.log(`"${task.name}" failed at ${shown}`);
+  });
 }
 
 /** Signs in as a member of the example organization. */

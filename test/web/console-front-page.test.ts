@@ -25,6 +25,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  tellWhatFailedShowed,
   unfold,
   visit,
   type Watched,
@@ -50,6 +51,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
     watched = await browser.page();

@@ -8,7 +8,17 @@ import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, troublesOf, type Watched } from './console-fixture.ts';
+import {
+  type Browser,
+  barriers,
+  CHROMIUM,
+  openBrowser,
+  openTab,
+  signIn,
+  tellWhatFailedShowed,
+  troublesOf,
+  type Watched,
+} from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
@@ -24,6 +34,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     const signature = Buffer.from(key.sign(Buffer.from(body.text))).toString('base64');
     expect((await service.post('/v1/wallets', { address: key.address, signature }, as)).status).toBe(201);
   };
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([joinService('console-marketplace'), openBrowser()]);
     const creator = await service.stranger('creators');

@@ -8,7 +8,16 @@ import { VENUE_FACTS } from '../../src/domain/venue.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
-import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, paintedColours, signIn, type Watched } from './console-fixture.ts';
+import {
+  type Browser,
+  CHROMIUM,
+  findingsEverywhere,
+  openBrowser,
+  paintedColours,
+  signIn,
+  tellWhatFailedShowed,
+  type Watched,
+} from './console-fixture.ts';
 
 interface QuoteLimits {
   readonly venue: string;
@@ -24,6 +33,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([joinService('console-markets'), openBrowser({ timezoneId: 'Asia/Kolkata' })]);
     const [{ manifest } = { manifest: null }] = EXAMPLE.agents;

@@ -4,7 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, signIn, troublesOf, type Watched } from './console-fixture.ts';
+import {
+  type Browser,
+  barriers,
+  CHROMIUM,
+  openBrowser,
+  signIn,
+  tellWhatFailedShowed,
+  troublesOf,
+  type Watched,
+} from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 const THESIS = 'Buy BTCUSDT when the price is below $20,000, with $500, because <b>weekends overshoot</b>';
@@ -18,6 +27,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
   let watched: Watched;
   let page: Page;
   let wallet: TestWallet;
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([joinService('console-takes'), openBrowser()]);
     const [{ manifest } = { manifest: null }] = EXAMPLE.agents;

@@ -26,6 +26,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  tellWhatFailedShowed,
   unfold,
   unreadableTexts,
   visit,
@@ -58,6 +59,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   let page: Page;
   /** An agent whose own rules never ask for a trade, so that only the test proposes. */
   let patient: string;
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
     watched = await browser.page();
@@ -194,11 +196,15 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       sockets.push(socket);
       socket.connectToServer();
     });
+    let readings = 0;
+    await second.route(/\/layout$/, (route) => (++readings === 1 ? route.abort() : route.continue()));
     const id = await propose(service, patient, '0.01');
     await second.goto(`${service.url}/#/proposals`);
     const shown = second.locator(`[data-proposal="${id}"]`);
     await unfold(shown, 'Risk, fills and state chart');
+    // Its first reading found nobody: the chart is drawn as soon as somebody answers.
     await shown.locator('.chart[data-standing=pending_approval]').waitFor();
+    expect(readings).toBe(2);
     await shown.getByLabel('Reason for declining').fill('half a rea');
     await sockets[0]?.close({ code: 1012, reason: 'the service restarts' });
     expect((await service.post(`/v1/agent-orders/${id}/decline`)).status).toBe(200);

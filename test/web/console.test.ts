@@ -16,6 +16,7 @@ import {
   openTab,
   signIn,
   startServiceWithPast,
+  tellWhatFailedShowed,
   type Watched,
 } from './console-fixture.ts';
 
@@ -36,6 +37,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([startServiceWithPast({ steps: STEPS }), openBrowser()]);
     watched = await browser.page();
