@@ -1,6 +1,6 @@
 // A token is launched from a wallet of one's own, as a user of a whole service meets it: preview, prepare, sign, submit, watch it trade, graduate.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -223,11 +223,15 @@ testInProof(
     const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
     const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
     const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+    // The functions read the token of this organization, not that of the one which the service was started with.
+    mkdirSync(join(folder, 'tokens'));
+    writeFileSync(join(folder, 'tokens', 'operator.token'), service.token('operator'));
+    copyFileSync(join(service.home, 'sandbox.json'), join(folder, 'sandbox.json'));
     const run = (script: string): string =>
       execFileSync('bash', ['--norc', '-eu', '-c', script], {
         cwd: folder,
         encoding: 'utf8',
-        env: { ...process.env, SEVENGATE_HOME: service.home, U: service.url },
+        env: { ...process.env, SEVENGATE_HOME: folder, U: service.url },
       });
     const submitted = run(untilMonitor);
     const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
