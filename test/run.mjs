@@ -58,11 +58,16 @@ async function check() {
   return failed.length > 0 ? 1 : rooms.code;
 }
 
-/** Every test, and the checks beside them while the first tests wait for full minutes; or only the tests of the given files, or of changes. */
+/**
+ * The checks, then every test; or only the tests of the given files, or of changes. One after the other: both take all that the
+ * processor has, and services that start beside checkers of types stand still for seconds.
+ */
 async function test(files) {
   if (files[0]?.split('=')[0] === '--changed') return testChanges(files[0].split('=')[1] ?? files[1]);
-  const [{ failed, said }, tests] = await Promise.all([files.length > 0 ? { failed: [], said: '' } : runChecks(), vitest(files)]);
-  process.stdout.write(`\n${said}`);
+  const { failed, said } = files.length > 0 ? { failed: [], said: '' } : await runChecks();
+  process.stdout.write(said);
+  const tests = await vitest(files);
+  if (failed.length > 0) process.stdout.write(`\n${said}`);
   closingLine(tests, failed.length);
   return failed.length > 0 ? 1 : tests.code;
 }
