@@ -2,7 +2,13 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../src/domain/agent.ts';
 import { QUALITIES, QUALITY_FLAGS } from '../src/domain/quote.ts';
+import { SHOWN_PATTERN } from '../src/domain/shown-text.ts';
 import { EXECUTABLE_VENUES, VENUES } from '../src/domain/venue.ts';
+
+/** A name that other people read: each of its characters is seen, and it is not only spaces. */
+export function shownText(maxLength: number, description?: string) {
+  return Type.String({ minLength: 1, maxLength, pattern: SHOWN_PATTERN, ...(description === undefined ? {} : { description }) });
+}
 
 /** One word out of a list. */
 export function choice<const Words extends readonly string[]>(words: Words, description?: string) {

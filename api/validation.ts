@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import { describeValue } from '../src/domain/field.ts';
+import { SHOWN_PATTERN, unseenIn } from '../src/domain/shown-text.ts';
 import { InputError, problemsDetail } from './problem.ts';
 
 /** A JSON schema node as far as an error message looks into it. */
@@ -116,7 +117,10 @@ function explain(errors: readonly SchemaError[], schema: SchemaNode, value: unkn
         problems.push({ path: `${path}.${name}`, problem: 'missing', allowed: describeNode(node?.properties?.[name]) });
       }
     } else {
-      problems.push({ path, problem: `got ${describeValue(valueAt(value, names))}`, allowed: describeNode(node) });
+      const got = valueAt(value, names);
+      const unseen = node?.pattern === SHOWN_PATTERN && typeof got === 'string' ? unseenIn(got) : null;
+      const problem = unseen === null ? `got ${describeValue(got)}` : `holds ${unseen}, a character that nobody sees`;
+      problems.push({ path, problem, allowed: describeNode(node) });
     }
   }
   return problems;
@@ -147,6 +151,7 @@ function describeNode(node: SchemaNode | undefined): string {
   }
   if (node.format === 'date-time') return 'an ISO 8601 time such as 2026-03-02T14:31:00.000Z';
   if (node.format !== undefined) return `a text of the format ${node.format}`;
+  if (node.pattern === SHOWN_PATTERN) return `a text of ${node.minLength ?? 0} to ${node.maxLength} visible characters, not only spaces`;
   if (node.pattern !== undefined) return `a text that matches ${node.pattern}`;
   if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
   if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems}`;

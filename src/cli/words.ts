@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
 import { Decimal } from '../domain/decimal.ts';
 import { type Unit, wholeQuantity } from '../domain/quantity.ts';
+import { unseenIn } from '../domain/shown-text.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -34,6 +35,8 @@ export const named =
   (text: string): string => {
     if (text.trim() === '' || text.length > most || !text.isWellFormed())
       throw new InvalidArgumentError(`${what} has 1 to ${most} characters, and here are ${text.trim() === '' ? 'none' : text.length}`);
+    const unseen = unseenIn(text);
+    if (unseen !== null) throw new InvalidArgumentError(`${what} holds ${unseen}, a character that nobody sees`);
     return text;
   };
 

@@ -1,6 +1,7 @@
 /** Fields of authored input (conditions, factors, manifests): one schema reads them, explains what is wrong and describes them to the outside. */
 import { Decimal, isDecimalString, plainDecimal } from './decimal.ts';
 import { didYouMean } from './nearest-name.ts';
+import { SHOWN_PATTERN, unseenIn } from './shown-text.ts';
 import { timeframeMs } from './time.ts';
 
 /** What is wrong with an input, where (a JSON path such as `$.entryConditions[0].pct`) and what would be right. */
@@ -64,7 +65,7 @@ export function describeField(field: FieldSchema): string {
     case 'decimal':
       return `a decimal such as "1250.50" from ${field.min} to ${field.max}`;
     case 'string':
-      return `a text of ${field.minLength} to ${field.maxLength} characters${field.minLength > 0 ? ', not only spaces' : ''}`;
+      return `a text of ${field.minLength} to ${field.maxLength} ${field.minLength > 0 ? 'visible characters, not only spaces' : 'characters'}`;
     case 'choice':
       return `one of ${field.choices.join(', ')}`;
     case 'choices':
@@ -114,6 +115,8 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
       if (value.length < field.minLength || value.length > field.maxLength) return refuse(`has ${value.length} characters`);
       if (field.minLength > 0 && value.trim() === '') return refuse('holds nothing but spaces');
       if (!value.isWellFormed()) return refuse('holds half of a surrogate pair, which no encoding can carry');
+      const unseen = field.minLength > 0 ? unseenIn(value) : null;
+      if (unseen !== null) return refuse(`holds ${unseen}, a character that nobody sees`);
       return value;
     }
     case 'choice': {
@@ -214,7 +217,7 @@ export function fieldJsonSchema(field: FieldSchema): JsonSchema {
         type: 'string',
         minLength: field.minLength,
         maxLength: field.maxLength,
-        ...(field.minLength > 0 ? { pattern: '\\S' } : {}),
+        ...(field.minLength > 0 ? { pattern: SHOWN_PATTERN } : {}),
         ...withDefault(field.default),
         ...described,
       };

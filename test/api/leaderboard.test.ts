@@ -128,10 +128,22 @@ test.each([
   ['an EVM address with a wrong checksum', () => register({ address: '0x52908400098527886e0F7030069857D2E4169EE7' }), 400, 'malformed'],
   ['32 characters that are not 32 bytes', () => register({ address: 'z'.repeat(32) }), 400, 'malformed'],
   ['an empty label', () => register({ address: holder, label: ' ' }), 400, 'malformed'],
+  ['a label that turns what follows it around', () => register({ address: holder, label: 'safe\u202e' }), 400, 'malformed'],
   ['a viewer without an organization', () => register({ address: holder }, viewer), 403, 'permission_missing'],
 ])('%s is one clear problem', async (_, ask, status, code) => {
   const reply = await ask();
   expect([reply.status, reply.body.code]).toEqual([status, code]);
+});
+
+test('a character of a label that nobody sees is named', async () => {
+  const { body } = await register({ address: holder, label: 'safe\u202e' });
+  expect(body.problems).toEqual([
+    {
+      path: '$.label',
+      problem: 'holds U+202E, a character that nobody sees',
+      allowed: 'a text of 1 to 60 visible characters, not only spaces',
+    },
+  ]);
 });
 
 test('an address that could be of either chain is of the one whose form it has', async () => {

@@ -4,7 +4,7 @@ import { refuse } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { defineRoute } from '../../route.ts';
-import { IdText, objectOf, Time } from '../../shapes.ts';
+import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
 import { NO_AGENT } from '../agents/agent-body.ts';
 import { checkedAddress, walletAddress } from '../wallet-address.ts';
 import { LauncherLaunchBody, launcherLaunchBody } from './launch-view-body.ts';
@@ -32,7 +32,7 @@ export const quoteLauncherLaunch = defineRoute({
         description:
           'Creator fee of every trade. The launcher takes only values from `creatorFeeBps.min` to `creatorFeeBps.max` of `GET /v1/agentlaunch/pairs`.',
       }),
-      name: Type.String({ minLength: 1, maxLength: 32 }),
+      name: shownText(32),
       symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
       description: Type.String({ minLength: 20, maxLength: 500 }),
       imageUrl: Type.String({ minLength: 9, maxLength: 200, description: 'An https address.' }),

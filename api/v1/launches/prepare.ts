@@ -5,7 +5,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { IdText, objectOf, Time } from '../../shapes.ts';
+import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { NO_AGENT } from '../agents/agent-body.ts';
 import { checkedAddress, walletAddress } from '../wallet-address.ts';
@@ -24,7 +24,7 @@ export const prepareLaunch = defineRoute({
   schema: {
     body: objectOf({
       ...CURVE_FIELDS,
-      name: Type.String({ minLength: 1, maxLength: 32 }),
+      name: shownText(32),
       symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
       uri: Type.String({ minLength: 9, maxLength: 200, description: 'Where what is told of the token lies: an https address.' }),
       creator: walletAddress("The wallet that signs, pays, and gets the creator's part of the fees; base58."),

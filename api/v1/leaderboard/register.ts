@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, nullable, objectOf } from '../../shapes.ts';
+import { choice, nullable, objectOf, shownText } from '../../shapes.ts';
 import { AddressText } from '../wallets/linked-wallet-body.ts';
 
 const RegisteredWalletBody = Type.Object(
@@ -25,7 +25,7 @@ export const registerLeaderboardWallet = defineRoute({
     'The wallet is listed at once without a rank, and gets a rank after its history was read. The first label of an address stays.',
   cost: 'write',
   schema: {
-    body: objectOf({ address: AddressText, label: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' })) }),
+    body: objectOf({ address: AddressText, label: Type.Optional(shownText(LONGEST_LABEL)) }),
   },
   idempotent: true,
   answers: { 201: { description: 'The wallet is on the leaderboard.', schema: RegisteredWalletBody } },

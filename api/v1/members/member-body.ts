@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { PERMISSIONS } from '../../../src/domain/agent.ts';
 import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/member.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { choice, IdText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, IdText, NullableTime, nullable, objectOf, shownText, Time } from '../../shapes.ts';
 
 export const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: PERMISSIONS.length, uniqueItems: true });
 export const SubjectText = Type.String({ minLength: 1, maxLength: 255, description: 'The subject of the identity provider (`sub`).' });
 export const RoleText = Type.String({ pattern: ROLE_NAME.source, examples: ['risk_manager'] });
-export const MemberName = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
+export const MemberName = shownText(120);
 export const InvitationPath = objectOf({ id: IdText });
 
 const granted = {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
+import { objectOf, shownText } from '../../shapes.ts';
 import { AddressText, LinkedWalletBody, linkedWalletBody } from './linked-wallet-body.ts';
 
 export const linkWallet = defineRoute({
@@ -24,7 +24,7 @@ export const linkWallet = defineRoute({
         description:
           '65 bytes in hexadecimal with 0x before them on the EVM chain, or what a wallet that is a contract takes as its own (ERC-1271), at most 2048 bytes; 64 bytes in base64 or base58 on the primary chain.',
       }),
-      label: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' })),
+      label: Type.Optional(shownText(LONGEST_LABEL)),
     }),
   },
   idempotent: true,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { NO_WALLET } from '../../../actors/linked-wallet/commands.ts';
 import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
+import { SHOWN_PATTERN } from '../../../src/domain/shown-text.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -20,7 +21,7 @@ export const renameWallet = defineRoute({
   schema: {
     params: WalletPath,
     body: objectOf({
-      label: Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' }),
+      label: Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: LONGEST_LABEL, pattern: SHOWN_PATTERN }),
     }),
   },
   idempotent: true,

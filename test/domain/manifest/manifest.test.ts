@@ -303,7 +303,7 @@ describe('what an author is told', () => {
 
   test('a name of nothing but spaces is none', () => {
     expect(problemsOf(payload({ name: ' \t ' }))).toEqual([
-      { path: '$.name', problem: 'holds nothing but spaces', allowed: 'a text of 1 to 120 characters, not only spaces' },
+      { path: '$.name', problem: 'holds nothing but spaces', allowed: 'a text of 1 to 120 visible characters, not only spaces' },
     ]);
   });
 

@@ -1,0 +1,14 @@
+/** Texts by which people tell things apart, such as names: each of their characters is seen. */
+
+/** Controls, directions and zero widths, private ones, separators of lines, and letters that are drawn as nothing. */
+const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u034F\\u115F\\u1160\\u2800\\u3164\\uFFA0';
+const FIRST_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
+
+/** The pattern of such a text in a JSON schema; with a flag `u`. Not only spaces. */
+export const SHOWN_PATTERN = `^\\p{Zs}*[^${UNSEEN}\\p{Zs}][^${UNSEEN}]*$`;
+
+/** The first character that nobody sees, as `U+202E`; null where there is none. */
+export function unseenIn(text: string): string | null {
+  const found = FIRST_UNSEEN.exec(text)?.[0].codePointAt(0);
+  return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+}
