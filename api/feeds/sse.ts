@@ -1,7 +1,8 @@
 /** One stream of server-sent events: one channel, resumed with Last-Event-ID. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller } from '../caller.ts';
+import type { Problem as InputProblem } from '../../src/domain/field.ts';
+import type { Caller } from '../caller.ts';
 import { type ProblemCode, sendProblem } from '../problem.ts';
 import type { Channel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
@@ -40,7 +41,7 @@ export async function serveEvents(
   const { ports, hub, watch } = deps;
   const { clock } = ports;
   const wanted = await wantedOf(request, caller, ports);
-  if (!wanted.ok) return sendProblem(reply, wanted.code, wanted.detail);
+  if (!wanted.ok) return sendProblem(reply, wanted.code, wanted.detail, wanted.problems === null ? {} : { problems: wanted.problems });
   const { channel, params, from: position } = wanted.value;
   if (!watch.hasCapacity(caller.subject))
     return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
@@ -93,9 +94,13 @@ export async function serveEvents(
     subscription?.close();
   });
 
+  // A client that is cut off before its snapshot must not resume after it.
+  const beginsWithSnapshot = channel.kind === 'announcements' && channel.snapshot !== null && position === null;
   const events: SubscriptionEvents = {
-    accepted: ({ seq, cursor }) =>
-      void response.write(sseEvent(answerFrame(undefined, 'subscribed', clock.now(), { channel: channel.name, seq, cursor }), cursor)),
+    accepted({ seq, cursor }) {
+      const frame = answerFrame(undefined, 'subscribed', clock.now(), { channel: channel.name, seq, cursor });
+      response.write(sseEvent(frame, beginsWithSnapshot ? null : cursor));
+    },
     lagged: finish,
     failed: () => end('unavailable', `${channel.name} cannot be read at the moment`),
   };
@@ -108,7 +113,14 @@ export async function serveEvents(
   return reply;
 }
 
-type Asked = { readonly ok: true; readonly value: Wanted } | { readonly ok: false; readonly code: ProblemCode; readonly detail: string };
+interface Refused {
+  readonly ok: false;
+  readonly code: ProblemCode;
+  readonly detail: string;
+  /** Names the cursor, if that is what a client has to give up. */
+  readonly problems: readonly InputProblem[] | null;
+}
+type Asked = { readonly ok: true; readonly value: Wanted } | Refused;
 
 /** The channel, its parameters and where it goes on from, as the query and `Last-Event-ID` say; the problem where they say none. */
 async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
@@ -116,11 +128,16 @@ async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, port
   const params = paramsOf(rest, typeof name === 'string' ? findChannel(name) : null);
   const fields = { channel: name, params, from: headers['last-event-id'] || from };
   const wanted = readWanted(fields, caller.permissions, caller.orgId !== null, ports.unanswerable);
-  if (!wanted.ok) return { ok: false, code: PROBLEM_OF[wanted.refusal.code] ?? 'malformed', detail: wanted.refusal.detail };
+  const place = headers['last-event-id'] ? 'Last-Event-ID' : 'query.from';
+  if (!wanted.ok) {
+    const { code, detail } = wanted.refusal;
+    const problem = { path: place, problem: 'not a cursor', allowed: 'the cursor of the last frame, or none' };
+    return { ok: false, code: PROBLEM_OF[code] ?? 'malformed', detail, problems: code === 'invalid_cursor' ? [problem] : null };
+  }
   const position = wanted.value.from;
   if (position === null || (await ports.announcements.isKnown(position))) return wanted;
-  const detail = 'Last-Event-ID: a place that this service has not reached, or has forgotten; connect without it';
-  return { ok: false, code: 'malformed', detail };
+  const problem = { path: place, problem: 'a place that this service has not reached, or has forgotten', allowed: 'connect without it' };
+  return { ok: false, code: 'malformed', detail: `${place}: ${problem.problem}; ${problem.allowed}`, problems: [problem] };
 }
 
 /** The response as an event stream that has begun. Fastify answers nothing of it any more. */

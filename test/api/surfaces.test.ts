@@ -1,4 +1,4 @@
-// The committed surfaces: a changed route or feed channel shows as a diff of api/openapi.json, web/api.ts, web/feed-messages.ts and docs/permissions.md.
+// The committed surfaces: a changed route or feed channel shows as a diff of api/openapi.json, of api.ts and feed-messages.ts of the TypeScript client, and of docs/permissions.md.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
@@ -14,15 +14,15 @@ test('api/openapi.json is what the routes say', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../api/openapi.json');
 });
 
-test("the console's types are what the routes say", async () => {
-  await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot('../../web/api.ts');
+test("the client's types and operations are what the routes say", async () => {
+  await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot('../../clients/typescript/src/api.ts');
 });
 
-test("the console's types of the feed's messages are what the channels say", async () => {
+test("the client's types of the feed's messages are what the channels say", async () => {
   type Types = Parameters<typeof feedTypes>;
   const { schemas } = (document as { components: { schemas: Types[1] } }).components;
   const types = feedTypes(asyncApiDocument(version) as unknown as Types[0], schemas);
-  await expect(types).toMatchFileSnapshot('../../web/feed-messages.ts');
+  await expect(types).toMatchFileSnapshot('../../clients/typescript/src/feed-messages.ts');
 });
 
 test('docs/permissions.md is what the routes say', async () => {

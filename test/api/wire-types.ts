@@ -1,4 +1,4 @@
-/** The shapes of the API's and the feed's documents as types, for the console: one exported type per schema, in the order of their names. */
+/** The API's and the feed's documents as TypeScript, for the client and the console: a type per schema, and every operation. */
 
 interface Schema {
   readonly $ref?: string;
@@ -14,6 +14,7 @@ interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
 }
 
+const NOTHING = 'Record<string, never>';
 const PLAIN: Readonly<Record<string, string>> = {
   string: 'string',
   integer: 'number',
@@ -24,12 +25,103 @@ const PLAIN: Readonly<Record<string, string>> = {
   array: 'ReadonlyArray<unknown>',
 };
 
-/** @returns the text of a module of types. @throws Error where a schema is of a kind that has no type here. */
-export function wireTypes(document: { readonly components: { readonly schemas: Readonly<Record<string, Schema>> } }): string {
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** @returns the text of a module of types and of the table of operations. @throws Error if a schema is of a kind that has no type here. */
+export function wireTypes(document: ApiDocument): string {
   const types = Object.entries(document.components.schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`);
-  return `/** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n\n${types.join('\n')}`;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  const described = operations.map(
+    ({ operation }) => `  /** ${operation.summary}. */\n  readonly ${operation.operationId}: ${operationType(operation)};\n`,
+  );
+  const called = operations.map(
+    ({ method, path, operation }) => `  ${operation.operationId}: '${[method, path, ...flagsOf(operation)].join(' ')}',\n`,
+  );
+  return [
+    '/** The bodies and the operations of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n',
+    ...types,
+    `/** Parameters, body and answer of every operation, by its operationId. */\nexport interface Operations {\n${described.join('')}}\n`,
+    `/** Method, path template and flags of every operation. */\nexport const OPERATIONS = {\n${called.join('')}} as const;\n`,
+  ].join('\n');
+}
+
+const ownParameters = ({ parameters }: Operation): readonly Parameter[] => parameters.filter(({ $ref }) => $ref === undefined);
+
+/** Statuses of 400 and more whose JSON is an answer and no problem. */
+const answeredRefusals = ({ responses }: Operation): readonly string[] =>
+  Object.keys(responses).filter((status) => Number(status) >= 400 && responses[status]?.content?.['application/json'] !== undefined);
+
+/** What the client has to know of an operation beside its address. */
+function flagsOf(operation: Operation): readonly string[] {
+  const { parameters, responses } = operation;
+  const media = mediaOf(operation);
+  return [
+    ...(parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey') ? ['idempotent'] : []),
+    ...(isList(operation) ? ['list'] : []),
+    ...(media.includes('text/event-stream') ? ['stream'] : media.some((type) => type.startsWith('text/')) ? ['text'] : []),
+    ...(responses['101'] === undefined ? [] : ['socket']),
+    ...answeredRefusals(operation),
+  ];
+}
+
+/** True for an operation that takes the cursor of a page. */
+const isList = (operation: Operation): boolean => ownParameters(operation).some(({ name }) => name === 'cursor');
+
+const succeeded = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => Number(status) < 300);
+
+const mediaOf = (operation: Operation): readonly string[] => succeeded(operation).flatMap(([, { content = {} }]) => Object.keys(content));
+
+function operationType(operation: Operation): string {
+  return `{\n    readonly input: ${inputType(operation)};\n    readonly answer: ${answerType(operation)};\n  }`;
+}
+
+/** Path and query parameters side by side, and the body. */
+function inputType(operation: Operation): string {
+  const fields = ownParameters(operation).map(
+    ({ name, description, required, schema }) =>
+      `${description === undefined ? '' : `      /** ${description} */\n`}      readonly ${keyOf(name)}${required ? ': ' : '?: undefined | '}${typeOf(schema, '      ')};\n`,
+  );
+  if (operation.requestBody !== undefined) {
+    const { required, content } = operation.requestBody;
+    const body = typeOf(content['application/json']?.schema ?? {}, '      ');
+    const yaml = content['application/yaml'] === undefined ? '' : ' | string';
+    fields.push(`      readonly body${required ? ': ' : '?: undefined | '}${body}${yaml};\n`);
+  }
+  return fields.length === 0 ? NOTHING : `{\n${fields.join('')}    }`;
+}
+
+function answerType(operation: Operation): string {
+  const { responses } = operation;
+  if (responses['101'] !== undefined) return 'never';
+  if (mediaOf(operation).includes('text/event-stream')) return 'ReadableStream<Uint8Array>';
+  const contents = [
+    ...succeeded(operation).flatMap(([, { content = {} }]) => Object.values(content)),
+    ...answeredRefusals(operation).flatMap((status) => responses[status]?.content?.['application/json'] ?? []),
+  ];
+  return [...new Set(contents.map(({ schema }) => typeOf(schema, '    ')))].join(' | ') || 'undefined';
 }
 
 /** A message of the feed, as the AsyncAPI document names and describes it. */
@@ -95,15 +187,19 @@ function objectOf({ properties, required = [], additionalProperties, patternProp
   const inner = `${indent}  `;
   if (properties !== undefined && Object.keys(properties).length > 0) {
     const lines = Object.entries(properties).map(([name, schema]) => {
-      const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-      return `${inner}readonly ${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};\n`;
+      return `${inner}readonly ${keyOf(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};\n`;
     });
     return `{\n${lines.join('')}${indent}}`;
   }
+  if (additionalProperties === false && patternProperties === undefined) return NOTHING;
   const values = typeof additionalProperties === 'object' ? [additionalProperties] : Object.values(patternProperties ?? {});
   return values.length === 0
     ? (PLAIN['object'] as string)
     : `{ readonly [name: string]: ${values.map((one) => typeOf(one, inner)).join(' | ')} }`;
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function literal(value: unknown): string {

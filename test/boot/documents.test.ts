@@ -16,7 +16,7 @@ import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const documents = ['README.md', ...['docs', 'src', 'streams', 'actors', 'api', 'web', 'test', 'bench'].flatMap(under)]
+const documents = ['README.md', ...['docs', 'src', 'streams', 'actors', 'api', 'web', 'clients', 'test', 'bench'].flatMap(under)]
   .filter((path) => path.endsWith('.md') && !/node_modules|fixtures/.test(path))
   .sort();
 

@@ -7,6 +7,8 @@ const NON_DETERMINISM =
 // The only places outside of boot that may, and why.
 const MAY: Readonly<Record<string, string>> = {
   'streams/live-clock.ts': 'it is the clock',
+  'clients/typescript/src/timing.ts': 'it is the clock of a program elsewhere',
+  'clients/typescript/src/local.ts': 'the state folder that the environment names',
   'api/server.ts': 'looks again at a quiet connection in real time',
   'api/spare-descriptors.ts': 'closes a connection that holds one of the last descriptors in real time',
   'src/adapters/log.ts': 'the time of a line that tells of lines that were lost',

@@ -43,6 +43,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
     ['src/domain', 'streams', 'actors', 'src/trading'],
     [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible', 'fast-json-stringify'],
   ],
+  ['clients', [], [NODE, 'eventsource-parser']],
   ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api'], [NODE, 'commander']],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];

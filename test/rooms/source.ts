@@ -4,7 +4,7 @@ import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'migrations'];
+const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'clients', 'migrations'];
 
 export interface SourceImport {
   /** The package's name, `node:…`, or for our own files the path from the project's root. */

@@ -32,7 +32,7 @@ const REPLACED: readonly Replaced[] = [
     words: ['standing', 'standings'],
     use: 'state, status, progress, check',
     stays: [
-      [/launch|^web\/feed-messages/, 'a column of launches and a field of their steps and announcements'],
+      [/launch|^clients\/typescript\/src\/feed-messages/, 'a column of launches and a field of their steps and announcements'],
       [/leaderboard_standings/, 'a table'],
       [/data-standing/, 'an attribute of the page'],
       [/standing (order|orders|open|still)/, 'an order that rests at a venue'],
@@ -71,7 +71,7 @@ const REPLACED: readonly Replaced[] = [
       [/checkout|marketplace/i, 'of a listing'],
       [/writeLicences|listLicences|licence_missing/, 'its record, its list and its code'],
       [/table-writers\.ts$/, 'the table of that name'],
-      [/^web\/(api|feed-messages)\.ts$/, 'bodies of the API'],
+      [/^clients\/typescript\/src\/(api|feed-messages)\.ts$/, 'bodies of the API'],
       [/as the package ships it/, 'of a package'],
     ],
   },
@@ -102,7 +102,7 @@ const REPLACED: readonly Replaced[] = [
   },
 ];
 
-const ROOMS = /^(src|streams|actors|api|web|test|bench)\//;
+const ROOMS = /^(src|streams|actors|api|web|clients|test|bench)\//;
 // What was recorded speaks its source's words, and this file names the words that it refuses.
 const OTHERS = /^(web\/vendor|test\/fixtures)\/|^test\/rooms\/words\.test\.ts$/;
 const ours = files.filter(({ path }) => ROOMS.test(path) && /\.(ts|mjs|js)$/.test(path) && !OTHERS.test(path));

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+/** Makes `dist`, or the folder that is named: one module per entry without anything to install, and its types. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = resolve(process.argv[2] ?? join(here, 'dist'));
+
+rmSync(dist, { recursive: true, force: true });
+const entry = (name, platform) =>
+  build({
+    entryPoints: [join(here, 'src', `${name}.ts`)],
+    outfile: join(dist, `${name}.js`),
+    bundle: true,
+    format: 'esm',
+    platform,
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+await Promise.all([entry('index', 'browser'), entry('local', 'node')]);
+
+const tsc = join(here, '..', '..', 'node_modules', '.bin', 'tsc');
+execFileSync(tsc, ['-p', join(here, 'tsconfig.json'), '--outDir', dist], { stdio: 'inherit' });
+// Declarations name each other by the files that they stand for.
+for (const name of readdirSync(dist).filter((file) => file.endsWith('.d.ts'))) {
+  const path = join(dist, name);
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+}

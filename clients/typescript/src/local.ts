@@ -1,0 +1,62 @@
+/** Finds the service that runs on this machine, and a member's token, in its state folder. For Node. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface LocalOptions {
+  /** The service's state folder: `SEVENGATE_HOME` unless given, else the nearest `.sevengate` from here upwards. */
+  readonly home?: string;
+  /** Whose token is used; `operator` unless given. */
+  readonly member?: string;
+}
+
+/** Options of a client of the local service: its address, and the member's token, which is read again once it has expired. */
+export function localService({ home = findHome(), member = 'operator' }: LocalOptions = {}): {
+  readonly baseUrl: string;
+  readonly token: () => string;
+} {
+  const baseUrl = runningServiceUrl(home);
+  if (baseUrl === null) throw new Error(`no service runs on ${home}; start one with npm start, or name its state folder in SEVENGATE_HOME`);
+  return { baseUrl, token: () => memberToken(home, member) };
+}
+
+function findHome(): string {
+  const named = process.env['SEVENGATE_HOME'];
+  if (named !== undefined && named !== '') return resolve(named);
+  const here = process.cwd();
+  for (let folder = here; ; folder = dirname(folder)) {
+    const home = join(folder, '.sevengate');
+    if (existsSync(home)) return home;
+    if (folder === dirname(folder)) return join(here, '.sevengate');
+  }
+}
+
+/** A member's token. @throws Error if the state folder has none, or it may not be read. */
+function memberToken(home: string, member: string): string {
+  if (!/^[\w-]+$/.test(member)) throw new Error(`member must be a name such as operator or risk-manager (got ${JSON.stringify(member)})`);
+  const file = join(home, 'tokens', `${member}.token`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`no token of ${member}: ${file} cannot be read; the sandbox writes one per example member`, { cause: error });
+  }
+}
+
+/** Address of the service that runs on a state folder, as it notes it there; null if none runs. */
+function runningServiceUrl(home: string): string | null {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8')) as { url?: unknown; pid?: unknown };
+    return typeof url === 'string' && Number.isSafeInteger(pid) && isAlive(pid as number) ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process is there, and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,78 @@
+/** An operation of the API document as a request: where its parameters go, and what may be asked again. */
+import { OPERATIONS, type Operations } from './api.ts';
+import { SevengateError } from './errors.ts';
+import type { Outgoing } from './transport.ts';
+
+/** Name of an operation, which is its operationId. */
+export type OperationName = keyof Operations;
+
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName[];
+
+export interface Operation {
+  readonly name: OperationName;
+  readonly method: string;
+  /** Such as `/v1/agents/{id}`. */
+  readonly template: string;
+  /** As the generated table of operations names them. */
+  readonly flags: readonly string[];
+}
+
+/** Path and query parameters by name, and the body. */
+export type Input = Readonly<Record<string, unknown>>;
+
+export function operationOf(name: OperationName): Operation {
+  const [method = '', template = '', ...flags] = OPERATIONS[name].split(' ');
+  return { name, method, template, flags };
+}
+
+/** True if the operation may be sent again: it changes nothing, or takes an Idempotency-Key. */
+export const isRepeatable = ({ method, flags }: Operation): boolean => method === 'GET' || flags.includes('idempotent');
+
+/** Builds the request. @param key Idempotency-Key of the caller; made here if the operation takes one and none is given. */
+export function requestOf(operation: Operation, input: Input, key: string | undefined): Outgoing {
+  const { name, method, flags } = operation;
+  const takesKey = flags.includes('idempotent');
+  if (key !== undefined && !takesKey) throw new SevengateError(`${name} takes no Idempotency-Key`);
+  const { body } = input;
+  return {
+    method,
+    path: pathOf(operation, input),
+    headers: {
+      ...(takesKey ? { 'idempotency-key': key ?? newKey() } : {}),
+      // A text is a manifest in YAML; JSON is made of everything else.
+      ...(body === undefined ? {} : { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
+    },
+    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** Path and query of an operation: what the template names goes into the path, all else but the body into the query. */
+export function pathOf({ name, template }: Pick<Operation, 'name' | 'template'>, { body: _body, ...parameters }: Input): string {
+  const inPath = new Set<string>();
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
+    inPath.add(parameter);
+    return segmentOf(name, parameter, parameters[parameter]);
+  });
+  const query = queryOf(Object.entries(parameters).filter(([parameter]) => !inPath.has(parameter)));
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** A query string; an undefined parameter is left out, a list is repeated. */
+export function queryOf(parameters: readonly (readonly [name: string, value: unknown])[]): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters)
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
+  return query.toString();
+}
+
+function segmentOf(name: OperationName, parameter: string, value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  // An empty segment, or one that an address leaves out, would name another operation.
+  if (text === '' || text === '.' || text === '..')
+    throw new SevengateError(`${name}: ${parameter} must name something (got ${JSON.stringify(value) ?? 'nothing'})`);
+  return encodeURIComponent(text);
+}
+
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

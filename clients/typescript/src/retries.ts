@@ -1,0 +1,23 @@
+/** Which failures pass, and how long to wait before the next attempt. */
+import { ApiError, NetworkError } from './errors.ts';
+import { spreadPause, type Timing } from './timing.ts';
+
+/** Statuses with which a service, or a proxy before it, says that it has no time. */
+const BUSY = [429, 502, 503, 504];
+const PAUSES = { firstMs: 500, longestMs: 8_000 };
+/** A service that asks to wait for longer is not waited for: the caller is told instead. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+/** True if the same request may succeed a little later. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return BUSY.includes(error.status) || error.code === 'idempotency_in_flight';
+  if (!(error instanceof NetworkError)) return false;
+  return error.failure !== 'foreign' || BUSY.includes(error.status ?? 0);
+}
+
+/** Milliseconds to wait after so many failures; null if the caller should be told now. Never shorter than `Retry-After`. */
+export function pauseAfter(error: unknown, failures: number, timing: Timing, pauses = PAUSES): number | null {
+  if (!isPassing(error)) return null;
+  const asked = error instanceof ApiError || error instanceof NetworkError ? (error.retryAfterMs ?? 0) : 0;
+  return asked > LONGEST_RETRY_AFTER_MS ? null : Math.max(asked, spreadPause(failures, pauses, timing));
+}

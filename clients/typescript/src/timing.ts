@@ -1,0 +1,44 @@
+/** Time, chance and pauses, in one place: a test brings its own and never sleeps. */
+
+export interface Timing {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason if it is aborted first. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** A number from 0 up to 1. It spreads the pauses of many clients. */
+  random(): number;
+}
+
+/** The time of the platform. */
+export const PLATFORM_TIMING: Timing = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  wait(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', give);
+        resolve();
+      }, ms);
+      function give(): void {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      }
+      signal?.addEventListener('abort', give, { once: true });
+    });
+  },
+};
+
+/** A controller that is aborted with the given signal too, until it is released. */
+export function linkedController(signal: AbortSignal | undefined): { readonly controller: AbortController; release(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return { controller, release: () => signal?.removeEventListener('abort', abort) };
+}
+
+/** Pause before the next attempt after so many failures in a row: doubles up to the longest, and is spread over its second half. */
+export function spreadPause(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }, timing: Timing): number {
+  return Math.min(longestMs, firstMs * 2 ** failures) * (0.5 + timing.random() / 2);
+}

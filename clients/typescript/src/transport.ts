@@ -1,0 +1,190 @@
+/** One exchange with the service: its address, the token, a bound on time, and every failure as an error of this package. */
+import type { Problem } from './api.ts';
+import { ApiError, NetworkError, SevengateError } from './errors.ts';
+import { linkedController, type Timing } from './timing.ts';
+
+/**
+ * A bearer token, or a function that gives one: it is asked once, and again when the service refuses that token, which it is told.
+ * Without a token the browser's session cookie is used.
+ */
+export type Token = string | ((refused: string | null) => string | Promise<string>);
+
+/** A request as it is sent, but for the token. */
+export interface Outgoing {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface Transport {
+  readonly baseUrl: string;
+  readonly timing: Timing;
+  /** Sends a request; a refused token is asked for again, once. @throws NetworkError if no answer came. */
+  send(request: Outgoing, signal: AbortSignal): Promise<Response>;
+  /** Headers with the token. */
+  authorization(): Promise<Readonly<Record<string, string>>>;
+  /** Asks for the token anew with the next request. */
+  forgetToken(): void;
+}
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly token: Token | undefined;
+  readonly fetch: typeof fetch;
+  readonly timing: Timing;
+}
+
+export function createTransport({ baseUrl, token, fetch, timing }: TransportOptions): Transport {
+  const credentials = createCredentials(token);
+
+  async function ask({ method, path, headers, body }: Outgoing, bearer: string | null, signal: AbortSignal): Promise<Response> {
+    try {
+      return await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { ...headers, ...authorizationOf(bearer) },
+        signal,
+        // A redirect would carry the token elsewhere, and the service makes none.
+        redirect: 'manual',
+        ...(body === null ? {} : { body }),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new NetworkError('unreachable', `${method} ${path}: ${baseUrl} does not answer`, { cause: error });
+    }
+  }
+
+  return {
+    baseUrl,
+    timing,
+    async send(request, signal) {
+      const bearer = await credentials.get(null);
+      const response = await ask(request, bearer, signal);
+      if (response.status !== 401 || bearer === null) return response;
+      const renewed = await credentials.get(bearer);
+      if (renewed === bearer) return response;
+      await response.body?.cancel();
+      return ask(request, renewed, signal);
+    },
+    authorization: async () => authorizationOf(await credentials.get(null)),
+    forgetToken: credentials.forget,
+  };
+}
+
+const authorizationOf = (bearer: string | null): Readonly<Record<string, string>> =>
+  bearer === null ? {} : { authorization: `Bearer ${bearer}` };
+
+/** The token of the moment. Calls that are refused together ask for a new one once. */
+function createCredentials(token: Token | undefined) {
+  let held: string | null = null;
+  let asking: Promise<string> | null = null;
+
+  async function ask(refused: string | null): Promise<string> {
+    try {
+      const given = typeof token === 'function' ? await token(refused) : token;
+      const text = String(given ?? '').trim();
+      // Said without the token, which `fetch` would quote.
+      if (!/^[\x21-\x7e]+$/.test(text)) throw new SevengateError('the token is empty, or holds blanks or characters beyond ASCII');
+      held = text;
+      return text;
+    } finally {
+      asking = null;
+    }
+  }
+
+  return {
+    /** @param refused The token that was refused just now, or null. @returns null without a token. */
+    async get(refused: string | null): Promise<string | null> {
+      if (token === undefined) return null;
+      if (held !== null && held !== refused) return held;
+      return (asking ??= ask(refused));
+    },
+    forget(): void {
+      held = null;
+    },
+  };
+}
+
+/** Runs work that ends after so many milliseconds, or with the signal, whichever is first. @throws NetworkError `timeout`. */
+export async function bounded<Answer>(
+  {
+    timing,
+    ms,
+    signal,
+    what,
+  }: { readonly timing: Timing; readonly ms: number; readonly signal: AbortSignal | undefined; readonly what: string },
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  signal?.throwIfAborted();
+  const { controller, release } = linkedController(signal);
+  const done = new AbortController();
+  timing.wait(ms, done.signal).then(
+    () => controller.abort(new NetworkError('timeout', `${what}: no whole answer within ${ms} ms`)),
+    () => {},
+  );
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    done.abort();
+    release();
+  }
+}
+
+/** How an answer is to be read: `text` if the document promises no JSON, `refused` for statuses whose JSON is an answer all the same. */
+export interface Expected {
+  readonly what: string;
+  readonly text: boolean;
+  readonly refused: readonly number[];
+}
+
+/** The body of an answer. @throws ApiError if it is a problem. @throws NetworkError if it is cut, or is none of the service. */
+export async function readAnswer(response: Response, expected: Expected, timing: Timing): Promise<unknown> {
+  const { status } = response;
+  const text = await bodyText(response, expected.what);
+  if (status === 204) return undefined;
+  const mediaType = mediaTypeOf(response);
+  if (response.ok && expected.text) return text;
+  const value = mediaType === 'application/json' || mediaType === 'application/problem+json' ? parsed(text) : undefined;
+  if (value !== undefined && mediaType === 'application/json' && (response.ok || expected.refused.includes(status))) return value;
+  const retryAfterMs = retryAfterOf(response, timing);
+  if (!response.ok && isProblem(value)) throw new ApiError(value, retryAfterMs);
+  throw new NetworkError('foreign', foreignSentence(expected.what, status, mediaType), { status, retryAfterMs });
+}
+
+export const mediaTypeOf = ({ headers }: Response): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+
+export const foreignSentence = (what: string, status: number, mediaType: string): string =>
+  `${what}: the answer ${status} with ${mediaType || 'no media type'} is none of the service; is there a proxy between?`;
+
+async function bodyText(response: Response, what: string): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw new NetworkError('cut', `${what}: the answer ${response.status} was cut off`, { cause: error, status: response.status });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isProblem(value: unknown): value is Problem {
+  const { code, status, detail } = (value ?? {}) as Partial<Problem>;
+  return typeof code === 'string' && typeof status === 'number' && typeof detail === 'string';
+}
+
+/** `Retry-After` in milliseconds, of seconds or of a date; null if there is none. */
+export function retryAfterOf({ headers }: Pick<Response, 'headers'>, timing: Timing): number | null {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - timing.now());
+}
