@@ -4566,22 +4566,22 @@ export type WalletSale = {
 export interface Operations {
   /** Whether the process is up. */
   readonly getHealth: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: Health;
   };
   /** Whether the service can work, part by part. */
   readonly getReadiness: {
-    readonly input: {};
-    readonly answer: Readiness | Problem;
+    readonly input: Record<string, never>;
+    readonly answer: Readiness;
   };
   /** Measurements in the Prometheus text format. */
   readonly getMetrics: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: string;
   };
   /** The caller, with the permissions of this moment. */
   readonly getMe: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: Me;
   };
   /** Keeps a token in a cookie of the browser. */
@@ -4595,7 +4595,7 @@ export interface Operations {
   };
   /** Clears the browser's cookie. */
   readonly closeSession: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: undefined;
   };
   /** Signs a browser of this machine in by a link. */
@@ -4610,13 +4610,13 @@ export interface Operations {
   /** Ends the caller's session everywhere. */
   readonly revokeSession: {
     readonly input: {
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: undefined;
   };
   /** The members of the organization, in the order of their subjects. */
   readonly listMembers: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: {
       readonly items: ReadonlyArray<Member>;
     };
@@ -4654,7 +4654,7 @@ export interface Operations {
   };
   /** The built-in roles, and those of the organization. */
   readonly listRoles: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: {
       readonly items: ReadonlyArray<MemberRole>;
     };
@@ -4673,9 +4673,9 @@ export interface Operations {
   readonly listInvitations: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Invitation>;
@@ -4709,7 +4709,7 @@ export interface Operations {
   readonly revokeInvitation: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Invitation;
   };
@@ -4717,15 +4717,15 @@ export interface Operations {
   readonly getMacroIntelligence: {
     readonly input: {
       /** Series of one group only. */
-      readonly group?: 'rates' | 'inflation' | 'labour' | 'markets' | undefined;
+      readonly group?: undefined | 'rates' | 'inflation' | 'labour' | 'markets';
       /** Number of newest values of each series. */
-      readonly observations?: number | undefined;
+      readonly observations?: undefined | number;
       /** Values as they were known on this day. Default: today. */
-      readonly asOf?: string | undefined;
+      readonly asOf?: undefined | string;
       /** How many days ahead the calendar reaches. */
-      readonly calendarDays?: number | undefined;
+      readonly calendarDays?: undefined | number;
       /** Releases of at least this impact. */
-      readonly minImpact?: 'high' | 'medium' | 'low' | undefined;
+      readonly minImpact?: undefined | 'high' | 'medium' | 'low';
     };
     readonly answer: MacroIntelligence;
   };
@@ -4733,18 +4733,18 @@ export interface Operations {
   readonly listMarketEvents: {
     readonly input: {
       /** An underlying, or an instrument of it: `AAPL`, `AAPLx`. */
-      readonly symbol?: string | undefined;
-      readonly minSeverity?: 'low' | 'medium' | 'high' | 'critical' | undefined;
+      readonly symbol?: undefined | string;
+      readonly minSeverity?: undefined | 'low' | 'medium' | 'high' | 'critical';
       /** What it is about; `filing` and `wire` where nothing more is known. */
-      readonly kind?: 'filing' | 'wire' | 'results' | 'fundraising' | 'mna' | 'executive' | 'regulatory' | 'bankruptcy' | 'restatement' | 'delisting' | 'cyber_incident' | 'auditor_change' | 'product' | 'analyst' | 'macro_release' | undefined;
+      readonly kind?: undefined | 'filing' | 'wire' | 'results' | 'fundraising' | 'mna' | 'executive' | 'regulatory' | 'bankruptcy' | 'restatement' | 'delisting' | 'cyber_incident' | 'auditor_change' | 'product' | 'analyst' | 'macro_release';
       /** `true`: confirmed ones only; `false`: those that are not. */
-      readonly confirmed?: boolean | undefined;
+      readonly confirmed?: undefined | boolean;
       /** Events observed since then. */
-      readonly from?: string | undefined;
+      readonly from?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<MarketEvent>;
@@ -4755,37 +4755,37 @@ export interface Operations {
   readonly listChains: {
     readonly input: {
       /** One chain by its name, in any case. */
-      readonly chain?: string | undefined;
+      readonly chain?: undefined | string;
       /** Number of days of history to add, where the provider has them. */
-      readonly historyDays?: number | undefined;
+      readonly historyDays?: undefined | number;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: Chains;
   };
   /** The macro regime (risk-on or risk-off) with each input and its weight. */
   readonly getMacroRegime: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: MacroRegime;
   };
   /** Market chatter, mapped to the catalog’s assets. */
   readonly listSocialFeed: {
     readonly input: {
       /** An underlying, or an instrument of it: `AAPL`, `AAPLx`. */
-      readonly symbol?: string | undefined;
-      readonly platform?: string | undefined;
-      readonly author?: string | undefined;
-      readonly minLikes?: number | undefined;
+      readonly symbol?: undefined | string;
+      readonly platform?: undefined | string;
+      readonly author?: undefined | string;
+      readonly minLikes?: undefined | number;
       /** `false` also shows posts that name no asset of the catalog. */
-      readonly mapped?: boolean | undefined;
+      readonly mapped?: undefined | boolean;
       /** Posts published since then. */
-      readonly from?: string | undefined;
+      readonly from?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<SocialPost>;
@@ -4796,20 +4796,20 @@ export interface Operations {
   readonly rankFairValue: {
     readonly input: {
       /** Default: `deepest_discount`. */
-      readonly mode?: 'deepest_discount' | 'highest_premium' | 'liquidity' | 'event_intensity' | undefined;
+      readonly mode?: undefined | 'deepest_discount' | 'highest_premium' | 'liquidity' | 'event_intensity';
       /** The last cut at or before this instant; the newest where it is missing. */
-      readonly at?: string | undefined;
+      readonly at?: undefined | string;
       /** Slippage budget of a trade, for `liquidity`. */
-      readonly slippageBps?: number | undefined;
-      readonly sector?: string | undefined;
+      readonly slippageBps?: undefined | number;
+      readonly sector?: undefined | string;
       /** Part of a symbol or name, in any case. */
-      readonly q?: string | undefined;
+      readonly q?: undefined | string;
       /** `true`: only rows with a rank; `false`: only those without. */
-      readonly ranked?: boolean | undefined;
+      readonly ranked?: undefined | boolean;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RankedRow>;
@@ -4823,22 +4823,22 @@ export interface Operations {
   readonly rankPrivateMarkets: {
     readonly input: {
       /** Default: `gap_to_mark`. */
-      readonly mode?: 'gap_to_mark' | 'deepest_discount' | 'highest_premium' | 'liquidity' | 'momentum' | 'news_intensity' | 'portfolio_fit' | undefined;
+      readonly mode?: undefined | 'gap_to_mark' | 'deepest_discount' | 'highest_premium' | 'liquidity' | 'momentum' | 'news_intensity' | 'portfolio_fit';
       /** Which books `portfolio_fit` looks at. Default: `paper`. */
-      readonly books?: 'paper' | 'live' | undefined;
+      readonly books?: undefined | 'paper' | 'live';
       /** The last cut at or before this instant; the newest where it is missing. */
-      readonly at?: string | undefined;
+      readonly at?: undefined | string;
       /** Slippage budget of a trade, for `liquidity`. */
-      readonly slippageBps?: number | undefined;
-      readonly sector?: string | undefined;
+      readonly slippageBps?: undefined | number;
+      readonly sector?: undefined | string;
       /** Part of a symbol or name, in any case. */
-      readonly q?: string | undefined;
+      readonly q?: undefined | string;
       /** `true`: only rows with a rank; `false`: only those without. */
-      readonly ranked?: boolean | undefined;
+      readonly ranked?: undefined | boolean;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RankedRow>;
@@ -4851,11 +4851,11 @@ export interface Operations {
   /** Pre-IPO markets with their live price, issuer mark and implied valuation. */
   readonly listPrivateMarkets: {
     readonly input: {
-      readonly sector?: string | undefined;
+      readonly sector?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<CatalogEntry>;
@@ -4866,14 +4866,14 @@ export interface Operations {
   readonly listBasis: {
     readonly input: {
       /** The last cut at or before this instant; the newest where it is missing. */
-      readonly at?: string | undefined;
+      readonly at?: undefined | string;
       /** The size that costs are computed for. */
-      readonly notionalUsd?: string | undefined;
-      readonly symbol?: string | undefined;
+      readonly notionalUsd?: undefined | string;
+      readonly symbol?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<BasisRow>;
@@ -4885,13 +4885,13 @@ export interface Operations {
   readonly assessStock: {
     readonly input: {
       readonly symbol: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Assessment;
   };
   /** The organization's risk mandate. */
   readonly getRiskPreferences: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: RiskPreferences;
   };
   /** Replaces the organization's risk mandate. */
@@ -4917,9 +4917,9 @@ export interface Operations {
   readonly listRiskPreferences: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RiskPreferences>;
@@ -4930,10 +4930,10 @@ export interface Operations {
   readonly listBooks: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
-      readonly agentId?: string | undefined;
+      readonly cursor?: undefined | string;
+      readonly agentId?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Book>;
@@ -4946,9 +4946,9 @@ export interface Operations {
       /** Id of a book, as `GET /v1/books` lists it. */
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Fill>;
@@ -4961,7 +4961,7 @@ export interface Operations {
       /** Id of a book, as `GET /v1/books` lists it. */
       readonly id: string;
       /** At most so many points. */
-      readonly points?: number | undefined;
+      readonly points?: undefined | number;
     };
     readonly answer: Equity;
   };
@@ -4969,9 +4969,9 @@ export interface Operations {
   readonly getPortfolio: {
     readonly input: {
       /** Default: `paper`, or `live` where wallets are named. */
-      readonly mode?: 'paper' | 'live' | undefined;
+      readonly mode?: undefined | 'paper' | 'live';
       /** At most 5, separated by commas: addresses of the EVM chain (its balances and its account on the perpetuals venue) or of the primary chain, or ids or labels of linked wallets. */
-      readonly wallets?: string | undefined;
+      readonly wallets?: undefined | string;
     };
     readonly answer: Portfolio;
   };
@@ -4979,7 +4979,7 @@ export interface Operations {
   readonly getPerformance: {
     readonly input: {
       /** Default: `paper`. */
-      readonly mode?: 'paper' | 'live' | undefined;
+      readonly mode?: undefined | 'paper' | 'live';
     };
     readonly answer: Performance;
   };
@@ -4987,9 +4987,9 @@ export interface Operations {
   readonly getTotalEquity: {
     readonly input: {
       /** Default: `paper`. */
-      readonly mode?: 'paper' | 'live' | undefined;
+      readonly mode?: undefined | 'paper' | 'live';
       /** At most so many points before the last one. */
-      readonly points?: number | undefined;
+      readonly points?: undefined | number;
     };
     readonly answer: TotalEquity;
   };
@@ -5019,7 +5019,7 @@ export interface Operations {
       /** What is given: dollars of a buy, tokens (UI units) of a sell. */
       readonly amount: string;
       /** How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less. */
-      readonly slippageBps?: string | undefined;
+      readonly slippageBps?: undefined | string;
     };
     readonly answer: SwapQuote;
   };
@@ -5050,9 +5050,9 @@ export interface Operations {
   readonly listSwaps: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<SwapOrder>;
@@ -5070,13 +5070,13 @@ export interface Operations {
   readonly listQuotes: {
     readonly input: {
       /** A source of prices; `reference` is never executable. */
-      readonly venue?: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference' | undefined;
+      readonly venue?: undefined | 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
       /** The venue's name of it, for example `AAPLx`. */
-      readonly instrument?: string | undefined;
+      readonly instrument?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Quote>;
@@ -5092,13 +5092,13 @@ export interface Operations {
       /** `<n>m` or `<n>h`. */
       readonly timeframe: string;
       /** The first open time. ISO 8601, or milliseconds since the epoch. */
-      readonly from?: string | undefined;
+      readonly from?: undefined | string;
       /** Bars open before it. ISO 8601, or milliseconds since the epoch. */
-      readonly to?: string | undefined;
+      readonly to?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: Candles;
   };
@@ -5106,9 +5106,9 @@ export interface Operations {
   readonly listCandleWork: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<CandleWork>;
@@ -5121,7 +5121,7 @@ export interface Operations {
       readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
       readonly instrument: string;
       /** Levels of each side. */
-      readonly depth?: number | undefined;
+      readonly depth?: undefined | number;
     };
     readonly answer: OrderBook;
   };
@@ -5129,13 +5129,13 @@ export interface Operations {
   readonly listTickers: {
     readonly input: {
       /** The one venue that publishes them. */
-      readonly venue?: 'spotexchange' | undefined;
+      readonly venue?: undefined | 'spotexchange';
       /** The venue's name of it, for example `BTCUSDT`. */
-      readonly instrument?: string | undefined;
+      readonly instrument?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<DayTicker>;
@@ -5146,11 +5146,11 @@ export interface Operations {
   readonly listPerps: {
     readonly input: {
       /** The venue's name of it, for example `BTC`. */
-      readonly instrument?: string | undefined;
+      readonly instrument?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Perp>;
@@ -5162,7 +5162,7 @@ export interface Operations {
     readonly input: {
       readonly instrument: string;
       /** Hours of funding history. */
-      readonly hours?: number | undefined;
+      readonly hours?: undefined | number;
     };
     readonly answer: PerpDetail;
   };
@@ -5170,9 +5170,9 @@ export interface Operations {
   readonly listVenues: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Venue>;
@@ -5198,17 +5198,17 @@ export interface Operations {
   /** Every instrument that an agent may name. */
   readonly listCatalog: {
     readonly input: {
-      readonly venue?: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | undefined;
-      readonly kind?: 'spot' | 'perp' | 'tokenized_equity' | 'pre_ipo' | 'agent_token' | undefined;
-      readonly classification?: 'tokenequity-solana' | 'preipo-solana' | 'agenttoken-solana' | undefined;
+      readonly venue?: undefined | 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
+      readonly kind?: undefined | 'spot' | 'perp' | 'tokenized_equity' | 'pre_ipo' | 'agent_token';
+      readonly classification?: undefined | 'tokenequity-solana' | 'preipo-solana' | 'agenttoken-solana';
       /** What it gives exposure to, e.g. `BTC`. */
-      readonly underlying?: string | undefined;
+      readonly underlying?: undefined | string;
       /** Part of a symbol, name, pair, underlying or mint, in any case. */
-      readonly q?: string | undefined;
+      readonly q?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<CatalogEntry>;
@@ -5218,11 +5218,11 @@ export interface Operations {
   /** History of issuers' marks. */
   readonly listMarks: {
     readonly input: {
-      readonly instrument?: string | undefined;
+      readonly instrument?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<MarkChange>;
@@ -5233,13 +5233,13 @@ export interface Operations {
   readonly listSessions: {
     readonly input: {
       /** The first day, in New York; today where nothing is said. */
-      readonly from?: string | undefined;
+      readonly from?: undefined | string;
       /** The last day, inclusive; 30 days later where nothing is said. The calendar reaches to 2027-12-31. */
-      readonly to?: string | undefined;
+      readonly to?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<SessionDay>;
@@ -5282,7 +5282,7 @@ export interface Operations {
   readonly cancelMarketOrder: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: MarketOrder;
   };
@@ -5290,12 +5290,12 @@ export interface Operations {
   readonly listMarketOrders: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
-      readonly mode?: 'paper' | 'live' | undefined;
+      readonly cursor?: undefined | string;
+      readonly mode?: undefined | 'paper' | 'live';
       /** Only orders that may still be filled. */
-      readonly open?: 'true' | undefined;
+      readonly open?: undefined | 'true';
     };
     readonly answer: {
       readonly items: ReadonlyArray<MarketOrder>;
@@ -5313,21 +5313,21 @@ export interface Operations {
   readonly listPredictionMarkets: {
     readonly input: {
       /** Who lists it. */
-      readonly provider?: 'polymarket' | 'kalshi' | undefined;
+      readonly provider?: undefined | 'polymarket' | 'kalshi';
       /** `unknown`: the provider used a word that this version does not know. */
-      readonly status?: 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown' | undefined;
+      readonly status?: undefined | 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
       /** What it is about, for example `BTC`. */
-      readonly underlying?: string | undefined;
+      readonly underlying?: undefined | string;
       /** A symbol of the catalog on the same underlying, for example `AAPLx`. */
-      readonly symbol?: string | undefined;
+      readonly symbol?: undefined | string;
       /** The event's id. */
-      readonly event?: string | undefined;
+      readonly event?: undefined | string;
       /** Part of the question, in any case. */
-      readonly q?: string | undefined;
+      readonly q?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<PredictionMarket>;
@@ -5393,14 +5393,14 @@ export interface Operations {
   readonly listPredictionOrders: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
-      readonly mode?: 'paper' | 'live' | undefined;
+      readonly cursor?: undefined | string;
+      readonly mode?: undefined | 'paper' | 'live';
       /** An executed transaction opens an order; it is filled later, or not. `cancelled`: closed before it was whole, and the rest of its deposit came back. */
-      readonly state?: 'prepared' | 'submitted' | 'open' | 'partially_filled' | 'filled' | 'cancelled' | 'failed' | undefined;
+      readonly state?: undefined | 'prepared' | 'submitted' | 'open' | 'partially_filled' | 'filled' | 'cancelled' | 'failed';
       /** The id of GET /v1/prediction-markets. */
-      readonly marketId?: string | undefined;
+      readonly marketId?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<PredictionOrder>;
@@ -5452,11 +5452,11 @@ export interface Operations {
   readonly listBridgeTransfers: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
       /** `completed`, `refunded` and `failed` are what the chains show for good; `failed` means that nothing but network fees has left. `unknown`: the provider and the chains contradict one another. */
-      readonly state?: 'quoted' | 'submitted' | 'source_confirmed' | 'source_final' | 'filling' | 'completed' | 'refunding' | 'refunded' | 'failed' | 'unknown' | 'expired' | undefined;
+      readonly state?: undefined | 'quoted' | 'submitted' | 'source_confirmed' | 'source_final' | 'filling' | 'completed' | 'refunding' | 'refunded' | 'failed' | 'unknown' | 'expired';
     };
     readonly answer: {
       readonly items: ReadonlyArray<BridgeTransfer>;
@@ -5496,9 +5496,9 @@ export interface Operations {
   readonly listWallets: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<LinkedWallet>;
@@ -5519,7 +5519,7 @@ export interface Operations {
   readonly unlinkWallet: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: LinkedWallet;
   };
@@ -5534,9 +5534,9 @@ export interface Operations {
   readonly listAgents: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Agent>;
@@ -5556,13 +5556,13 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
-      readonly from?: number | undefined;
-      readonly to?: number | undefined;
+      readonly cursor?: undefined | string;
+      readonly from?: undefined | number;
+      readonly to?: undefined | number;
       /** Another agent of the organization, whose version `to` is compared. */
-      readonly against?: string | undefined;
+      readonly against?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<ManifestVersion>;
@@ -5584,7 +5584,7 @@ export interface Operations {
   readonly promoteAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: PromotedAgent;
   };
@@ -5603,7 +5603,7 @@ export interface Operations {
   readonly backtestAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: {
+      readonly body?: undefined | {
         readonly from?: string;
         readonly to?: string;
         readonly timeframe?: string;
@@ -5613,7 +5613,7 @@ export interface Operations {
           readonly minOrderUsd?: number;
         };
         readonly look?: boolean;
-      } | undefined;
+      };
     };
     readonly answer: EvaluationRun;
   };
@@ -5646,13 +5646,13 @@ export interface Operations {
   readonly previewBacktest: {
     readonly input: {
       /** The agent whose next version it is meant to be. */
-      readonly agentId?: string | undefined;
+      readonly agentId?: undefined | string;
       /** Bars that are decided on, such as 1h; the manifest's own where it is missing. */
-      readonly timeframe?: string | undefined;
+      readonly timeframe?: undefined | string;
       /** True answers a manifest that is not finished with its `problems`, where it is refused otherwise. */
-      readonly draft?: boolean | undefined;
+      readonly draft?: undefined | boolean;
       /** Days back; 60, or as many as fit, where it is missing. */
-      readonly days?: number | undefined;
+      readonly days?: undefined | number;
       readonly body: Manifest | string;
     };
     readonly answer: BacktestPreview;
@@ -5661,9 +5661,9 @@ export interface Operations {
   readonly stressTestAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: {
+      readonly body?: undefined | {
         readonly seeds?: number;
-      } | undefined;
+      };
     };
     readonly answer: EvaluationRun;
   };
@@ -5672,7 +5672,7 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       readonly runId: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: EvaluationRun;
   };
@@ -5680,7 +5680,7 @@ export interface Operations {
   readonly pauseAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Agent;
   };
@@ -5688,10 +5688,10 @@ export interface Operations {
   readonly closeAgentPositions: {
     readonly input: {
       readonly id: string;
-      readonly body?: {
+      readonly body?: undefined | {
         readonly instrument?: string;
         readonly limitPrice?: string;
-      } | undefined;
+      };
     };
     readonly answer: Agent;
   };
@@ -5699,7 +5699,7 @@ export interface Operations {
   readonly resumeAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Agent;
   };
@@ -5707,14 +5707,14 @@ export interface Operations {
   readonly releaseAgent: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Agent;
   };
   /** Pauses all of the organization's agents and cancels their pending proposals. */
   readonly emergencyHalt: {
     readonly input: {
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Halt;
   };
@@ -5722,12 +5722,12 @@ export interface Operations {
   readonly listProposals: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
       /** Where the proposal stands. */
-      readonly state?: 'pending_approval' | 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'expired' | 'cancelled' | 'declined' | 'blocked_by_risk' | undefined;
-      readonly agentId?: string | undefined;
+      readonly state?: undefined | 'pending_approval' | 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'expired' | 'cancelled' | 'declined' | 'blocked_by_risk';
+      readonly agentId?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Proposal>;
@@ -5745,7 +5745,7 @@ export interface Operations {
   readonly approveProposal: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Proposal;
   };
@@ -5753,9 +5753,9 @@ export interface Operations {
   readonly declineProposal: {
     readonly input: {
       readonly id: string;
-      readonly body?: {
+      readonly body?: undefined | {
         readonly reason?: string;
-      } | undefined;
+      };
     };
     readonly answer: Proposal;
   };
@@ -5771,9 +5771,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Decision>;
@@ -5785,9 +5785,9 @@ export interface Operations {
   readonly listRecommendations: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Recommendation>;
@@ -5815,9 +5815,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<EvaluationRun>;
@@ -5845,9 +5845,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Evidence>;
@@ -5866,9 +5866,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Step>;
@@ -5880,7 +5880,7 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Where it stood then; now unless given. */
-      readonly at?: string | undefined;
+      readonly at?: undefined | string;
     };
     readonly answer: Chart;
   };
@@ -5913,14 +5913,14 @@ export interface Operations {
   readonly listActors: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
       /** Only actors of this kind. */
-      readonly kind?: string | undefined;
-      readonly status?: 'running' | 'done' | 'quarantined' | undefined;
+      readonly kind?: undefined | string;
+      readonly status?: undefined | 'running' | 'done' | 'quarantined';
       /** Found anywhere in the name of an agent, the kind or the id. */
-      readonly search?: string | undefined;
+      readonly search?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Actor>;
@@ -5956,18 +5956,18 @@ export interface Operations {
   };
   /** How the runtime stands: actors, activities, timers, incidents and queues in numbers. */
   readonly getRuntime: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: Runtime;
   };
   /** Activities that are pending or were given up, of the newest actors first. */
   readonly listActivities: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
       /** Pending unless given. */
-      readonly state?: 'pending' | 'given_up' | undefined;
+      readonly state?: undefined | 'pending' | 'given_up';
     };
     readonly answer: {
       readonly items: ReadonlyArray<WaitingActivity>;
@@ -5978,9 +5978,9 @@ export interface Operations {
   readonly listTimers: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<WaitingTimer>;
@@ -5991,9 +5991,9 @@ export interface Operations {
   readonly listIncidents: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<ActorIncident>;
@@ -6004,9 +6004,9 @@ export interface Operations {
   readonly listInterventions: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RecordedIntervention>;
@@ -6017,9 +6017,9 @@ export interface Operations {
   readonly listAlerts: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Alert>;
@@ -6030,9 +6030,9 @@ export interface Operations {
   readonly listWork: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<LongWork>;
@@ -6088,7 +6088,7 @@ export interface Operations {
   readonly getVaultCourse: {
     readonly input: {
       readonly id: string;
-      readonly points?: number | undefined;
+      readonly points?: undefined | number;
     };
     readonly answer: VaultCourse;
   };
@@ -6118,11 +6118,11 @@ export interface Operations {
   readonly rankVaults: {
     readonly input: {
       /** How far back the return is measured; 30d unless told. */
-      readonly window?: '24h' | '7d' | '30d' | 'all' | undefined;
+      readonly window?: undefined | '24h' | '7d' | '30d' | 'all';
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RankedVault>;
@@ -6133,9 +6133,9 @@ export interface Operations {
   readonly listReserves: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<ReserveCheck>;
@@ -6152,7 +6152,7 @@ export interface Operations {
   };
   /** The presets of bonding-curve launches. */
   readonly listLaunchPresets: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: {
       readonly items: ReadonlyArray<LaunchPreset>;
     };
@@ -6203,7 +6203,7 @@ export interface Operations {
   };
   /** The shares that the external launcher pairs a token with. */
   readonly listLauncherPairs: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: {
       readonly items: ReadonlyArray<LauncherPair>;
       readonly creatorFeeBps: {
@@ -6232,9 +6232,9 @@ export interface Operations {
   readonly listLaunches: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Launch | LauncherLaunch>;
@@ -6246,7 +6246,7 @@ export interface Operations {
     readonly input: {
       readonly mint: string;
       /** At most 5 addresses that count as holdings besides the books. */
-      readonly wallets?: string | undefined;
+      readonly wallets?: undefined | string;
     };
     readonly answer: AgentTokenAnalytics;
   };
@@ -6254,11 +6254,11 @@ export interface Operations {
   readonly rankAgentTokens: {
     readonly input: {
       /** Default: `lowest_risk`. */
-      readonly mode?: 'lowest_risk' | 'liquidity' | 'dispersion' | 'relative_performance' | 'newest' | undefined;
+      readonly mode?: undefined | 'lowest_risk' | 'liquidity' | 'dispersion' | 'relative_performance' | 'newest';
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<RankedAgentToken>;
@@ -6271,13 +6271,13 @@ export interface Operations {
   readonly listStockPaired: {
     readonly input: {
       /** Only those that are paired with this share, e.g. `AAPLx`. */
-      readonly stock?: string | undefined;
+      readonly stock?: undefined | string;
       /** At most 5 addresses that count as holdings besides the books. */
-      readonly wallets?: string | undefined;
+      readonly wallets?: undefined | string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<StockPairedToken>;
@@ -6318,10 +6318,10 @@ export interface Operations {
   readonly prepareLaunchClaim: {
     readonly input: {
       readonly id: string;
-      readonly body?: {
+      readonly body?: undefined | {
         readonly kind?: 'fees' | 'surplus' | 'migration_fee' | 'unlocked';
         readonly as?: 'creator' | 'partner';
-      } | undefined;
+      };
     };
     readonly answer: LaunchClaim;
   };
@@ -6360,16 +6360,16 @@ export interface Operations {
   /** Strategies that can be bought, newest first. */
   readonly listListings: {
     readonly input: {
-      readonly category?: string | undefined;
+      readonly category?: undefined | string;
       /** Found anywhere in the name or the description. */
-      readonly search?: string | undefined;
-      readonly maxPriceUsd?: string | undefined;
+      readonly search?: undefined | string;
+      readonly maxPriceUsd?: undefined | string;
       /** Those of your organization, unlisted ones too. */
-      readonly mine?: boolean | undefined;
+      readonly mine?: undefined | boolean;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Listing>;
@@ -6390,7 +6390,7 @@ export interface Operations {
   readonly unlistListing: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Listing;
   };
@@ -6406,9 +6406,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<ListingPrice>;
@@ -6439,7 +6439,7 @@ export interface Operations {
   readonly importListing: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Agent;
   };
@@ -6447,9 +6447,9 @@ export interface Operations {
   readonly listCheckouts: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Checkout>;
@@ -6467,9 +6467,9 @@ export interface Operations {
   readonly listLicences: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Licence>;
@@ -6481,16 +6481,16 @@ export interface Operations {
     readonly input: {
       /** Up to now; sales inside it count, purchases before it set their basis. */
       readonly window: '24h' | '7d' | '30d';
-      readonly chain?: 'spotchain' | 'evmvenue' | undefined;
+      readonly chain?: undefined | 'spotchain' | 'evmvenue';
       /** The beginning of an address, or a part of a label. */
-      readonly search?: string | undefined;
+      readonly search?: undefined | string;
       /** Only wallets with a rank, or only those without. */
-      readonly ranked?: boolean | undefined;
-      readonly minCoveragePct?: number | undefined;
+      readonly ranked?: undefined | boolean;
+      readonly minCoveragePct?: undefined | number;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: Leaderboard;
   };
@@ -6499,12 +6499,12 @@ export interface Operations {
     readonly input: {
       /** Up to now; sales inside it count, purchases before it set their basis. */
       readonly window: '24h' | '7d' | '30d';
-      readonly chain?: 'spotchain' | 'evmvenue' | undefined;
+      readonly chain?: undefined | 'spotchain' | 'evmvenue';
       /** The beginning of an address, or a part of a label. */
-      readonly search?: string | undefined;
+      readonly search?: undefined | string;
       /** Only wallets with a rank, or only those without. */
-      readonly ranked?: boolean | undefined;
-      readonly minCoveragePct?: number | undefined;
+      readonly ranked?: undefined | boolean;
+      readonly minCoveragePct?: undefined | number;
     };
     readonly answer: string;
   };
@@ -6515,9 +6515,9 @@ export interface Operations {
       /** Up to now; sales inside it count, purchases before it set their basis. */
       readonly window: '24h' | '7d' | '30d';
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: LeaderboardWallet;
   };
@@ -6560,18 +6560,18 @@ export interface Operations {
   readonly disarmBasisPolicy: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: BasisPolicy;
   };
   /** The organization's basis policies, newest first. */
   readonly listBasisPolicies: {
     readonly input: {
-      readonly state?: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired' | undefined;
+      readonly state?: undefined | 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<BasisPolicy>;
@@ -6652,7 +6652,7 @@ export interface Operations {
   readonly publishTake: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Take;
   };
@@ -6660,7 +6660,7 @@ export interface Operations {
   readonly disarmTake: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Take;
   };
@@ -6668,18 +6668,18 @@ export interface Operations {
   readonly closeTake: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Take;
   };
   /** The organization's Takes, newest first. */
   readonly listTakes: {
     readonly input: {
-      readonly state?: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired' | undefined;
+      readonly state?: undefined | 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Take>;
@@ -6690,9 +6690,9 @@ export interface Operations {
   readonly listPublishedTakes: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<PublishedTake>;
@@ -6711,9 +6711,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<TakeDecision>;
@@ -6734,9 +6734,9 @@ export interface Operations {
     readonly input: {
       readonly id: string;
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
+      readonly cursor?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Step>;
@@ -6785,11 +6785,11 @@ export interface Operations {
   readonly listDelegations: {
     readonly input: {
       /** Most items of the page. */
-      readonly limit?: number | undefined;
+      readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
-      readonly cursor?: string | undefined;
-      readonly agentId?: string | undefined;
-      readonly takeId?: string | undefined;
+      readonly cursor?: undefined | string;
+      readonly agentId?: undefined | string;
+      readonly takeId?: undefined | string;
     };
     readonly answer: {
       readonly items: ReadonlyArray<Delegation>;
@@ -6800,31 +6800,31 @@ export interface Operations {
   readonly revokeDelegation: {
     readonly input: {
       readonly id: string;
-      readonly body?: { readonly [name: string]: unknown } | undefined;
+      readonly body?: undefined | Record<string, never>;
     };
     readonly answer: Delegation;
   };
   /** This document. */
   readonly getOpenApi: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: { readonly [name: string]: unknown };
   };
   /** The messages of the feed, as AsyncAPI 3. */
   readonly getAsyncApi: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: { readonly [name: string]: unknown };
   };
   /** Opens a websocket that carries every channel. */
   readonly openFeeds: {
-    readonly input: {};
+    readonly input: Record<string, never>;
     readonly answer: never;
   };
   /** Opens a websocket that speaks Stately's inspection protocol. */
   readonly openInspector: {
     readonly input: {
-      readonly actorId?: string | undefined;
+      readonly actorId?: undefined | string;
       /** Of one actor: the steps after this version are told first; 0 for all. */
-      readonly from?: number | undefined;
+      readonly from?: undefined | number;
     };
     readonly answer: never;
   };
@@ -6834,9 +6834,9 @@ export interface Operations {
       /** Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps and candles, `agent:read` for the rest. */
       readonly channel: 'quotes' | 'order_book' | 'tickers' | 'perps' | 'candles' | 'basis' | 'decisions' | 'proposals' | 'agents' | 'alerts' | 'bridge' | 'launches' | 'takes' | 'inspect';
       /** A cursor, where Last-Event-ID cannot be sent. */
-      readonly from?: string | undefined;
+      readonly from?: undefined | string;
     };
-    readonly answer: string;
+    readonly answer: ReadableStream<Uint8Array>;
   };
 }
 
