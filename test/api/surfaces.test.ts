@@ -15,7 +15,9 @@ test('api/openapi.json is what the routes say', async () => {
 });
 
 test("the client's types and operations are what the routes say", async () => {
-  await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot('../../clients/typescript/src/api.ts');
+  await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot(
+    '../../clients/typescript/src/api.ts',
+  );
 });
 
 test("the client's types of the feed's messages are what the channels say", async () => {
