@@ -1,14 +1,14 @@
 // The client's feeds beside the real ones: resumed after every cut without loss or repeat, ended at once, refused with a reason.
 import { firstValueFrom, from, takeWhile, toArray } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient, type ClientOptions } from '../../../clients/typescript/src/client.ts';
+import { type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import { FeedError, NetworkError } from '../../../clients/typescript/src/errors.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import { announce, OURS, openFixture, openFixtureDatabase, type Stage, testQuote, THEIRS } from '../../api/feeds/fixture.ts';
 import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { announce, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from '../../api/feeds/fixture.ts';
 import { seedOfRun } from '../../harness/seed.ts';
 import { waitFor } from '../../harness/wait-for.ts';
-import { all, answering, events, frame, html, problem, refusal, silence, testTiming } from './fixture.ts';
+import { type Answering, all, answering, events, frame, html, problem, refusal, silence, testTiming } from './fixture.ts';
 
 let sql: Sql;
 let stage: Stage;
@@ -143,7 +143,7 @@ test('a reader that leaves while it waits ends its connection, and an abort thro
 });
 
 /** Reads a feed of a server that answers as told, until two frames came or it ended with an error. */
-async function twoFrames(answers: Parameters<typeof answering>, options: Partial<ClientOptions> = {}) {
+async function twoFrames(answers: readonly Answering[], options: Partial<ClientOptions> = {}) {
   const server = await answering(...answers);
   const timing = testTiming();
   const api = createClient({ baseUrl: server.url, token: 'a-token', timing, ...options });

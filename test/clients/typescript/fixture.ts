@@ -62,6 +62,9 @@ export interface Asked {
   readonly headers: IncomingMessage['headers'];
 }
 
+/** Answers one request. */
+export type Answering = (response: ServerResponse) => void;
+
 export interface AnsweringServer {
   readonly url: string;
   readonly asked: readonly Asked[];
@@ -69,7 +72,7 @@ export interface AnsweringServer {
 }
 
 /** A server on loopback that gives these answers in turn, and the last of them from then on. */
-export async function answering(...answers: readonly ((response: ServerResponse) => void)[]): Promise<AnsweringServer> {
+export async function answering(...answers: readonly Answering[]): Promise<AnsweringServer> {
   const asked: Asked[] = [];
   const server: Server = createServer((request, response) => {
     const answer = answers[Math.min(asked.length, answers.length - 1)];

@@ -4,8 +4,9 @@ import { type Client, type ClientOptions, createClient } from '../../../clients/
 import { ApiError, NetworkError } from '../../../clients/typescript/src/errors.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import {
-  all,
+  type Answering,
   type AnsweringServer,
+  all,
   answering,
   cutOff,
   hangUp,
@@ -22,7 +23,7 @@ let server: AnsweringServer;
 let timing: TestTiming;
 afterEach(() => server?.close());
 
-async function clientOf(answers: Parameters<typeof answering>, options: Partial<ClientOptions> = {}): Promise<Client> {
+async function clientOf(answers: readonly Answering[], options: Partial<ClientOptions> = {}): Promise<Client> {
   server = await answering(...answers);
   timing = testTiming();
   return createClient({ baseUrl: server.url, token: 'a-token', timing, ...options });
