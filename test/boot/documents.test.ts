@@ -12,6 +12,7 @@ import { createMetrics } from '../../src/adapters/metrics.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
+import { commandsUnder } from '../journeys/typed-commands.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,23 +36,31 @@ test('the README shows the pictures that `npm run pictures` takes, and each is t
   }
 });
 
-test('the README fits on a few screens', () => {
-  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+test('the README wraps its lines, and says what it is and how to start on two screens', () => {
+  const text = read('README.md');
+  expect(text.slice(0, text.indexOf('## How it works')).split('\n').length).toBeLessThanOrEqual(85);
+  const prose = text.replace(/```mermaid[\s\S]*?```/g, '').split('\n');
+  expect(prose.filter((line) => line.length > 120 && !line.startsWith('|'))).toEqual([]);
 });
 
-/** The code that the README has people paste, by its heading. */
-const journeys = [...read('README.md').matchAll(/^## (Your first agent|From .+)\n[\s\S]*?```sh\n([\s\S]*?)```/gm)];
+/** The code that people paste, by the page and the heading above it. */
+const PAGES = [
+  ['README.md', 'Your first five minutes'],
+  ['docs/guides/launches.md', 'From an agent to a token'],
+  ['docs/guides/gates.md', 'From a draft towards capital'],
+] as const;
+const journeys = PAGES.map(([page, title]) => [page, title, commandsUnder(page, title)] as const);
 
-test.each(journeys.map(([, title, code]) => [title, code as string]))('"%s" of the README works in a shell of its own', (_, code) => {
+test.each(journeys)('%s: "%s" works in a shell of its own', (page, _, code) => {
   const sourced = code.startsWith('. docs/guides/sandbox.sh') ? read('docs/guides/sandbox.sh') : '';
   const functionsOf = (text: string) => [...text.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
-  const all = new Set([read('docs/guides/sandbox.sh'), read('README.md')].flatMap(functionsOf));
+  const all = new Set([read('docs/guides/sandbox.sh'), read(page)].flatMap(functionsOf));
   const own = functionsOf(sourced + code);
   // Words in the place of a command, and variables in the order of their lines.
   const called = [...code.matchAll(/(?:^|[;|(]|\bdo|=\w+ )\s*(\w+)(?= |;|$)/gm)].map(([, name = '']) => name);
   expect(called.filter((name) => all.has(name) && !own.includes(name))).toEqual([]);
   expect(called).toContain('sg');
-  const known = new Set([...sourced.matchAll(/^(\w+)=/gm)].map(([, name]) => name));
+  const known = new Set([...sourced.matchAll(/(?:^|[ ;])([A-Z]+)=/gm)].map(([, name]) => name));
   for (const line of code.split('\n')) {
     for (const [, set, each] of line.matchAll(/(?:^|[ ;])([A-Z]+)=|\bfor (\w+) in/g)) known.add(set ?? each);
     const used = [...line.replace(/#.*$/, '').matchAll(/\$\{?([A-Za-z]\w*)/g)].map(([, name]) => name);
@@ -62,15 +71,11 @@ test.each(journeys.map(([, title, code]) => [title, code as string]))('"%s" of t
   }
 });
 
-test('the token that the README launches may be called so', () => {
-  const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('README.md')) ?? [];
+test('the token of the guide may be called so', () => {
+  const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('docs/guides/launches.md')) ?? [];
   expect(name).not.toBe('');
   expect(nameProblem(symbol, name, CATALOG)).toBeNull();
   expect(nameProblem('FIRST', name, CATALOG)).toContain('word of the thesis language');
-});
-
-test('the README has three journeys', () => {
-  expect(journeys.map(([, title]) => title)).toEqual(['Your first agent', 'From an agent to a token', 'From a draft towards capital']);
 });
 
 test('every room of the README has a page of its own', () => {

@@ -1,9 +1,6 @@
 // A token is launched from a wallet of one's own, as a user of a whole service meets it: preview, prepare, sign, submit, watch it trade, graduate.
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve/program.ts';
@@ -18,6 +15,7 @@ import { testInProof } from '../harness/rounds.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
 import { joinService, type SharedService } from './shared-service.ts';
+import { commandsUnder, openTerminal } from './typed-commands.ts';
 
 const creator = sandboxKey('journey creator');
 const trader = sandboxKey('journey trader');
@@ -209,40 +207,24 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
 });
 
 testInProof(
-  'what the README says leads from an agent to a token that graduates, while the monitor moves',
+  'what the guide says leads from an agent to a token that graduates, while the monitor moves',
   {
     timeout: 400_000 * PATIENCE,
   },
   async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}`;
-    const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(
-      '. docs/guides/sandbox.sh',
-      functions,
-    );
+    const terminal = openTerminal(service);
+    const said = commandsUnder('docs/guides/launches.md', 'From an agent to a token');
     const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
     const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
-    const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-    // The functions read the token of this organization, not that of the one which the service was started with.
-    mkdirSync(join(folder, 'tokens'));
-    writeFileSync(join(folder, 'tokens', 'operator.token'), service.token('operator'));
-    copyFileSync(join(service.home, 'sandbox.json'), join(folder, 'sandbox.json'));
-    const run = (script: string): string =>
-      execFileSync('bash', ['--norc', '-eu', '-c', script], {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { ...process.env, SEVENGATE_HOME: folder, U: service.url },
-      });
-    const submitted = run(untilMonitor);
-    const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
+    const submitted = await terminal.type(untilMonitor);
+    const { id, mint } = JSON.parse(readFileSync(join(terminal.folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
     expect(submitted).toContain('"submitted"');
     expect((await until(id, 'trading')).agentId).toBe(agent);
-    const names = `LAUNCH=${id}\n${functions}\n`;
-    expect(run(names + fromMonitor)).toContain('"on_curve"');
+    expect(await terminal.type(`LAUNCH=${id}\n${fromMonitor}`)).toContain('"on_curve"');
     await until(id, 'graduated');
     const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
     expect([curve.fillPct, graduation.progress]).toEqual(['100', 'graduated']);
-    rmSync(folder, { recursive: true });
+    terminal.close();
     expect((await service.get(`/v1/agent-market/tokens/${mint}`, 'operator')).status).toBe(200);
   },
 );

@@ -1,16 +1,15 @@
-// The README's way from a draft towards capital, word for word: five years and four scenarios, two weeks on paper and two days
+// The guide's way from a draft towards capital, word for word: five years and four scenarios, two weeks on paper and two days
 // in shadow of the sandbox's market, up to limited_live; then a purchase with live capital, and its position closed by hand.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { newHome, type Service, sevengate, startService } from './running-service.ts';
+import { commandsUnder } from './typed-commands.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const README = readFileSync(`${ROOT}README.md`, 'utf8');
-const SECTION = /## From a draft towards capital[\s\S]*?```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
+const SECTION = commandsUnder('docs/guides/gates.md', 'From a draft towards capital');
 /** What is typed in the second terminal, between the lines that tell to stop and to move on. */
 const PARTS = SECTION.split(/^#.*npx sevengate sandbox advance.*$/m);
 const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
@@ -18,7 +17,7 @@ const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+
 );
 
 /** The first agent of the README: bars of five minutes of two instruments. */
-const FIRST_AGENT = /cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(README)?.[1] ?? '';
+const FIRST_AGENT = /cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(commandsUnder('README.md', 'Your first five minutes'))?.[1] ?? '';
 
 /** Days of the sandbox's market take some minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;
@@ -86,7 +85,7 @@ test('the first agent of the README passes the gates of backtest and stress test
   }
 });
 
-test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the README says', async () => {
+test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the guide says', async () => {
   expect([PARTS.length, MOVES.length]).toEqual([3, 2]);
   await typed(PARTS[0] as string);
   const { id: asked, stage: reached } = await agent();
