@@ -209,8 +209,8 @@ class Types:
 
     def record(self, name: str, about: str, fields: list[tuple[str, Schema, str, bool]]) -> str:
         names = [argument_name(wire) for wire, *_ in fields]
-        if len(set(names)) != len(names):
-            raise ValueError(f"{name}: two fields have the same name in Python: {names}")
+        if len({*names, "to_wire"}) != len(names) + 1:
+            raise ValueError(f"{name}: two fields have the same name in Python, or that of a method: {names}")
         lines = ["@dataclass(init=False, repr=False, eq=False)", f"class {name}(Model):"]
         lines += docstring(about, "    ")
         for wire, _, kind, required in sorted(fields, key=lambda field: not field[3]):
@@ -219,8 +219,9 @@ class Types:
 
     def typed_dict(self, name: str, about: str, fields: list[tuple[str, Schema, str, bool]]) -> str:
         kinds = [(wire, kind if required else f"NotRequired[{kind}]") for wire, _, kind, required in fields]
-        if any(keyword.iskeyword(wire) or not wire.isidentifier() for wire, _ in kinds):
-            return f"{name} = TypedDict({name!r}, {{{', '.join(f'{wire!r}: {kind!r}' for wire, kind in kinds)}}})".replace("'", '"')
+        for wire, _ in kinds:
+            if keyword.iskeyword(wire) or not wire.isidentifier():
+                raise ValueError(f"{name}: {wire!r} cannot be the name of a field of a TypedDict")
         return "\n".join([f"class {name}(TypedDict):", *docstring(about, "    "), *(f"    {wire}: {kind}" for wire, kind in kinds)])
 
     def free(self, name: str) -> str:
@@ -361,6 +362,8 @@ class Document:
 
     def method(self, verb: str, path: str, operation: Schema) -> str:
         name = snake_case(operation["operationId"])
+        if name in ("close", "feed", "url"):
+            raise ValueError(f"{name}: the client has something else of this name")
         title = pascal(operation["operationId"])
         parameters = [self.resolve(one) for one in operation["parameters"]]
         positional, keywords, query = [], [], []

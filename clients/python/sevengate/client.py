@@ -16,7 +16,7 @@ from ._names import camel_case
 from ._pages import Pages
 from ._state import Token, TokenSource, is_loopback, member_token, running_service, state_folder
 from .api import Operations
-from .errors import ApiError, NetworkError, UnexpectedAnswer, problem_error
+from .errors import ApiError, NetworkError, SevengateError, UnexpectedAnswer, problem_error
 from .feeds import Feeds
 
 # A first pause between two attempts, in seconds; each further one is twice as long.
@@ -103,7 +103,7 @@ class Client(Operations, Feeds):
                                                   may_repeat=request.is_safe, deadline=deadline)
                 if 200 <= answer.status < 300 or (answer.status in request.also and answer.media == "application/json"):
                     return answer
-                failure: Exception = _failure(answer)
+                failure: SevengateError = _failure(answer)
                 wait = answer.retry_after
             except NetworkError as error:
                 failure = error
@@ -114,6 +114,7 @@ class Client(Operations, Feeds):
             pause = max(wait or 0.0, random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
             is_final = not request.is_safe or not _may_pass(failure) or attempt >= self._attempts
             if is_final or self._clock() + pause >= deadline:
+                failure.idempotency_key = request.headers.get("Idempotency-Key")
                 raise failure
             attempt += 1
             self._sleep(pause)
@@ -162,7 +163,7 @@ def _failure(answer: Answer) -> ApiError | UnexpectedAnswer:
     return problem or answer.unexpected("expected a problem of the API")
 
 
-def _may_pass(failure: Exception) -> bool:
+def _may_pass(failure: SevengateError) -> bool:
     if isinstance(failure, ApiError) and failure.code in REPEATABLE_CODES:
         return True
     return isinstance(failure, NetworkError) or getattr(failure, "status", None) in REPEATABLE_STATUS

@@ -10,31 +10,40 @@ from ._model import WrongShape
 class SevengateError(Exception):
     """The base of every error of this package."""
 
+    # The key under which the request was sent, if any: the same call with this key has no second effect.
+    idempotency_key: str | None = None
+
 
 class ServiceNotFound(SevengateError):
     """No running service, or no token, in the state folder."""
 
 
 class NetworkError(SevengateError):
-    """The service could not be reached, or its answer was cut. A write may have happened: look before you repeat it."""
+    """The service could not be reached, or its answer was cut. A write may have happened: repeat it under `idempotency_key`, or look."""
 
 
 class UnexpectedAnswer(SevengateError):
     """An answer that is none of the API's: a page of a proxy, a redirect, a body that is not as documented."""
 
     def __init__(self, message: str, status: int, retry_after: float | None = None) -> None:
-        super().__init__(message)
+        super().__init__(message, status, retry_after)
         self.status = status
         self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class FeedError(SevengateError):
     """A feed was ended for a reason that connecting again does not mend."""
 
     def __init__(self, code: str, detail: str) -> None:
-        super().__init__(f"{code}: {detail}")
+        super().__init__(code, detail)
         self.code = code
         self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail}"
 
 
 class ApiError(SevengateError):
@@ -52,6 +61,9 @@ class ApiError(SevengateError):
         self.fields: list[Any] = problem.problems or []
         self.retry_after = retry_after
         super().__init__("\n  ".join([f"{self.code} ({status}): {self.detail}", *self.way_out]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.status, self.retry_after)
 
     @property
     def way_out(self) -> list[str]:

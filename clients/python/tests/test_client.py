@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
+import pickle
+import subprocess
 import sys
 import tempfile
 import types
@@ -254,6 +257,11 @@ class Identity(Scripted):
                 Client(home=home)
             Path(home, "tokens").mkdir()
             Path(home, "tokens", "viewer.token").write_text("of-the-viewer\n")
+            ended = subprocess.Popen([sys.executable, "-c", ""])
+            ended.wait()
+            Path(home, "service.json").write_text(json.dumps({"url": server.url, "pid": ended.pid}))
+            with self.assertRaisesRegex(sevengate.ServiceNotFound, "no service runs"):
+                Client(home=home)
             Path(home, "service.json").write_text(json.dumps({"url": server.url, "pid": os.getpid()}))
             with mock.patch.dict(os.environ, {"SEVENGATE_HOME": home}), Client(member="viewer") as client:
                 client.get_me()
@@ -321,6 +329,30 @@ class Lists(Scripted):
         self.assertEqual(rows[0]["id"], "b")
         with mock.patch.dict(sys.modules, {"pandas": None}), self.assertRaisesRegex(ImportError, "pip install pandas"):
             self.serve().list_books().to_pandas()
+
+
+class Errors(Scripted):
+    def test_a_write_that_failed_names_its_key_so_that_it_can_be_repeated(self) -> None:
+        client = self.serve(raw(200, b"{", length=9), ok(ROLE), attempts=1)
+        with self.assertRaises(sevengate.NetworkError) as caught:
+            client.set_role("reader", permissions=[])
+        client.set_role("reader", permissions=[], idempotency_key=caught.exception.idempotency_key)
+        first, second = (one.headers["idempotency-key"] for one in self.server.asked)
+        self.assertEqual(first, second)
+
+    def test_errors_and_answers_go_from_one_process_to_another(self) -> None:
+        errors = []
+        for reply in (problem(404, "not_found"), raw(200, b"<", {"Content-Type": "text/html"})):
+            try:
+                self.serve(reply).get_me()
+            except sevengate.SevengateError as error:
+                errors.append(error)
+        errors.append(sevengate.FeedError("permission_missing", "withdrawn"))
+        for error in errors:
+            copied = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(copied), str(copied)), (type(error), str(error)))
+        self.assertEqual(pickle.loads(pickle.dumps(Me(ME))), Me(ME))
+        self.assertEqual(copy.deepcopy(Me(ME)).expires_at, Me(ME).expires_at)
 
 
 class Models(unittest.TestCase):
