@@ -91,7 +91,11 @@ def is_decimal(schema: Schema) -> bool:
     pattern = schema.get("pattern")
     if pattern is None:
         return False
-    takes = re.compile(pattern).search
+    try:
+        takes = re.compile(pattern).search
+    except re.error:
+        # JavaScript knows more, such as classes of letters. No pattern of a number needs them.
+        return False
     return bool(takes("1") and not takes("a") and not takes("1.5.5"))
 
 
