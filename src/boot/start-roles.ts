@@ -13,7 +13,7 @@ import type { Signer } from '../adapters/identity/signer/signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer/supervisor.ts';
 import { openWalletHistories } from '../adapters/indexer/access.ts';
 import { isLoopback } from '../adapters/listen-refusal.ts';
-import { optionalBudgets } from '../adapters/queue/request-budgets.ts';
+import { budgetsFor, optionalBudgets } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -135,7 +135,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       launcher,
       ...openExecutionClients(parts, risk, preTrade, signing),
       ...(reserves === null ? {} : { reserves }),
-      flows: openVenueFlows(market.reach),
+      flows: openVenueFlows({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'pricing') }),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
       approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,

@@ -4,21 +4,91 @@ import type { FlowTrade } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../../domain/venue.ts';
 
+export interface AskedTrades {
+  readonly trades: readonly FlowTrade[];
+  /** No trade up to this time is missing. It is the end of the window, unless more was traded in it than one read takes. */
+  readonly upTo: EpochMs;
+}
+
 /** Asks one venue for its trades between two instants. @throws VenueError */
 export interface AskTrades {
   readonly source: string;
-  between(instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FlowTrade[]>;
+  between(instrument: string, from: EpochMs, to: EpochMs): Promise<AskedTrades>;
 }
 
-/** `venues` holds those that tell their trades. */
+/** `venues` holds those that tell their trades. Windows that are wanted while a venue is answering are asked for together. */
 export function createVenueFlows(venues: Readonly<Partial<Record<string, AskTrades>>>): VenueFlows {
+  const lines = new Map<string, TradeLine>();
   return {
     async between(key, from, to) {
       const { venue, instrument } = splitInstrumentKey(key);
       const asked = venues[venue];
       if (asked === undefined) throw new Error(`${venue} does not tell its trades`);
-      const trades = await asked.between(instrument, from, to);
-      return { venue: venue as ExecutableVenue, source: asked.source, trades, tops: [] };
+      const line = lines.get(key) ?? new TradeLine((since, until) => asked.between(instrument, since, until));
+      lines.set(key, line);
+      return { venue: venue as ExecutableVenue, source: asked.source, trades: await line.between(from, to), tops: [] };
     },
   };
+}
+
+/** A longer window is asked for by itself: it would make the reads of all others long. */
+const TOGETHER_MS = 600_000;
+
+interface Wanted {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  resolve(trades: readonly FlowTrade[] | Promise<readonly FlowTrade[]>): void;
+  reject(error: unknown): void;
+}
+
+/** Windows of one instrument: one request at a time, for all that were wanted since the one before it was sent. */
+class TradeLine {
+  readonly #ask: (from: EpochMs, to: EpochMs) => Promise<AskedTrades>;
+  #wanted: Wanted[] = [];
+  #isAsking = false;
+
+  constructor(ask: (from: EpochMs, to: EpochMs) => Promise<AskedTrades>) {
+    this.#ask = ask;
+  }
+
+  between(from: EpochMs, to: EpochMs): Promise<readonly FlowTrade[]> {
+    return new Promise((resolve, reject) => {
+      this.#wanted.push({ from, to, resolve, reject });
+      if (!this.#isAsking) void this.#askAll();
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    this.#isAsking = true;
+    // Whatever is wanted in this turn belongs to the first request.
+    await Promise.resolve();
+    while (this.#wanted.length > 0) {
+      const all = this.#wanted;
+      this.#wanted = [];
+      await this.#answer(all);
+    }
+    this.#isAsking = false;
+  }
+
+  async #answer(wanted: readonly Wanted[]): Promise<void> {
+    const to = wanted.reduce((last, window) => Math.max(last, window.to), 0);
+    const all = wanted.filter(({ from }) => to - from <= TOGETHER_MS);
+    for (const long of wanted) if (!all.includes(long)) this.#answerAlone(long);
+    if (all.length === 0) return;
+    const from = all.reduce((first, window) => Math.min(first, window.from), to);
+    try {
+      const { trades, upTo } = await this.#ask(from, to);
+      for (const window of all) {
+        // The whole of it was more than one read takes: this window may be less.
+        if (window.to > upTo && all.length > 1) this.#answerAlone(window);
+        else window.resolve(trades.filter(({ at }) => at >= window.from && at <= window.to));
+      }
+    } catch (error) {
+      for (const window of all) window.reject(error);
+    }
+  }
+
+  #answerAlone({ from, to, resolve }: Wanted): void {
+    resolve(this.#ask(from, to).then(({ trades }) => trades));
+  }
 }

@@ -2,6 +2,7 @@
 import type { FlowTrade } from '../../../domain/resting-fill.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { knownFields } from '../known-fields.ts';
+import type { AskedTrades } from '../venue-flows.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
@@ -16,7 +17,7 @@ const WEIGHT = 4;
 const MAX_PAGES = 5;
 
 /** Trades from `from` to `to`, both included, in the order of their ids. @throws VenueError with the venue's code, or `bad_answer`. */
-export async function fetchTrades(rest: VenueHttp, instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FlowTrade[]> {
+export async function fetchTrades(rest: VenueHttp, instrument: string, from: EpochMs, to: EpochMs): Promise<AskedTrades> {
   const trades: FlowTrade[] = [];
   let query: Readonly<Record<string, string | number>> = { symbol: instrument, startTime: from, endTime: to, limit: PAGE_SIZE };
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -28,11 +29,12 @@ export async function fetchTrades(rest: VenueHttp, instrument: string, from: Epo
       const [price, quantity] = [wireDecimal(p), wireDecimal(q)];
       if (!isCount(id) || !isCount(at) || price === null || quantity === null) throw badAnswer('aggTrades', 'a trade cannot be read');
       last = id;
-      if (at > to) return trades;
+      if (at > to) return { trades, upTo: to };
       if (at >= from) trades.push({ price, quantity, at });
     }
-    if (rows.length < PAGE_SIZE) break;
+    if (rows.length < PAGE_SIZE) return { trades, upTo: to };
     query = { symbol: instrument, fromId: last + 1, limit: PAGE_SIZE };
   }
-  return trades;
+  // Of the last millisecond there may be more.
+  return { trades, upTo: (trades.at(-1)?.at ?? from) - 1 };
 }

@@ -690,12 +690,13 @@ describe('resting orders', () => {
   });
 
   test('the trades of a window are read in the order of their time', async () => {
-    const trades = await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON);
+    const { trades, upTo } = await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON);
+    expect(upTo).toBe(NOON);
     expect(trades).toHaveLength(121);
     expect(trades.every(({ at, price, quantity }) => at >= NOON - 60_000 && at <= NOON && Number(price) > 0 && Number(quantity) > 0)).toBe(
       true,
     );
     expect([...trades].sort((a, b) => a.at - b.at)).toEqual(trades);
-    expect(await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON)).toEqual(trades);
+    expect(await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON)).toEqual({ trades, upTo });
   });
 });
