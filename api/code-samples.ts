@@ -10,6 +10,12 @@ export interface CodeSample {
 
 /** What a sample follows from, beside its example. */
 export interface SampledOperation {
+  /** Its operationId. */
+  readonly name: string;
+  /** Its address, such as `/v1/agents/{id}`. */
+  readonly template: string;
+  /** Query parameters that are no texts, by name. */
+  readonly plainQuery: readonly string[];
   readonly method: string;
   /** Whether it is answered without a token. */
   readonly isPublic: boolean;
@@ -21,7 +27,7 @@ export function codeSamples(operation: SampledOperation, { url, body }: Pick<Ope
   const compact = body === undefined ? null : JSON.stringify(body);
   return [
     { lang: 'Shell', label: 'curl', source: curl(operation, url, compact) },
-    { lang: 'TypeScript', label: 'fetch', source: typescript(operation, url, body) },
+    { lang: 'TypeScript', label: '@sevengate/client', source: typescript(operation, url, body) },
     { lang: 'Python', label: 'requests', source: python(operation, url, compact) },
   ];
 }
@@ -37,19 +43,21 @@ function curl({ method, isPublic }: SampledOperation, url: string, body: string 
   return parts.join(' \\\n  ');
 }
 
-function typescript({ method, isPublic, answersJson }: SampledOperation, url: string, body: unknown): string {
-  const headers = [
-    ...(isPublic ? [] : ['authorization: `Bearer ${token}`']),
-    ...(body === undefined ? [] : ["'content-type': 'application/json'"]),
-  ];
-  const options = [
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
-    ...(body === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
-  ];
-  const asked = `\`\${base}${url}\``;
-  const call = options.length === 0 ? `fetch(${asked})` : `fetch(${asked}, {\n${options.join('\n')}\n})`;
-  return `const response = await ${call};\nconst answer = await response.${answersJson ? 'json' : 'text'}();`;
+/** A call of the TypeScript client. An operation without an example is called with nothing. */
+function typescript({ name, template, plainQuery }: SampledOperation, url: string, body: unknown): string {
+  const [path = '', query = ''] = url.split('?');
+  const segments = path.split('/');
+  const inPath = template.split('/').flatMap((segment, at) => {
+    const [, parameter] = /^\{(\w+)\}$/.exec(segment) ?? [];
+    return parameter === undefined ? [] : [[parameter, decodeURIComponent(segments[at] ?? '')]];
+  });
+  const inQuery = [...new URLSearchParams(query)].map(([parameter, text]) => [
+    parameter,
+    plainQuery.includes(parameter) ? (JSON.parse(text) as unknown) : text,
+  ]);
+  const input = { ...Object.fromEntries([...inPath, ...inQuery]), ...(body === undefined ? {} : { body }) };
+  const literal = JSON.stringify(input, null, 2).replaceAll(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
+  return `const answer = await api.${name}(${literal === '{}' ? '' : literal});`;
 }
 
 function python({ method, isPublic, answersJson }: SampledOperation, url: string, body: string | null): string {

@@ -79,6 +79,12 @@ function parametersOf(schema: TSchema | undefined, place: 'path' | 'query', conv
   }));
 }
 
+/** Names of the fields that are numbers or booleans. */
+function plainFields(schema: TSchema | undefined): readonly string[] {
+  const { properties = {} } = (schema ?? {}) as { readonly properties?: { readonly [name: string]: { readonly type?: unknown } } };
+  return Object.keys(properties).filter((name) => ['integer', 'number', 'boolean'].includes(String(properties[name]?.type)));
+}
+
 function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
   const content = { schema: convert(route.schema.body) };
   return {
@@ -139,7 +145,14 @@ export function operationOf(found: RouteEntry, convert: Convert, shared: Respons
     'x-permission': permissionText(permission),
     'x-cost': route.cost,
     'x-codeSamples': codeSamples(
-      { method: route.method, isPublic: permission === 'public', answersJson: answersJson(route.answers) },
+      {
+        name: route.name,
+        template: templateOf(route.url),
+        plainQuery: plainFields(route.schema.querystring),
+        method: route.method,
+        isPublic: permission === 'public',
+        answersJson: answersJson(route.answers),
+      },
       EXAMPLES.operations[route.name] ?? { url: templateOf(route.url) },
     ),
     parameters: [

@@ -189,7 +189,8 @@ function objectOf({ properties, required = [], additionalProperties, patternProp
     const lines = Object.entries(properties).map(([name, schema]) => {
       return `${inner}readonly ${keyOf(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};\n`;
     });
-    return `{\n${lines.join('')}${indent}}`;
+    const others = additionalProperties === true ? `${inner}readonly [name: string]: unknown;\n` : '';
+    return `{\n${lines.join('')}${others}${indent}}`;
   }
   if (additionalProperties === false && patternProperties === undefined) return NOTHING;
   const values = typeof additionalProperties === 'object' ? [additionalProperties] : Object.values(patternProperties ?? {});

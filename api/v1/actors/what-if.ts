@@ -54,6 +54,7 @@ export const askWhatIf = defineRoute({
           type: 'object',
           required: ['type'],
           properties: { type: { type: 'string', minLength: 1, maxLength: 200 } },
+          additionalProperties: true,
         }),
         { minItems: 1, maxItems: MOST_EVENTS },
       ),

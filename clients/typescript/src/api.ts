@@ -459,9 +459,11 @@ export type BasisPolicy = {
   readonly conditions: {
     readonly entry: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
     readonly exit: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
   };
   readonly allocationUsd: string;
@@ -3579,9 +3581,11 @@ export type PublishedTake = {
   readonly conditions: {
     readonly entry: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
     readonly exit: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
   };
   readonly allocationUsd: string;
@@ -4253,9 +4257,11 @@ export type Take = {
   readonly conditions: {
     readonly entry: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
     readonly exit: ReadonlyArray<{
       readonly type: string;
+      readonly [name: string]: unknown;
     }>;
   };
   readonly allocationUsd: string;
@@ -5892,6 +5898,7 @@ export interface Operations {
         readonly version: number;
         readonly events: ReadonlyArray<{
           readonly type: string;
+          readonly [name: string]: unknown;
         }>;
         readonly at?: string;
       };

@@ -198,6 +198,7 @@ export type InspectedStep = {
   readonly version: number;
   readonly event: {
     readonly type: string;
+    readonly [name: string]: unknown;
   };
   readonly from: StateValue | null;
   readonly to: StateValue;

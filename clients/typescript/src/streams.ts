@@ -29,6 +29,7 @@ export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<It
           const { done, value } = await items.next();
           if (done !== true) return { done: false, value };
         } catch (error) {
+          release();
           // What is under way when the reader leaves is aborted, and nobody waits for it any more.
           if (!hasLeft) throw error;
         }

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXAMPLES } from '../../../api/examples.ts';
+import { documentedRoutes, openApiDocument } from '../../../api/openapi.ts';
 import { joinService, type SharedService } from '../../journeys/shared-service.ts';
 
 const run = promisify(execFile);
@@ -33,6 +35,18 @@ afterAll(async () => {
   await service?.leave();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Every sample of the API document that was recorded, as one module. */
+function documentedSamples(): string {
+  type Sampled = { readonly operationId: string; readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[] };
+  const { paths } = openApiDocument(documentedRoutes(), '0.0.0') as { readonly paths: Record<string, Record<string, Sampled>> };
+  const sources = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ operationId }) => EXAMPLES.operations[operationId] !== undefined)
+    .map(({ 'x-codeSamples': samples }) => samples.find(({ lang }) => lang === 'TypeScript')?.source ?? '');
+  const blocks = sources.map((source) => `{\n${source}\nvoid answer;\n}`);
+  return `import type { Client } from '@sevengate/client';\ndeclare const api: Client;\n${blocks.join('\n')}\n`;
+}
 
 test('a browser loads at most 25 kB of it, and no module of Node', async () => {
   const { outputFiles } = await build({
@@ -68,13 +82,14 @@ test('the README fits on a page', () => {
   expect(lines.filter((line) => line.length > 120)).toEqual([]);
 });
 
-test('the samples of the README compile against the package, and run one after the other against a service', async () => {
+test('the samples of the README and of the API document compile against the package, and those of the README run against a service', async () => {
   const samples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
   expect(samples.length).toBeGreaterThanOrEqual(6);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'sample.ts'), samples.join('\n'));
   const options = { strict: true, noEmit: true, target: 'es2022', module: 'nodenext', types: ['node'], skipLibCheck: false };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['sample.ts'] }));
+  writeFileSync(join(folder, 'documented.ts'), documentedSamples());
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['sample.ts', 'documented.ts'] }));
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder]).catch(({ stdout }) => expect(stdout).toBe(''));
 
   // The state folder of a service whose operator is ours.
