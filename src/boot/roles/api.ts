@@ -224,7 +224,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
     candles: createCandleReads({ store: createCandleStore(sql), histories: createVenues(reach).histories, clock, log }),
     longWork: createWorkReads(sql),
     orderBook: deps.orderBook,
-    predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(deps.reach), clock }),
+    predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(reach), clock }),
     venues: { states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },
     intelligence: createIntelligenceReads(sql),
     rankings: {
