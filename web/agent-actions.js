@@ -29,7 +29,7 @@ export function agentActions({ context, id, signal, onChanged }) {
     'Resume',
     'It goes on at the stage it was paused from',
     ['risk:manage'],
-    () => void command(tools, 'resume', 'On duty again.'),
+    () => void command(tools, 'resume', 'Resumed.'),
   );
   const release = button(
     'Release',

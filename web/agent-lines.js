@@ -12,7 +12,7 @@ import { plain } from './words.js';
 
 const SHOWN = 25;
 const POINTS = 60;
-const HEAD = ['Agent', 'Stage', 'Gate', 'Duty', 'Course', 'Today', 'Earned'];
+const HEAD = ['Agent', 'Stage', 'Gate', 'Status', 'P&L curve', 'Today', 'Total P&L'];
 
 /**
  * @param {object} options
@@ -87,10 +87,10 @@ async function agentLine(agent, book, signal) {
     ),
     cell('Stage', stageGates(agent.stage)),
     cell('Gate', progressWords(gate)),
-    cell('Duty', dutyBadge(agent.paused, agent.pauseCause)),
-    cell('Course', sparkline(course, `What ${agent.name} earned over time`)),
+    cell('Status', dutyBadge(agent.paused, agent.pauseCause)),
+    cell('P&L curve', sparkline(course, `P&L of ${agent.name} over time`)),
     cell('Today', book === null || book.todayUsd === null ? none() : gain(book.todayUsd)),
-    cell('Earned', book === null ? none() : gain(book.pnlUsd)),
+    cell('Total P&L', book === null ? none() : gain(book.pnlUsd)),
   );
 }
 

@@ -58,7 +58,7 @@ export function agentSummary({ context, id, signal }) {
     const lower = { title: 'drawdown %', points: known.map(({ at, drawdown }) => ({ at, value: drawdown })) };
     const made = equityChart({ label: 'Profit and loss in US dollars, and the drawdown', points: known, decimals: 2, lower });
     chart = made;
-    fill(course, h('details', { class: 'options course' }, h('summary', {}, 'Course of profit and loss'), made.element));
+    fill(course, h('details', { class: 'options course' }, h('summary', {}, 'P&L curve'), made.element));
   }
 
   return { element: h('div', { class: 'agent-summary' }, place, course), refresh, end: () => chart?.end() };
@@ -71,10 +71,10 @@ export function agentSummary({ context, id, signal }) {
  * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
  */
 function factsOf(agent, book, gate) {
-  const none = () => h('span', { class: 'faint' }, 'no book yet');
+  const none = () => h('span', { class: 'faint' }, '–');
   return [
-    ['Earned', book === null ? none() : gain(book.pnlUsd)],
-    ['Today', book === null || book.todayUsd === null ? h('span', { class: 'faint' }, 'not begun') : gain(book.todayUsd)],
+    ['Total P&L', book === null ? none() : gain(book.pnlUsd)],
+    ['Today', book === null || book.todayUsd === null ? h('span', { class: 'faint' }, '–') : gain(book.todayUsd)],
     ['Unrealized', book === null ? none() : gain(book.unrealizedPnlUsd)],
     ['Equity', book === null ? none() : money(book.equityUsd)],
     ['Gate', progressWords(gate)],

@@ -147,7 +147,7 @@ function panelsOf(parts, onChanged) {
 /** @param {{ readonly id: string, readonly tab: string, readonly head: ReturnType<typeof agentHead>, readonly panels: Panels, readonly candlePlace: Element }} page */
 function pageOf({ id, tab, head, panels, candlePlace }) {
   const { actions, closings, summary, decisions, gates, evaluations, state, vault, books, rules, versions, delegations } = panels;
-  const links = h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), actions.elements);
+  const links = h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'View proposals'), actions.elements);
   return h(
     'section',
     { class: 'page agent' },
@@ -199,7 +199,7 @@ function agentHead() {
       fill(
         facts,
         fact('Stage', stageGates(found.stage)),
-        fact('Duty', dutyBadge(found.paused, found.pauseCause)),
+        fact('Status', dutyBadge(found.paused, found.pauseCause)),
         fact('Autonomy', plain(found.autonomy)),
         fact('Manifest', h('code', { title: found.manifestHash }, `v${found.manifestVersion} ${found.manifestHash.slice(0, 10)}`)),
         fact('Created', `${dayAndTime(found.createdAt)} by ${found.createdBy}`),

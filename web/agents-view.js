@@ -91,7 +91,7 @@ export function agentsView(context) {
 
 /** @param {{ context: Context, note: HTMLElement, body: HTMLElement, newer: HTMLElement, older: HTMLElement }} parts */
 function agentsPage({ context, note, body, newer, older }) {
-  const head = ['Agent', 'Stage', 'Autonomy', 'Duty', 'Data', 'Last decision'].map((title) => h('th', { scope: 'col' }, title));
+  const head = ['Agent', 'Stage', 'Autonomy', 'Status', 'Data', 'Last decision'].map((title) => h('th', { scope: 'col' }, title));
   return h(
     'section',
     { class: 'page' },
@@ -188,7 +188,7 @@ function agentRow(agent) {
   const name = h('a', { href: `#/agents/${agent.id}` }, agent.name);
   const stage = h('td', { 'data-title': 'Stage' });
   const autonomy = h('td', { 'data-title': 'Autonomy' });
-  const duty = h('td', { 'data-title': 'Duty' });
+  const duty = h('td', { 'data-title': 'Status' });
   const data = h('td', { 'data-title': 'Data' }, h('span', { class: 'faint' }, '…'));
   const badge = h('span', {}, h('span', { class: 'faint' }, 'none yet'));
   const when = h('span', { class: 'faint' });
@@ -274,6 +274,6 @@ export function dutyBadge(paused, cause) {
   return h(
     'span',
     { class: `badge duty-${paused ? 'paused' : 'active'}` },
-    paused ? (cause === null ? 'paused' : `paused: ${plain(cause)}`) : 'active',
+    paused ? (cause === null ? 'Paused' : `Paused: ${plain(cause)}`) : 'Running',
   );
 }

@@ -9,7 +9,7 @@ import { plain, priceText, symbolOf } from './words.js';
 
 /** What becomes of a proposal that somebody wants to be told of elsewhere too. */
 const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
-  proposed: 'asks to',
+  proposed: 'wants to',
   filled: 'filled:',
   partially_filled: 'partly filled:',
   awaiting_signature: 'waits for your wallet:',

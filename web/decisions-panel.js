@@ -35,7 +35,7 @@ export function decisionsPanel({ context, id, signal }) {
       if (!again || decisions.length === 0) cursor = page.nextCursor;
       for (const decision of page.items) include(decision);
       more.hidden = cursor === null;
-      say(note, decisions.length === 0 ? 'No decision yet: an agent on duty decides once a minute.' : '');
+      say(note, decisions.length === 0 ? 'No decisions yet. The first one comes at the next full minute.' : '');
     } catch (error) {
       say(note, decisions.length === 0 ? 'The decisions cannot be read at the moment.' : '');
       context.fail(error);

@@ -9,19 +9,19 @@ import { dataTable } from './tables.js';
 export function earningsTable({ paper, live }) {
   const row = (/** @type {string} */ name, /** @type {Performance} */ { totals, books }) =>
     books.length === 0
-      ? [name, h('span', { class: 'faint' }, 'no book'), '', '', '', '', '']
+      ? [name, h('span', { class: 'faint' }, '–'), '', '', '', '', '']
       : [
           name,
           money(totals.equityUsd),
-          totals.todayUsd === null ? h('span', { class: 'faint' }, 'not begun') : gain(totals.todayUsd),
+          totals.todayUsd === null ? h('span', { class: 'faint' }, '–') : gain(totals.todayUsd),
           gain(totals.pnlUsd),
           gain(totals.unrealizedPnlUsd),
           gain(totals.realizedPnlUsd),
           money(totals.feesUsd),
         ];
   return dataTable({
-    caption: 'In US dollars',
-    head: ['books', 'equity', 'today', 'earned in all', 'unrealized', 'realized', 'fees'],
+    caption: 'P&L in US dollars',
+    head: ['Account', 'Equity', 'Today', 'Total P&L', 'Unrealized', 'Realized', 'Fees'],
     rows: [row('Live', live), row('Paper', paper)],
   });
 }

@@ -3,6 +3,7 @@ import { agentLines } from './agent-lines.js';
 import { alertList } from './alert-log.js';
 import { fill, h, mark, say } from './dom.js';
 import { earningsTable } from './earnings-table.js';
+import { moneyText } from './money.js';
 import { read } from './http.js';
 import { attentionList, readAttention } from './needs-attention.js';
 import { TotalEquity } from './total-equity.js';
@@ -98,17 +99,16 @@ function readPerformance(mode, signal) {
 
 /** @param {number} count */
 function wellWords(count) {
-  if (count === 0) return 'All is well.';
-  return count === 1 ? 'One thing needs somebody.' : `${count} things need somebody.`;
+  if (count === 0) return 'All systems normal.';
+  return count === 1 ? '1 item needs your attention.' : `${count} items need your attention.`;
 }
 
 /** @param {Performance} paper @param {Performance} live */
 function moneyWords(paper, live) {
-  const [mode, { totals, books }] = live.books.length > 0 ? ['live', live] : ['paper', paper];
-  if (books.length === 0) return 'Nothing was traded yet.';
-  if (totals.pnlUsd === null) return `What the ${mode} books are worth is not known: a price is missing.`;
-  if (Number(totals.pnlUsd) === 0) return `The ${mode} books stand where they began.`;
-  return Number(totals.pnlUsd) > 0 ? `The ${mode} books make money.` : `The ${mode} books lose money.`;
+  const [mode, { totals, books }] = live.books.length > 0 ? ['Live', live] : ['Paper', paper];
+  if (books.length === 0) return 'No trades yet.';
+  if (totals.pnlUsd === null) return `${mode} P&L is unknown: a price is missing.`;
+  return `${mode} P&L ${moneyText(totals.pnlUsd, true)} USD.`;
 }
 
 /** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'alerts' | 'equity' | 'agents']: HTMLElement }} parts */
@@ -120,12 +120,7 @@ function frame({ verdict, when, earned, waiting, alerts, equity, agents }) {
     { class: 'page home' },
     h('div', { class: 'page-head' }, h('h1', {}, 'Overview'), when),
     verdict,
-    h(
-      'div',
-      { class: 'two home-top' },
-      panel('Profit and loss', earned),
-      h('div', {}, panel('Needs somebody', waiting), panel('Alerts', alerts)),
-    ),
+    h('div', { class: 'two home-top' }, panel('P&L', earned), h('div', {}, panel('Needs attention', waiting), panel('Alerts', alerts))),
     equity,
     agents,
   );

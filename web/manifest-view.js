@@ -8,7 +8,7 @@ import { createProblemNote } from './problem-note.js';
 
 /** @typedef {'new' | 'edit' | 'clone'} Purpose */
 
-const TITLES = { new: 'A new agent', edit: 'A new version', clone: 'An agent like another' };
+const TITLES = { new: 'New agent', edit: 'New version', clone: 'Duplicate agent' };
 const BUTTONS = { new: 'Create', edit: 'Save as the next version', clone: 'Create' };
 
 /**

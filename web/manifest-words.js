@@ -44,8 +44,8 @@ export function manifestSentences(rules) {
     `It looks at ${universe.map(({ key }) => key).join(', ')} on bars of ${timeframe}.`,
     entry.length === 0
       ? 'It buys nothing: no rule asks for it.'
-      : `It buys where all of these hold: ${entry.map(conditionWords).join('; ')}.`,
-    `It sells where one of these holds: ${leaves.join('; ')}.`,
+      : `It buys when all of these are true: ${entry.map(conditionWords).join('; ')}.`,
+    `It sells when any of these is true: ${leaves.join('; ')}.`,
     `One trade is worth at most ${moneyText(rules.maxTradeNotionalUsd)} US dollars, all of them ${moneyText(rules.maxCapitalUsd)}, in at most ${positions}, with a leverage of at most ${rules.maxLeverage}.`,
     `It is paused once it has lost ${rules.maxDailyDrawdownPct} % in a day, and pays at most ${rules.maxSlippageBps} basis points beyond the quote.`,
   ];

@@ -39,9 +39,9 @@ function approval({ agentId, order, instrument, expiresAt }, names) {
   const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} at ${priceText(order.limitPrice)} at most`;
   return {
     kind: 'approval',
-    text: `${names.get(agentId) ?? 'An agent'} asks to ${what}, until ${clockAndZone(expiresAt)}.`,
+    text: `${names.get(agentId) ?? 'An agent'} wants to ${what} (expires ${clockAndZone(expiresAt)}).`,
     address: `#/proposals/${agentId}`,
-    action: 'Answer',
+    action: 'Review',
   };
 }
 
@@ -61,7 +61,7 @@ function silentVenue({ venue, hearing, detail }) {
     kind: 'feed',
     text: `${plain(venue)}: ${plain(hearing)}${detail === '' ? '' : `, ${detail}`}.`,
     address: '#/markets/venues',
-    action: 'Look',
+    action: 'View',
   };
 }
 
@@ -70,7 +70,9 @@ export function attentionList(all) {
   const unread = withheld('market:read', 'How each venue is received');
   if (all.length === 0) {
     const words =
-      unread === null ? 'Nothing waits, every feed is live, and every agent is on duty.' : 'Nothing waits, and every agent is on duty.';
+      unread === null
+        ? 'Nothing needs your attention: every feed is live and every agent is running.'
+        : 'Nothing needs your attention: every agent is running.';
     return h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, words), unread);
   }
   const list = h(

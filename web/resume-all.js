@@ -62,7 +62,7 @@ async function resumeEach(rows) {
       // oxlint-disable-next-line no-await-in-loop
       await change('POST', `/v1/agents/${agent.id}/resume`);
       box.checked = false;
-      say(answer, 'on duty again');
+      say(answer, 'resumed');
       resumed++;
     } catch (error) {
       say(answer, sentenceOf(error));

@@ -9,7 +9,7 @@ const HEIGHT = 28;
  * @param {string} label What it shows, for who cannot see it.
  */
 export function sparkline(values, label) {
-  if (values.length < 2) return h('span', { class: 'faint' }, 'no course yet');
+  if (values.length < 2) return h('span', { class: 'faint' }, '–');
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const x = (/** @type {number} */ index) => ((index / (values.length - 1)) * (WIDTH - 2) + 1).toFixed(1);
   const y = (/** @type {number} */ value) => (HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)).toFixed(1);

@@ -140,7 +140,7 @@ function thesisForm({ fail, onMade }) {
     'form',
     { class: 'take-form', onsubmit: write },
     thesis,
-    h('div', { class: 'actions' }, compile, h('span', { class: 'faint' }, 'Makes a draft. Nothing is armed by it.')),
+    h('div', { class: 'actions' }, compile, h('span', { class: 'faint' }, 'Creates a draft. It does not start trading.')),
     problem.element,
     questions,
     made,

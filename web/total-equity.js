@@ -33,7 +33,7 @@ export class TotalEquity {
     this.words = h('p', { class: 'equity-words' });
     this.place = h('div', {});
     this.choices = h('div', { class: 'segments', role: 'group', 'aria-label': 'Which money' });
-    const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Equity of everything'), this.choices);
+    const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Total equity'), this.choices);
     this.element = h('div', { class: 'panel total-equity', hidden: true }, head, this.words, this.place);
   }
 
@@ -63,7 +63,7 @@ export class TotalEquity {
       if (this.signal.aborted || this.#figures !== figures) return;
       const points = pointsOf(course, performance);
       if (points.length < 2)
-        return fill(this.place, h('p', { class: 'equity-words faint' }, 'A curve begins with the second minute that was observed.'));
+        return fill(this.place, h('p', { class: 'equity-words faint' }, 'The equity curve appears after two minutes of data.'));
       if (this.#chart === null) {
         this.#chart = new CourseChart({ label: 'Total profit in US dollars', decimals: 2, hasLower: false });
         fill(this.place, this.#chart.element);
@@ -105,8 +105,8 @@ export class TotalEquity {
 
 /** @param {Mode} mode @param {Performance['totals']} totals */
 function sentence(mode, { equityUsd, todayUsd }) {
-  const today = todayUsd === null ? h('span', { class: 'faint' }, 'not begun') : gain(todayUsd);
-  return [mode === 'live' ? 'Real money: ' : 'Paper money: ', money(equityUsd), ' US dollars, today ', today];
+  const today = todayUsd === null ? h('span', { class: 'faint' }, '–') : gain(todayUsd);
+  return [mode === 'live' ? 'Live: $' : 'Paper: $', money(equityUsd), ' · today ', today];
 }
 
 /**

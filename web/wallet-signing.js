@@ -106,7 +106,7 @@ export function transactionSigning({ prepare, fail, signal }) {
       }
       tell('Handing it in…');
       await handIn(signed.map(base64Of));
-      tell('Handed in, exactly as it was prepared.');
+      tell('Submitted unchanged.');
     },
   });
 }

@@ -74,10 +74,10 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
   test('a new agent is written in a form: what is wrong stands beside its field in the words of the API, and is mended there', async () => {
     await page.getByRole('link', { name: 'New agent' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Written here');
-    await page.getByLabel('Instruments, one a line').fill('spotexchange:BTC/USDT:spot');
-    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "price_above", "price": "10000000" }]');
-    await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_abov" }]');
-    await page.getByLabel('Stop, % below the entry').fill('much');
+    await page.getByLabel('Instruments (one per line)').fill('spotexchange:BTC/USDT:spot');
+    await page.getByLabel('Enter when all are true').fill('[{ "type": "price_above", "price": "10000000" }]');
+    await page.getByLabel('Exit when any is true').fill('[{ "type": "price_abov" }]');
+    await page.getByLabel('Stop-loss (%)').fill('much');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.locator('#problem-stopLossPct span').waitFor();
     const refused = (
@@ -104,25 +104,25 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     }
     expectOnly('400');
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByLabel('Stop, % below the entry').fill('5');
-    await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_above", "price": "20000000" }]');
+    await page.getByLabel('Stop-loss (%)').fill('5');
+    await page.getByLabel('Exit when any is true').fill('[{ "type": "price_above", "price": "20000000" }]');
     // While it is written the preview says what its rules would have done: here, why nothing.
     const preview = page.getByRole('region', { name: 'Preview' });
-    await page.getByLabel('Bars of indicators').fill('1h');
+    await page.getByLabel('Timeframe').fill('1h');
     await preview.getByText(/^price above \(10000000\) held at none of [\d,]+ looks/).waitFor();
     expect(await preview.getByText('no evidence for a gate').count()).toBe(1);
     await preview.locator('canvas').first().waitFor();
     await preview.getByText('0 closed, 0 open').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "rsi_belo" }]');
+    await page.getByLabel('Enter when all are true').fill('[{ "type": "rsi_belo" }]');
     await preview.getByText('The manifest is not finished yet:').waitFor();
     // Its second rule reads an indicator, which its chart shows.
     const rules = [
       { type: 'price_above', price: '10000000' },
       { type: 'rsi_below', period: 14, value: 90 },
     ];
-    await page.getByLabel('Enters where all of these hold').fill(JSON.stringify(rules));
-    await page.getByLabel('Bars of indicators').fill('5m');
+    await page.getByLabel('Enter when all are true').fill(JSON.stringify(rules));
+    await page.getByLabel('Timeframe').fill('5m');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Written here', level: 1 }).waitFor();
     made = (await agentOf('Written here')).id;
@@ -142,8 +142,8 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect((await agentOf('Written here')).autonomy).toBe('confirm');
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByText('Of Written here, version 1.').waitFor();
-    expect(await page.getByLabel('Instruments, one a line').inputValue()).toBe('spotexchange:BTC/USDT:spot');
-    await page.getByLabel('Target, % above the entry').fill('9');
+    expect(await page.getByLabel('Instruments (one per line)').inputValue()).toBe('spotexchange:BTC/USDT:spot');
+    await page.getByLabel('Take-profit (%)').fill('9');
     await page.getByRole('button', { name: 'Save as the next version' }).click();
     await page.getByText('Version 2 is the manifest now.').waitFor();
     const { manifest } = (await service.get(`/v1/agents/${made}`)).body;
@@ -165,7 +165,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       async () => {
         const id = await propose(service, made, '0.01');
         await page.getByRole('link', { name: 'Overview' }).click();
-        await page.getByText(/^Written here asks to buy 0\.01 BTCUSDT/).waitFor();
+        await page.getByText(/^Written here wants to buy 0\.01 BTCUSDT/).waitFor();
         await page.getByText(/needs? somebody\./).waitFor();
         expect(await findingsEverywhere(page)).toEqual([]);
         await page.getByRole('link', { name: /^Answer: Written here/ }).click();
@@ -179,8 +179,11 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       { what: 'a filled proposal' },
     );
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText(/The paper books (make|lose) money\.|stand where they began/).waitFor();
-    const shown = page.getByRole('region', { name: 'In US dollars' }).locator('tbody tr', { hasText: 'Paper' }).locator('[title$="USD"]');
+    await page.getByText(/Paper P&L [+-]?[\d,.]+ USD\./).waitFor();
+    const shown = page
+      .getByRole('region', { name: 'P&L in US dollars' })
+      .locator('tbody tr', { hasText: 'Paper' })
+      .locator('[title$="USD"]');
     // Prices move: what is shown is asked for again until both agree.
     await waitFor(
       async () => {
@@ -281,7 +284,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       what: 'the end of the look',
       deadlineMs: 90_000,
     });
-    expect((await row.locator('td').allInnerTexts()).slice(0, 3)).toEqual(['draft', 'confirm', 'active']);
+    expect((await row.locator('td').allInnerTexts()).slice(0, 3)).toEqual(['draft', 'confirm', 'Running']);
     expect(watched.complaints).toEqual([]);
     const owner = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1, role: null });
     try {
@@ -331,7 +334,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await waitFor(async () => (await told()).length > 0, { what: 'the breaker in a notification' });
     expect(await told()).toEqual(['Sevengate Written here: daily drawdown']);
     const proposed = await propose(service, made, '0.02');
-    await waitFor(async () => (await told()).some((words) => /^Written here asks to buy 0\.02 BTCUSDT at [\d,.]+$/.test(words)), {
+    await waitFor(async () => (await told()).some((words) => /^Written here wants to buy 0\.02 BTCUSDT at [\d,.]+$/.test(words)), {
       what: 'the approval',
     });
     await service.post(`/v1/agent-orders/${proposed}/decline`);

@@ -43,9 +43,9 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
   test('an agent is created; what its own rules propose is approved, and its entry is seen on the chart', SLOW, async () => {
     await page.getByRole('link', { name: 'New agent' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Traveller');
-    await page.getByLabel('Instruments, one a line').fill('spotexchange:BTC/USDT:spot');
-    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "price_above", "price": "1" }]');
-    await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_above", "price": "20000000" }]');
+    await page.getByLabel('Instruments (one per line)').fill('spotexchange:BTC/USDT:spot');
+    await page.getByLabel('Enter when all are true').fill('[{ "type": "price_above", "price": "1" }]');
+    await page.getByLabel('Exit when any is true').fill('[{ "type": "price_above", "price": "20000000" }]');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Traveller', level: 1 }).waitFor();
     id = page.url().split('/').at(-1) as string;
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     // Where a busy machine gave no answer in time, the dialog stays although the level is set.
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Its proposals' }).click();
+    await page.getByRole('link', { name: 'View proposals' }).click();
     // The market may leave the limit before an approval is carried out: then the rules propose anew a minute later.
     await waitFor(
       async () => {
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await page.getByText(/^Halted: \d agents? paused/).waitFor();
     await page
       .locator('.facts')
-      .getByText(/^paused/)
+      .getByText(/^Paused/)
       .waitFor();
     await openTab(page, 'State');
     await page.locator('.chart[data-standing*="duty.paused"]').waitFor();

@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await page.getByRole('link', { name: 'Proposals', exact: true }).click();
     await page.getByRole('heading', { name: 'Proposals', level: 1 }).waitFor();
     await go(`#/agents/${patient}`);
-    await page.getByRole('link', { name: 'Its proposals' }).click();
+    await page.getByRole('link', { name: 'View proposals' }).click();
     await page.getByText('No proposal yet').waitFor();
     const id = await propose(service, patient, '0.01');
     await stateOf(id, 'pending_approval');
@@ -573,7 +573,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const change = version.locator('tr', { hasText: '$.stopLossPct' });
     expect(await change.locator('td').allInnerTexts()).toEqual(['4', '5']);
     expect(await version.locator('tr', { hasText: 'premium below -0.9 %' }).locator('th').innerText()).toBe('entry condition');
-    await page.getByText(/^It buys where all of these hold: premium below -0\.9 %\.$/).waitFor();
+    await page.getByText(/^It buys when all of these are true: premium below -0\.9 %\.$/).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
 
     const { items } = (await service.get(`/v1/agents/${hunter}/decisions`)).body;

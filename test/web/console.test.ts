@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
         return texts[3] === 'live' && texts[4]?.endsWith('ago') ? texts : null;
       };
       const cells = await waitFor(live, { what: `${name} with live data and a decision` });
-      expect(cells.slice(0, 4)).toEqual(['draft', autonomy, 'active', 'live']);
+      expect(cells.slice(0, 4)).toEqual(['draft', autonomy, 'Running', 'live']);
       expect(cells[4]).toMatch(/^(hold|propose entry|blocked by risk) \d+ (s|min) ago$/);
     }
     expect(await page.locator('.connection').getAttribute('data-state')).toBe('live');
