@@ -1,14 +1,12 @@
 /** The state chart of a proposal or of an evaluation run: where it stands, and its steps from the moment that it is looked at. */
 import { drawChart } from './chart-drawing.js';
 import { fill, h } from './dom.js';
-import { Refused } from './http.js';
 import { layoutOf } from './machine-layouts.js';
 import { clockTime, dayAndTime, eventWord, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').StateValue} StateValue */
 
 const STEPS_SHOWN = 50;
-const AGAIN_AFTER_MS = 5_000;
 
 /**
  * @param {object} options
@@ -36,15 +34,12 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
   let ended = false;
   let current = value;
   let newest = 0;
-  /** @type {number | undefined} */
-  let again;
 
   /**
    * @param {string} wanted
    * @param {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: string } | null} taken
    */
   async function show(wanted, taken) {
-    clearTimeout(again);
     if (drawn !== wanted) {
       drawn = wanted;
       chart = null;
@@ -55,11 +50,10 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
         fill(place, chart.element);
       } catch (error) {
         if (ended) return;
-        // The next step tries again, and so does time where the service was only crowded.
+        // The next step tries again.
         drawn = '';
         fill(place, h('p', {}, stateText(current)), h('p', { class: 'faint' }, `The machine ${wanted} cannot be drawn.`));
-        if (error instanceof Refused && error.passing) again = setTimeout(() => void show(wanted, null), AGAIN_AFTER_MS);
-        else fail(error);
+        fail(error);
         return;
       }
     }
@@ -91,7 +85,6 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
     },
     end() {
       ended = true;
-      clearTimeout(again);
       stop();
     },
   };
