@@ -46,6 +46,8 @@ export interface CallOptions {
 export interface Socket {
   send(data: string): void;
   close(code?: number, reason?: string): void;
+  addEventListener(type: 'open' | 'error' | 'close', listener: () => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
 }
 
 type InputOf<Name extends OperationName> = Operations[Name]['input'];

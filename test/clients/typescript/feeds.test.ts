@@ -1,6 +1,7 @@
 // The client's feeds beside the real ones: resumed after every cut without loss or repeat, ended at once, refused with a reason.
 import { firstValueFrom, from, takeWhile, toArray } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type ClientOptions, createClient } from '../../../clients/typescript/src/client.ts';
 import { FeedError, NetworkError } from '../../../clients/typescript/src/errors.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
@@ -139,6 +140,17 @@ test('a reader that leaves while it waits ends its connection, and an abort thro
   await waitFor(() => stage.stats().connections === 1, { what: 'the connection' });
   abort.abort(new Error('enough'));
   expect(await aborted).toEqual(new Error('enough'));
+  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+});
+
+test('a socket of the feed is opened with the token', async () => {
+  const socket = await clientOf({ WebSocket }).openFeeds();
+  const answers: unknown[] = [];
+  socket.addEventListener('message', ({ data }) => answers.push(JSON.parse(String(data))));
+  socket.addEventListener('open', () => socket.send('{"op":"ping","id":7}'));
+  await waitFor(() => answers.length > 0, { what: 'the answer to the ping' });
+  expect(answers[0]).toMatchObject({ type: 'pong', id: 7 });
+  socket.close();
   await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
 });
 

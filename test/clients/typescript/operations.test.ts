@@ -39,6 +39,7 @@ function recording() {
       }
       send(): void {}
       close(): void {}
+      addEventListener(): void {}
     },
   });
   return { sent, calls: api as unknown as Readonly<Record<string, (input: object) => Promise<unknown>>> };
