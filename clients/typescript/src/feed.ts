@@ -99,7 +99,7 @@ async function* framesOf<Name extends Channel>(reading: Reading): AsyncGenerator
 /** @throws the error itself if another connection would end the same way. */
 function pauseBeforeResuming(error: unknown, failures: number, { timing, forgetToken }: Transport): number {
   if (error instanceof FeedError && RESUMABLE.includes(error.code)) {
-    forgetToken();
+    if (error.code === 'token_expired' || error.code === 'token_revoked') forgetToken();
     return spreadPause(failures, PAUSES, timing);
   }
   const pauseMs = pauseAfter(error, failures, timing, PAUSES);

@@ -207,6 +207,15 @@ test('a stream without a sign of life is given up and resumed', async () => {
   await server.close();
 });
 
+test('a service that restarts is given the same token', async () => {
+  let given = 0;
+  const restarting = events([first, refusal('alerts', 'unavailable')]);
+  const { server, ended } = await twoFrames([restarting, second], { token: () => `token-${++given}` });
+  expect(await ended).toBe(null);
+  expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-1']);
+  await server.close();
+});
+
 test('a token that expires in the middle is asked for again', async () => {
   let given = 0;
   const expired = events([first, refusal('alerts', 'token_expired')]);
