@@ -1,4 +1,4 @@
-// The front page and the page of an agent as its owner works with them: what needs somebody, made, edited, cloned, closed, signed off.
+// The front page and the page of an agent as its owner works with them: what needs attention, made, edited, cloned, closed, signed off.
 import type { Page, WebSocket } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
@@ -166,9 +166,9 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
         const id = await propose(service, made, '0.01');
         await page.getByRole('link', { name: 'Overview' }).click();
         await page.getByText(/^Written here wants to buy 0\.01 BTCUSDT/).waitFor();
-        await page.getByText(/needs? somebody\./).waitFor();
+        await page.getByText(/needs? your attention\./).waitFor();
         expect(await findingsEverywhere(page)).toEqual([]);
-        await page.getByRole('link', { name: /^Answer: Written here/ }).click();
+        await page.getByRole('link', { name: /^Review: Written here/ }).click();
         const card = page.locator(`[data-proposal="${id}"]`);
         await card.getByRole('button', { name: 'Approve' }).click();
         await page
