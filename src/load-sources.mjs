@@ -21,7 +21,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is compiled when any of it has changed. */
-const ROOMS = ['src', 'streams', 'actors', 'api'];
+const ROOMS = ['src', 'streams', 'actors', 'api', 'clients/typescript'];
 /** Where a process or a thread of the service begins; what they share is compiled once. */
 export const ENTRIES = [
   'src/boot/cli.ts',

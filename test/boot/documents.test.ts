@@ -45,7 +45,6 @@ test('the README wraps its lines, and says what it is and how to start on two sc
 
 /** The code that people paste, by the page and the heading above it. */
 const PAGES = [
-  ['README.md', 'Your first five minutes'],
   ['docs/guides/launches.md', 'From an agent to a token'],
   ['docs/guides/gates.md', 'From a draft towards capital'],
 ] as const;

@@ -81,8 +81,7 @@ test('a manifest with every condition that the specification shows passes the ga
 });
 
 test('the first agent of the README earns what the gate asks for: a part of the five years here, all of them in the proof of its journey', async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const first = manifestOf(JSON.parse(/cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(readme)?.[1] ?? '{}'));
+  const first = manifestOf(JSON.parse(readFileSync(new URL('../../examples/first-agent.json', import.meta.url), 'utf8')));
   const { summary } = await backtest(first, { from: '2026-03-01T00:00:00Z', to: '2026-06-01T00:00:00Z', look: true });
   expect(summary['sharpe']).toBeGreaterThan(1.8);
   expect(summary['maxDrawdownPct']).toBeLessThan(10);

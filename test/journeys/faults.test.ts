@@ -111,8 +111,9 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
   ).toBe(true);
   // Degraded in between, as the steps below tell; whoever looks from outside may miss it.
   await waitFor(async () => (await chartOf(trend)).feed === 'lost', { what: 'lost', deadlineMs: 18_000 });
-  // Nobody else is touched: this one listens elsewhere.
-  expect((await chartOf(hunter)).feed).toBe('live');
+  // Nobody else is touched: this one listens elsewhere, and is told of this venue's silence by nobody.
+  const told = (await steps(hunter)).map(({ event }) => String(event.venue ?? ''));
+  expect(told.filter((venue) => venue.startsWith('spotexchange'))).toEqual([]);
   expect((await chartOf(trend)).duty).toBe('active');
   // The order book is asked of the venue itself, which does not answer: the caller is told so, and soon.
   const book = await service.get('/v1/order-book?venue=spotexchange&instrument=BTCUSDT');

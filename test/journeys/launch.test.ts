@@ -182,7 +182,11 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
     { what: 'bars of the token', deadlineMs: 150_000 },
   );
   expect(Number(bars[0].high)).toBeGreaterThan(0);
-  const ranked = (await service.get('/v1/agent-market/rank?mode=liquidity&limit=200', 'operator')).body.items;
+  // A crowded service answers 503 and says to ask again.
+  const ranked = await waitFor(
+    async () => (await service.get('/v1/agent-market/rank?mode=liquidity&limit=200', 'operator')).body.items ?? null,
+    { what: 'the ranking' },
+  );
   expect(ranked.map(({ symbol }: { symbol: string }) => symbol)).toContain('BEACON');
   const portfolio = await waitFor(
     async () => {

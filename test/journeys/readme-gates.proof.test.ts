@@ -1,6 +1,7 @@
 // The guide's way from a draft towards capital, word for word: five years and four scenarios, two weeks on paper and two days
 // in shadow of the sandbox's market, up to limited_live; then a purchase with live capital, and its position closed by hand.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+
 );
 
 /** The first agent of the README: bars of five minutes of two instruments. */
-const FIRST_AGENT = /cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(commandsUnder('README.md', 'Your first five minutes'))?.[1] ?? '';
+const FIRST_AGENT = readFileSync(`${ROOT}examples/first-agent.json`, 'utf8');
 
 /** Days of the sandbox's market take some minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;

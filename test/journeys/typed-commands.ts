@@ -9,6 +9,7 @@ import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
 import type { SharedService } from './shared-service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const COMMAND = `${process.execPath} ${join(ROOT, 'src/boot/sevengate.mjs')}`;
 const FUNCTIONS = `. ${join(ROOT, 'docs/guides/sandbox.sh')}`;
 
 export interface Terminal {
@@ -24,12 +25,12 @@ export function openTerminal(service: SharedService): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   mkdirSync(join(folder, 'tokens'));
   for (const { subject } of EXAMPLE_MEMBERS) writeFileSync(join(folder, 'tokens', `${subject}.token`), service.token(subject));
-  copyFileSync(join(service.home, 'sandbox.json'), join(folder, 'sandbox.json'));
+  for (const file of ['sandbox.json', 'service.json']) copyFileSync(join(service.home, file), join(folder, file));
   const env = { ...process.env, SEVENGATE_HOME: folder, U: service.url };
   return {
     folder,
     async type(commands) {
-      const typed = commands.replace('. docs/guides/sandbox.sh', FUNCTIONS);
+      const typed = commands.replace('. docs/guides/sandbox.sh', FUNCTIONS).replaceAll('npx sevengate', COMMAND);
       const script = typed.includes(FUNCTIONS) ? typed : `${FUNCTIONS}\n${typed}`;
       const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { cwd: folder, env });
       return stdout;

@@ -44,7 +44,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
     [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible', 'fast-json-stringify'],
   ],
   ['clients', [], [NODE, 'eventsource-parser']],
-  ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api'], [NODE, 'commander']],
+  ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api', 'clients'], [NODE, 'commander']],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
 // Rooms that declare the ports which adapters implement: an adapter may take their types, and nothing that runs.

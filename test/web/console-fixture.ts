@@ -285,13 +285,20 @@ export async function signOut(page: Page): Promise<void> {
 
 /** Shows one part of an agent's page. */
 export async function openTab(page: Page, name: string): Promise<void> {
-  await page.getByRole('tab', { name, exact: true }).click();
+  const tab = page.getByRole('tab', { name, exact: true });
+  do await tab.click();
+  while ((await tab.getAttribute('aria-selected')) !== 'true');
 }
 
 /** Unfolds a section. Where the page moved under the pointer because it was still reading, the click is repeated as a person would. */
 export async function unfold(place: Page | Locator, title: string): Promise<void> {
   const summary = place.locator('summary', { hasText: title });
   while ((await summary.locator('..').getAttribute('open')) === null) await summary.click();
+}
+
+/** Unfolds a `details` element, the same way. */
+export async function unfoldCard(card: Locator): Promise<void> {
+  while ((await card.getAttribute('open')) === null) await card.locator('> summary').click();
 }
 
 /**

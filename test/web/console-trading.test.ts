@@ -31,6 +31,7 @@ import {
   unreadableTexts,
   visit,
   type Watched,
+  unfoldCard,
 } from './console-fixture.ts';
 
 const PATIENT = {
@@ -569,7 +570,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     };
     expect((await service.post(`/v1/agents/${hunter}/versions`, manifest)).status).toBe(201);
     const version = page.locator('[data-version="2"]');
-    await version.locator('summary').click();
+    await unfold(version, '');
     const change = version.locator('tr', { hasText: '$.stopLossPct' });
     expect(await change.locator('td').allInnerTexts()).toEqual(['4', '5']);
     expect(await version.locator('tr', { hasText: 'premium below -0.9 %' }).locator('th').innerText()).toBe('entry condition');
@@ -581,7 +582,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const { body: explained } = await service.get(`/v1/agents/${hunter}/decisions/${oldest}/explain`);
     await openTab(page, 'Decisions');
     const decision = page.locator(`[data-decision="${oldest}"]`);
-    await decision.locator('summary').click();
+    await unfoldCard(decision);
     await decision.getByRole('button', { name: 'Explain' }).click();
     await decision.getByText(forPeople(explained.summary)).waitFor();
     expect(await decision.locator('.explanation').innerText()).toContain(forPeople(explained.why[0]));
@@ -607,7 +608,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await rows.count()).toBe((await service.get('/v1/macro-regime')).body.inputs.length);
     await page.getByRole('link', { name: 'Prediction markets' }).click();
     const market = page.locator('[data-market]').first();
-    await market.locator('summary').click();
+    await unfoldCard(market);
     await market.locator('.facts, .problem').first().waitFor();
     expect(await barriers(page)).toEqual([]);
   });

@@ -18,6 +18,7 @@ import {
   startServiceWithPast,
   tellWhatFailedShowed,
   type Watched,
+  unfoldCard,
 } from './console-fixture.ts';
 
 if (CHROMIUM === null)
@@ -53,7 +54,10 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   const chartState = (): Promise<string | null> => page.locator('.chart').getAttribute('data-standing');
   const openAgent = async (name: string): Promise<void> => {
     await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await page.getByRole('link', { name }).click();
+    // Not the tab of the page before, if that was an agent's as well.
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
     await openTab(page, 'State');
     await page.locator('.chart').waitFor();
   };
@@ -198,7 +202,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(decided.length).toBeGreaterThanOrEqual(DECISIONS);
     const decision = decided.at(-1) as (typeof decided)[number];
     const card = page.locator(`[data-decision="${decision.id}"]`);
-    await card.locator('summary').click();
+    await unfoldCard(card);
     await card.locator('.matrix').waitFor();
     const head = await card.locator('.matrix thead th').allInnerTexts();
     expect(head.map((text) => text.split(/\s/)[0])).toEqual(['rule', 'threshold', 'AAPLx', 'NVDAx']);

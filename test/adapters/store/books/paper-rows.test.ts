@@ -11,6 +11,7 @@ import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
 import type { InstrumentKey } from '../../../../src/domain/venue.ts';
 import { DAY } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
+import { seedOfRun } from '../../../harness/seed.ts';
 import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';
 
 let stage: GateFixture;
@@ -85,64 +86,63 @@ test('over random fills, overnight positions, missing and stale prices', async (
   let compared = 0;
   let overnight = 0;
   const shadowed = { measured: 0, unknown: 0, missed: 0 };
-  await fc.assert(
-    fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
-      const origin = FIRST + ++rounds * 100 * DAY;
-      const agent = { id: await stage.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
-      const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
-      const held = [new Decimal(0), new Decimal(0)];
-      let at = origin;
-      for (const [n, trade] of trades.entries()) {
-        at += trade.afterMs;
-        const have = held[trade.instrument] as Decimal;
-        const sells = trade.sell && have.gt(0);
-        const quantity = sells ? Decimal.min(have, new Decimal(trade.lots).div(8)) : new Decimal(trade.lots).div(8);
-        held[trade.instrument] = sells ? have.minus(quantity) : have.plus(quantity);
-        const price = new Decimal(trade.cents).div(100);
-        const fill: Fill = {
-          id: `${agent.id} ${n}`,
-          orderId: `${n}`,
-          bookId: bookIds.paper(agent.id, 1),
-          instrument: INSTRUMENTS[trade.instrument] as InstrumentKey,
-          side: sells ? 'sell' : 'buy',
-          quantity: plainDecimal(quantity),
-          fillPrice: plainDecimal(price),
-          feeUsd: plainDecimal(new Decimal(trade.feeCents).div(100)),
-          notionalUsd: plainDecimal(quantity.times(price)),
-          decisionPrice: plainDecimal(price.minus('0.01')),
-          slippageBps: 1,
-          at,
-          quotes: [],
-        };
-        await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
-        if (trade.flow !== undefined) await measured(fill, trade.flow, at + trade.measuredAfterMs);
-      }
-      for (const { afterMs, instrument, cents, quality } of cuts) {
-        const slot = Math.floor((origin + afterMs) / 60_000) * 60_000;
-        const body = JSON.stringify({ quote: { bid: (cents / 100).toFixed(2), ask: (cents / 100 + 0.02).toFixed(2), quality } });
-        await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
-        await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
-      }
-      const rows = createEvaluationRows(stage.app);
-      const paper = paperSeriesOf(await rows.paper(agent, stage.manifest, window));
-      const shadow = shadowSeriesOf(await rows.shadow(agent, stage.manifest, window));
-      const book = bookIds.paper(agent.id, 1);
-      const [found] = await stage.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
+  const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
+    const origin = FIRST + ++rounds * 100 * DAY;
+    const agent = { id: await stage.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
+    const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
+    const held = [new Decimal(0), new Decimal(0)];
+    let at = origin;
+    for (const [n, trade] of trades.entries()) {
+      at += trade.afterMs;
+      const have = held[trade.instrument] as Decimal;
+      const sells = trade.sell && have.gt(0);
+      const quantity = sells ? Decimal.min(have, new Decimal(trade.lots).div(8)) : new Decimal(trade.lots).div(8);
+      held[trade.instrument] = sells ? have.minus(quantity) : have.plus(quantity);
+      const price = new Decimal(trade.cents).div(100);
+      const fill: Fill = {
+        id: `${agent.id} ${n}`,
+        orderId: `${n}`,
+        bookId: bookIds.paper(agent.id, 1),
+        instrument: INSTRUMENTS[trade.instrument] as InstrumentKey,
+        side: sells ? 'sell' : 'buy',
+        quantity: plainDecimal(quantity),
+        fillPrice: plainDecimal(price),
+        feeUsd: plainDecimal(new Decimal(trade.feeCents).div(100)),
+        notionalUsd: plainDecimal(quantity.times(price)),
+        decisionPrice: plainDecimal(price.minus('0.01')),
+        slippageBps: 1,
+        at,
+        quotes: [],
+      };
+      await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+      if (trade.flow !== undefined) await measured(fill, trade.flow, at + trade.measuredAfterMs);
+    }
+    for (const { afterMs, instrument, cents, quality } of cuts) {
+      const slot = Math.floor((origin + afterMs) / 60_000) * 60_000;
+      const body = JSON.stringify({ quote: { bid: (cents / 100).toFixed(2), ask: (cents / 100 + 0.02).toFixed(2), quality } });
+      await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
+      await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
+    }
+    const rows = createEvaluationRows(stage.app);
+    const paper = paperSeriesOf(await rows.paper(agent, stage.manifest, window));
+    const shadow = shadowSeriesOf(await rows.shadow(agent, stage.manifest, window));
+    const book = bookIds.paper(agent.id, 1);
+    const [found] = await stage.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
         select paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt}) as paper,
           alike(${JSON.stringify(paper)}::text::jsonb, paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt})) as papers,
           alike(${JSON.stringify(shadow)}::text::jsonb, shadow_series(${book}, ${stage.manifest.maxSlippageBps}::int::text::jsonb, ${window.enteredAt}, ${window.evaluatedAt})) as shadows`;
-      expect(found?.papers, `${JSON.stringify(paper)} is not ${JSON.stringify(found?.paper)}`).toBe(true);
-      expect(found?.shadows).toBe(true);
-      compared += paper.days.length;
-      for (const [, , , , , outcome, quantity] of shadow.orders) shadowed[quantity === '0' ? 'missed' : outcome]++;
-      if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
-    }),
-    { numRuns: 30 },
-  );
-  // The property would hold of nothing as well.
+    expect(found?.papers, `${JSON.stringify(paper)} is not ${JSON.stringify(found?.paper)}`).toBe(true);
+    expect(found?.shadows).toBe(true);
+    compared += paper.days.length;
+    for (const [, , , , , outcome, quantity] of shadow.orders) shadowed[quantity === '0' ? 'missed' : outcome]++;
+    if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
+  });
+  const fewest = () => Math.min(shadowed.measured, shadowed.unknown, shadowed.missed, overnight);
+  // The property would hold of nothing as well: it draws on until each kind has occurred.
+  for (let round = 0; round < 10 && (round === 0 || fewest() <= 3); round++)
+    await fc.assert(property, { numRuns: 30, seed: seedOfRun() + round });
   expect(compared).toBeGreaterThan(50);
-  expect(Math.min(shadowed.measured, shadowed.unknown, shadowed.missed)).toBeGreaterThan(3);
-  expect(overnight).toBeGreaterThan(3);
+  expect(fewest()).toBeGreaterThan(3);
 });
 
 test('by hand: two days with a position overnight, at its bids, and what the sale realized after fees', async () => {

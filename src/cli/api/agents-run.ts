@@ -1,0 +1,184 @@
+/** What `sevengate agents` does. */
+import { readFileSync } from 'node:fs';
+import type { Agent, Decision, EvaluationRun, Gates } from '../../../clients/typescript/src/index.ts';
+import { findAgent } from './find-agent.ts';
+import { columns, type Terminal } from './terminal.ts';
+
+export async function listAgents({ api, json, print }: Terminal): Promise<void> {
+  const agents: Agent[] = [];
+  for await (const agent of api.listAgents.items({ limit: 200 })) agents.push(agent);
+  if (json) return print(JSON.stringify(agents));
+  const rows = agents.map((agent) => [agent.name, agent.stage, statusOf(agent), agent.autonomy, agent.id]);
+  print(rows.length === 0 ? 'No agents yet. Create one: sevengate agents create <file>' : columns([HEAD, ...rows]));
+}
+
+const HEAD = ['NAME', 'STAGE', 'STATUS', 'AUTONOMY', 'ID'];
+
+export async function showAgent({ api, json, print }: Terminal, given: string): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const [agent, gates] = await Promise.all([api.getAgent({ id }), api.listGates({ id })]);
+  if (json) return print(JSON.stringify(agent));
+  const facts = [
+    ['Stage', `${agent.stage}, ${gates.progress}`],
+    ['Status', statusOf(agent)],
+    ['Autonomy', agent.autonomy],
+    ['Manifest', `v${agent.manifestVersion} ${agent.manifestHash.slice(0, 12)}`],
+    ['Created', `${agent.createdAt} by ${agent.createdBy}`],
+    ['Next', gates.next],
+    ...gates.whyNoTrades.map((reason, i) => [i === 0 ? 'No trades' : '', reason]),
+    ...agent.closing.map(({ instrument, waitingFor }) => [
+      'Closing',
+      `${instrument ?? 'all'}${waitingFor ? `: ${waitingFor.detail}` : ''}`,
+    ]),
+  ];
+  print(`${agent.name}  ${agent.id}\n${columns(facts)}`);
+}
+
+/** Creates an agent from a manifest in JSON or YAML; `-` reads standard input. */
+export async function createAgent({ api, json, print }: Terminal, file: string): Promise<void> {
+  const agent = await api.createAgent({ body: manifestIn(file) });
+  if (json) return print(JSON.stringify(agent));
+  print(`Created ${agent.name} at ${agent.stage}, autonomy ${agent.autonomy}. It decides at each full minute.\n${agent.id}`);
+}
+
+/** Adds a version of the manifest: the agent is back at `draft`. */
+export async function updateAgent({ api, json, print }: Terminal, given: string, file: string): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const agent = await api.addAgentVersion({ id, body: manifestIn(file) });
+  print(json ? JSON.stringify(agent) : `${agent.name} is at version ${agent.manifestVersion}, stage ${agent.stage}.`);
+}
+
+function manifestIn(file: string) {
+  const text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  // The API reads YAML itself, and says what is wrong in it.
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+type Command = 'pauseAgent' | 'resumeAgent' | 'promoteAgent' | 'releaseAgent' | 'closeAgentPositions';
+
+/** Gives an agent a command that takes nothing else. */
+export async function commandAgent(terminal: Terminal, command: Command, given: string): Promise<void> {
+  const { id } = await findAgent(terminal.api, given);
+  printAgent(terminal, await terminal.api[command]({ id, body: {} }));
+}
+
+export async function closeAgent(terminal: Terminal, given: string, body: { instrument?: string; limitPrice?: string }): Promise<void> {
+  const { id } = await findAgent(terminal.api, given);
+  printAgent(terminal, await terminal.api.closeAgentPositions({ id, body }));
+}
+
+export async function setAutonomy(terminal: Terminal, given: string, autonomy: Agent['autonomy']): Promise<void> {
+  const { id } = await findAgent(terminal.api, given);
+  printAgent(terminal, await terminal.api.setAgentAutonomy({ id, body: { autonomy } }));
+}
+
+function printAgent({ json, print }: Terminal, agent: Agent): void {
+  print(json ? JSON.stringify(agent) : `${agent.name}: ${agent.stage}, ${statusOf(agent)}, autonomy ${agent.autonomy}`);
+}
+
+const statusOf = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>): string =>
+  paused ? `paused${pauseCause === null ? '' : ` (${spaced(pauseCause)})`}` : 'running';
+
+const spaced = (word: string): string => word.replaceAll('_', ' ');
+
+/** The newest decisions, the oldest of them first. */
+export async function listDecisions({ api, json, print }: Terminal, given: string, limit: number): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const { items } = await api.listDecisions({ id, limit });
+  if (json) return print(JSON.stringify(items));
+  print(
+    items.length === 0 ? 'No decisions yet. The first one comes at the next full minute.' : items.toReversed().map(decisionText).join('\n'),
+  );
+}
+
+/** Prints decisions as they are made, of one agent or of all, until there were `count`. */
+export async function watchAgent({ api, json, print }: Terminal, given: string | undefined, count: number): Promise<void> {
+  const agent = given === undefined ? null : await findAgent(api, given);
+  let left = count;
+  for await (const { data } of api.feed('decisions', agent === null ? {} : { agentId: agent.id })) {
+    print(json ? JSON.stringify(data) : `${agent === null ? `${data.agentId}  ` : ''}${decisionText(data)}`);
+    if (--left <= 0) return;
+  }
+}
+
+function decisionText({ slot, disposition, reason, instrument, rules }: Decision): string {
+  const head = `${slot}  ${spaced(disposition)}${instrument === null ? '' : ` ${instrument}`}${reason === null ? '' : `: ${spaced(reason)}`}`;
+  const rows = rules.map(({ passed, side, instrument: of, type, observed, threshold, unknown }) => [
+    `  ${passed ? 'pass' : 'fail'}`,
+    side,
+    of,
+    spaced(type),
+    unknown === undefined ? String(observed ?? '–') : `unknown (${spaced(unknown.cause)})`,
+    `against ${threshold ?? '–'}`,
+  ]);
+  return rows.length === 0 ? head : `${head}\n${columns(rows)}`;
+}
+
+/** Each gate with the checks that do not pass. */
+export async function showGates({ api, json, print }: Terminal, given: string): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const gates = await api.listGates({ id });
+  print(json ? JSON.stringify(gates) : gatesText(gates));
+}
+
+function gatesText({ gates, progress, next }: Gates): string {
+  const rows = gates.map(({ from, to, state, passed, checks, problems }) => {
+    const failed = checks.filter((check) => !check.passed).map(checkText);
+    const why = state === 'ahead' ? '' : [...failed, ...problems].join('; ');
+    return [`${from} → ${to}`, state === 'behind' ? 'passed' : state === 'ahead' ? 'ahead' : passed ? 'open' : 'closed', why];
+  });
+  return `${columns(rows)}\n${progress}. ${next}`;
+}
+
+const checkText = ({ name, rule, limit, observed }: Gates['gates'][number]['checks'][number]): string =>
+  `${spaced(name)} ${observed ?? 'not known'}, must be ${spaced(rule)} ${limit ?? 'a limit that is not known'}`;
+
+type Evaluation = 'backtestAgent' | 'stressTestAgent';
+
+/** Starts a backtest or a stress test. With `wait` until its end: then a run that does not pass sets exit code 1. */
+export async function evaluateAgent(
+  { api, json, print, note, wait }: Terminal,
+  evaluation: Evaluation,
+  given: string,
+  options: { readonly from?: string; readonly to?: string; readonly look?: true; readonly wait?: true },
+): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const { wait: waits, ...asked } = options;
+  const begun = evaluation === 'backtestAgent' ? await api.backtestAgent({ id, body: asked }) : await api.stressTestAgent({ id, body: {} });
+  let run: EvaluationRun = begun;
+  for (let said = ''; waits && ['queued', 'running'].includes(run.state); run = await api.getEvaluation({ id, runId: begun.id })) {
+    const words = progressText(run);
+    if (words !== said) note(words);
+    said = words;
+    await wait();
+  }
+  print(json ? JSON.stringify(run) : runText(run));
+  if (waits && (run.state !== 'finished' || run.summary?.['passed'] === false)) process.exitCode = 1;
+}
+
+function progressText({ state, progress, remainingMs, waitingFor }: EvaluationRun): string {
+  const done = progress === null ? '' : `, ${progress.done} of ${progress.total} ${progress.unit}`;
+  const left = remainingMs === null ? '' : `, about ${Math.ceil(remainingMs / 1_000)} s left`;
+  return `${state}${done}${left}${waitingFor === null ? '' : `, waiting: ${waitingFor.detail}`}`;
+}
+
+function runText({ id, evaluation, state, ending, summary }: EvaluationRun): string {
+  const head = `${spaced(evaluation)} ${state}${ending === null ? '' : `: ${ending.detail}`}  ${id}`;
+  const figures = Object.entries(summary ?? {}).filter(([, value]) => value === null || typeof value !== 'object');
+  return [
+    head,
+    ...(figures.length === 0 ? [] : [columns(figures.map(([name, value]) => [`  ${inWords(name)}`, String(value ?? '–')]))]),
+  ].join('\n');
+}
+
+/** `maxDrawdownPct` is `max drawdown %`. */
+const inWords = (name: string): string =>
+  name
+    .replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replace(/ pct$/, ' %')
+    .replace(/ usd$/, ' USD');

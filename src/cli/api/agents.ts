@@ -1,0 +1,79 @@
+/** `sevengate agents`: agents of the running service, from creation to the closing of their positions. */
+import { Argument, type Command } from 'commander';
+import { AUTONOMY_LEVELS } from '../../domain/agent.ts';
+import { count as wholeNumber, named } from '../words.ts';
+import { atService, withClientOptions } from './client-options.ts';
+
+const AGENT = ['<agent>', 'name or id of the agent', named('the name of an agent')] as const;
+const COMMANDS = {
+  pause: ['pauseAgent', 'stop an agent: it proposes nothing until it is resumed'],
+  resume: ['resumeAgent', 'let a paused agent run again; needs a risk manager'],
+  promote: ['promoteAgent', 'ask for the next stage; the gate opens on evidence alone'],
+  release: ['releaseAgent', 'take an agent out of quarantine'],
+} as const;
+
+/** Adds the commands. */
+export function agentCommands(agents: Command): void {
+  const add = (name: string, description: string): Command => withClientOptions(agents.command(name).description(description));
+  add('list', 'list the agents, newest first').action((options) => atService(options, async (it) => (await run()).listAgents(it)));
+  add('show', 'show an agent: stage, status, what is next, and why it does not trade')
+    .argument(...AGENT)
+    .action((agent, options) => atService(options, async (it) => (await run()).showAgent(it, agent)));
+  add('create', 'create an agent at draft')
+    .argument('<file>', 'manifest in JSON or YAML; - reads standard input')
+    .action((file, options) => atService(options, async (it) => (await run()).createAgent(it, file)));
+  add('update', 'add a version of the manifest; the agent is back at draft')
+    .argument(...AGENT)
+    .argument('<file>', 'manifest in JSON or YAML; - reads standard input')
+    .action((agent, file, options) => atService(options, async (it) => (await run()).updateAgent(it, agent, file)));
+  add('autonomy', 'set what an agent may do by itself')
+    .argument(...AGENT)
+    .addArgument(new Argument('<level>', 'level of autonomy').choices(AUTONOMY_LEVELS))
+    .action((agent, level, options) => atService(options, async (it) => (await run()).setAutonomy(it, agent, level)));
+  for (const [name, [command, description]] of Object.entries(COMMANDS))
+    add(name, description)
+      .argument(...AGENT)
+      .action((agent, options) => atService(options, async (it) => (await run()).commandAgent(it, command, agent)));
+  add('close', 'pause an agent and sell what it holds; works at every stage')
+    .argument(...AGENT)
+    .option('--instrument <instrument>', 'close this position alone, for example spotexchange:BTCUSDT')
+    .option('--limit <price>', 'sell at this price or better')
+    .action((agent, { instrument, limit, ...options }) => {
+      const body = { ...(instrument === undefined ? {} : { instrument }), ...(limit === undefined ? {} : { limitPrice: limit }) };
+      return atService(options, async (it) => (await run()).closeAgent(it, agent, body));
+    });
+  addReads(add);
+}
+
+function addReads(add: (name: string, description: string) => Command): void {
+  add('decisions', 'print the newest decisions, each with its rules')
+    .argument(...AGENT)
+    .option('--limit <n>', 'most decisions to print', wholeNumber(1, 200), 5)
+    .action((agent, { limit, ...options }) => atService(options, async (it) => (await run()).listDecisions(it, agent, limit)));
+  add('watch', 'print decisions as they are made')
+    .argument('[agent]', 'name or id of the agent (default: all agents)')
+    .option('--count <n>', 'end after so many', wholeNumber(1, 1_000_000))
+    .action((agent, { count, ...options }) =>
+      atService(options, async (it) => (await run()).watchAgent(it, agent, count ?? Number.POSITIVE_INFINITY)),
+    );
+  add('gates', 'show every gate with the checks that do not pass')
+    .argument(...AGENT)
+    .action((agent, options) => atService(options, async (it) => (await run()).showGates(it, agent)));
+  add('backtest', 'run the backtest of the gate: five years of closed bars')
+    .argument(...AGENT)
+    .option('--from <time>', 'begin of the stretch, ISO 8601')
+    .option('--to <time>', 'end of the stretch, ISO 8601')
+    .option('--look', 'allow a shorter stretch; its result is no evidence')
+    .option('--wait', 'wait for its end; a run that does not pass sets exit code 1')
+    .action((agent, { from, to, look, wait, ...options }) =>
+      atService(options, async (it) => (await run()).evaluateAgent(it, 'backtestAgent', agent, { from, to, look, wait })),
+    );
+  add('stress-test', 'run the stress test of the gate')
+    .argument(...AGENT)
+    .option('--wait', 'wait for its end; a run that does not pass sets exit code 1')
+    .action((agent, { wait, ...options }) =>
+      atService(options, async (it) => (await run()).evaluateAgent(it, 'stressTestAgent', agent, { wait })),
+    );
+}
+
+const run = () => import('./agents-run.ts');

@@ -1,0 +1,35 @@
+/** The options of every command that asks the running service through its API. */
+import type { Command } from 'commander';
+import { named } from '../words.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ClientOptions {
+  readonly as: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly json?: true;
+}
+
+/** Adds them. */
+export function withClientOptions(command: Command): Command {
+  return command
+    .option(
+      '--as <member>',
+      'member of the sandbox to act as: operator, viewer, risk-manager, administrator',
+      named('a member', 64),
+      'operator',
+    )
+    .option('--url <url>', 'address of a service elsewhere (default: the one that runs on the state folder)')
+    .option('--token-file <file>', 'file with your bearer token, for --url')
+    .option('--json', 'print what the API answers as JSON');
+}
+
+/** Runs a command at the service. The client is loaded only now. @throws Error that says what the service refused, and what it would take. */
+export async function atService(options: ClientOptions, run: (terminal: Terminal) => Promise<void>): Promise<void> {
+  const { openTerminal, refusalOf } = await import('./terminal.ts');
+  try {
+    await run(openTerminal(options));
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}

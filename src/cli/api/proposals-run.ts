@@ -1,0 +1,75 @@
+/** What `sevengate proposals` does. */
+import type { Proposal } from '../../../clients/typescript/src/index.ts';
+import { findAgent } from './find-agent.ts';
+import { columns, type Terminal } from './terminal.ts';
+
+const LISTED = 50;
+const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];
+const UNDER_WAY: readonly Proposal['state'][] = ['approved', 'executing'];
+
+/** Which proposal is answered: one by its id, or the newest that waits. */
+export interface Chosen {
+  readonly id: string | undefined;
+  readonly agent: string | undefined;
+  readonly latest: true | undefined;
+  readonly wait: true | undefined;
+}
+
+export async function listProposals(
+  { api, json, print }: Terminal,
+  agent: string | undefined,
+  state: Proposal['state'] | undefined,
+): Promise<void> {
+  const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
+  const { items } = await api.listProposals({ agentId, state, limit: LISTED });
+  if (json) return print(JSON.stringify(items));
+  print(items.length === 0 ? 'No proposals. Agents at autonomy confirm and above make them.' : columns([HEAD, ...items.map(rowOf)]));
+}
+
+/** Approves a proposal and waits for its end. One that is not filled sets exit code 1. */
+export async function approveProposal(terminal: Terminal, chosen: Chosen): Promise<void> {
+  const { api, json, print, wait } = terminal;
+  const { id } = await proposalOf(terminal, chosen);
+  let proposal = await api.approveProposal({ id });
+  while (UNDER_WAY.includes(proposal.state)) {
+    await wait();
+    proposal = await api.getProposal({ id });
+  }
+  print(json ? JSON.stringify(proposal) : sentence(proposal));
+  if (proposal.state !== 'filled') process.exitCode = 1;
+}
+
+export async function declineProposal(terminal: Terminal, chosen: Chosen, reason: string | undefined): Promise<void> {
+  const { id } = await proposalOf(terminal, chosen);
+  const proposal = await terminal.api.declineProposal({ id, body: reason === undefined ? {} : { reason } });
+  terminal.print(terminal.json ? JSON.stringify(proposal) : sentence(proposal));
+}
+
+async function proposalOf({ api, note, wait }: Terminal, { id, agent, latest, wait: waits }: Chosen): Promise<{ readonly id: string }> {
+  if (id !== undefined && latest) throw new Error('give the id of a proposal or --latest, not both');
+  if (id !== undefined) return { id };
+  if (!latest) throw new Error('give the id of a proposal, or --latest for the newest that waits for an answer');
+  const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
+  for (let isFirst = true; ; isFirst = false) {
+    const { items } = await api.listProposals({ state: 'pending_approval', agentId, limit: 1 });
+    if (items[0] !== undefined) return items[0];
+    if (!waits) throw new Error('no proposal waits for an answer; --wait waits for the next one');
+    if (isFirst) note('waiting for a proposal; agents decide at each full minute');
+    await wait();
+  }
+}
+
+function rowOf(proposal: Proposal): string[] {
+  const { id, state, order, filledQuantity, averageFillPrice, reason } = proposal;
+  const filled = averageFillPrice === null ? '–' : `${filledQuantity} at ${averageFillPrice}`;
+  return [id, spaced(state), orderText(proposal), order.limitPrice, filled, reason === null ? '' : spaced(reason)];
+}
+
+function sentence(proposal: Proposal): string {
+  const { id, state, mode, filledQuantity, averageFillPrice, reason } = proposal;
+  const filled = averageFillPrice === null ? '' : `, ${filledQuantity} filled at ${averageFillPrice}`;
+  return `${spaced(state)}: ${orderText(proposal)} on ${mode}${filled}${reason === null ? '' : ` (${spaced(reason)})`}  ${id}`;
+}
+
+const orderText = ({ order, instrument }: Proposal): string => `${order.side} ${order.quantity} ${instrument}`;
+const spaced = (word: string): string => word.replaceAll('_', ' ');

@@ -1,0 +1,35 @@
+/** `sevengate proposals`: trades that agents at `confirm` propose, and the answers to them. */
+import { Argument, Option, type Command } from 'commander';
+import { named, uuid } from '../words.ts';
+import { atService, withClientOptions } from './client-options.ts';
+import type { Chosen } from './proposals-run.ts';
+
+const STATES = ['pending_approval', 'approved', 'executing', 'filled', 'partially_filled', 'failed', 'expired', 'cancelled', 'declined'];
+
+/** Adds the commands. */
+export function proposalCommands(proposals: Command): void {
+  const add = (name: string, description: string): Command => withClientOptions(proposals.command(name).description(description));
+  add('list', 'list proposals, newest first')
+    .option('--agent <agent>', 'those of this agent alone', named('the name of an agent'))
+    .addOption(new Option('--state <state>', 'those in this state alone').choices(STATES))
+    .action(({ agent, state, ...options }) => atService(options, async (it) => (await run()).listProposals(it, agent, state)));
+  answering(add('approve', 'approve a proposal; your limits are checked again before it is sent')).action(
+    (id, { agent, latest, wait, ...options }) =>
+      atService(options, async (it) => (await run()).approveProposal(it, { id, agent, latest, wait } satisfies Chosen)),
+  );
+  answering(add('decline', 'decline a proposal'))
+    .option('--reason <text>', 'why; kept with the proposal', named('a reason', 200))
+    .action((id, { agent, latest, wait, reason, ...options }) =>
+      atService(options, async (it) => (await run()).declineProposal(it, { id, agent, latest, wait } satisfies Chosen, reason)),
+    );
+}
+
+function answering(command: Command): Command {
+  return command
+    .addArgument(new Argument('[id]', 'id of the proposal').argParser(uuid('the id of a proposal')))
+    .option('--latest', 'the newest that waits for an answer, instead of an id')
+    .option('--agent <agent>', 'with --latest: of this agent', named('the name of an agent'))
+    .option('--wait', 'with --latest: wait until there is one');
+}
+
+const run = () => import('./proposals-run.ts');

@@ -1,0 +1,58 @@
+/** What a command of the API works with: a client of the running service, and somewhere to print. */
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
+import { localService } from '../../../clients/typescript/src/local.ts';
+import { print } from '../words.ts';
+import type { ClientOptions } from './client-options.ts';
+
+export interface Terminal {
+  readonly api: Client;
+  /** Results are printed as the API's JSON instead of words. */
+  readonly json: boolean;
+  /** Prints a result. */
+  print(text: string): void;
+  /** Says how far something is, beside the results. */
+  note(text: string): void;
+  /** Waits between two looks at something that takes long. */
+  wait(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** A terminal on the service that the options name. @throws Error if none runs there, or no token can be read. */
+export function openTerminal({ as, url, tokenFile, json }: ClientOptions): Terminal {
+  return {
+    api: createClient(url === undefined ? localService({ member: as }) : elsewhere(url, tokenFile)),
+    json: json === true,
+    print,
+    note: (text) => void process.stderr.write(`${text}\n`),
+    wait: () => setTimeout(LOOK_EVERY_MS),
+  };
+}
+
+function elsewhere(baseUrl: string, tokenFile: string | undefined): Parameters<typeof createClient>[0] {
+  if (tokenFile === undefined) throw new Error(`${baseUrl} needs a token: name the file that holds it with --token-file`);
+  return { baseUrl, token: () => readFileSync(tokenFile, 'utf8').trim() };
+}
+
+/** A refusal in words: what was wrong, and each thing that would pass if the sentence does not say it. Other errors are kept. */
+export function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { detail, wayOut } = error;
+  return new Error([detail, ...wayOut.filter((way) => !detail.includes(way)).map((way) => `  ${way}`)].join('\n'), { cause: error });
+}
+
+/** Rows in columns that are as wide as their widest cell. The last column is not padded. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
