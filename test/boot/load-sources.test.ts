@@ -29,7 +29,8 @@ afterAll(() => {
 function project(): { readonly root: string; begin(): Promise<string>; kept(): string[] } {
   const root = mkdtempSync(join(tmpdir(), 'sevengate-load-'));
   folders.push(root);
-  for (const room of ['src', 'streams', 'actors', 'api', 'node_modules']) mkdirSync(join(root, room));
+  for (const room of ['src', 'streams', 'actors', 'api', 'clients/typescript', 'node_modules'])
+    mkdirSync(join(root, room), { recursive: true });
   for (const name of ['esbuild', '@esbuild', 'rxjs', 'tslib'])
     symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
   cpSync(join(ROOT, 'src/load-sources.mjs'), join(root, 'src/load-sources.mjs'));

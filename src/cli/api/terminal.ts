@@ -1,8 +1,8 @@
 /** What a command of the API works with: a client of the running service, and somewhere to print. */
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
 import { localService } from '../../../clients/typescript/src/local.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
 import { print } from '../words.ts';
 import type { ClientOptions } from './client-options.ts';
 
@@ -22,12 +22,13 @@ const LOOK_EVERY_MS = 1_000;
 
 /** A terminal on the service that the options name. @throws Error if none runs there, or no token can be read. */
 export function openTerminal({ as, url, tokenFile, json }: ClientOptions): Terminal {
+  const clock = createLiveClock();
   return {
     api: createClient(url === undefined ? localService({ member: as }) : elsewhere(url, tokenFile)),
     json: json === true,
     print,
     note: (text) => void process.stderr.write(`${text}\n`),
-    wait: () => setTimeout(LOOK_EVERY_MS),
+    wait: () => new Promise((resolve) => void clock.deadline(clock.now() + LOOK_EVERY_MS, resolve)),
   };
 }
 
