@@ -157,7 +157,7 @@ function newProject(): void {
     'test/changed.mjs',
   ])
     cpSync(join(ROOT, path), join(folder, path));
-  for (const room of ['streams', 'actors', 'api']) mkdirSync(join(folder, room));
+  for (const room of ['streams', 'actors', 'api', 'clients/typescript']) mkdirSync(join(folder, room), { recursive: true });
   for (const entry of ENTRIES) write(entry, '');
 }
 
