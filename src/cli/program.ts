@@ -186,13 +186,15 @@ const COMMANDS: readonly CommandEntry[] = [
  * there by name and description. What commander refuses is thrown as a CommanderError.
  */
 export async function createProgram(chosen: 'all' | (string & {}) | undefined, service: Service): Promise<Command> {
-  const program = new Command('sevengate')
+  const program = new Command('sevengate');
+  program
     .description('An engine for trading agents that earn their capital through seven gates.')
     .version(service.version)
     .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (sevengate --help lists what there is)\n`) })
     .exitOverride()
     .configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage()}`,
+      // A command of the list, whose own words are not loaded; below it each command knows its words.
+      subcommandTerm: (command) => `${command.name()} ${(command.parent === program ? usageOf(command.name()) : null) ?? command.usage()}`,
     });
   const loaded = chosen === 'help' ? 'all' : chosen;
   for (const { name, description, load, catalog } of COMMANDS) {
@@ -201,6 +203,10 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined, s
     if (loaded === 'all' || loaded === name) (await load())(command, service);
   }
   return program.addHelpText('after', `\nSettings, from the environment:\n${service.describeSettings()}\n`);
+}
+
+function usageOf(command: string): string | null {
+  return COMMANDS.find(({ name }) => name === command)?.usage ?? null;
 }
 
 /** What Commander says of wrong words, on one line like every other refusal. */

@@ -131,7 +131,7 @@ test('its decision is watched, its proposal approved and filled, another decline
 });
 
 test('its gates are told with what they ask for, and a look at some days runs to its end', { timeout: 200_000 * PATIENCE }, async () => {
-  expect(await printedBy(showGates(terminal, 'My first agent'))).toMatch(/^draft → backtest +open/);
+  expect(await printedBy(showGates(terminal, 'My first agent'))).toMatch(/^draft → backtest +open[\s\S]*Next: sevengate agents promote$/);
   expect(await printedBy(commandAgent(terminal, 'promoteAgent', 'My first agent'))).toContain('backtest, running');
   expect(await printedBy(showGates(terminal, 'My first agent'))).toMatch(
     /backtest → stress_test +closed .*history days not known, must be at least/,

@@ -24,7 +24,7 @@ export async function showAgent({ api, json, print }: Terminal, given: string): 
     ['Autonomy', agent.autonomy],
     ['Manifest', `v${agent.manifestVersion} ${agent.manifestHash.slice(0, 12)}`],
     ['Created', `${agent.createdAt} by ${agent.createdBy}`],
-    ['Next', gates.next],
+    ['Next', inVerbs(gates.next)],
     ...gates.whyNoTrades.map((reason, i) => [i === 0 ? 'No trades' : '', reason]),
     ...agent.closing.map(({ instrument, waitingFor }) => [
       'Closing',
@@ -84,6 +84,10 @@ function printAgent({ json, print }: Terminal, agent: Agent): void {
 const statusOf = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>): string =>
   paused ? `paused${pauseCause === null ? '' : ` (${spaced(pauseCause)})`}` : 'running';
 
+/** A request of the API as the verb that makes it. */
+const inVerbs = (next: string): string =>
+  next.replaceAll(/POST \/v1\/agents\/:id\/(\w+)/g, (_, verb: string) => `sevengate agents ${verb.replaceAll('_', '-')}`);
+
 const spaced = (word: string): string => word.replaceAll('_', ' ');
 
 /** The newest decisions, the oldest of them first. */
@@ -132,7 +136,7 @@ function gatesText({ gates, progress, next }: Gates): string {
     const why = state === 'ahead' ? '' : [...failed, ...problems].join('; ');
     return [`${from} → ${to}`, state === 'behind' ? 'passed' : state === 'ahead' ? 'ahead' : passed ? 'open' : 'closed', why];
   });
-  return `${columns(rows)}\n${progress}. ${next}`;
+  return `${columns(rows)}\n${progress}. Next: ${inVerbs(next)}`;
 }
 
 const checkText = ({ name, rule, limit, observed }: Gates['gates'][number]['checks'][number]): string =>
