@@ -41,7 +41,7 @@ const inspector = defineRoute({
     querystring: Type.Object({
       actorId: Type.Optional(IdText),
       from: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Of one actor: the steps after this version are told first; 0 for all.' }),
+        Type.Integer({ minimum: 0, description: 'Version of one actor after which its steps are told first; 0 for all.' }),
       ),
     }),
   },

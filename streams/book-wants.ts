@@ -1,5 +1,5 @@
 /** Order books by use: whoever reads a book asks for it under a lease, and the feed passes on the books that are asked for. */
-import type { MarketState } from '../src/domain/market-state.ts';
+import { type MarketState, marketStateKey } from '../src/domain/market-state.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 
@@ -12,8 +12,8 @@ export interface BookWants {
   first(venue: Venue, instrument: string): Promise<void> | null;
 }
 
-export const bookWantKey = (venue: Venue, instrument: string): string => `book_want ${venue}:${instrument}`;
-export const bookKey = (venue: Venue, instrument: string): string => `order_book ${venue}:${instrument}`;
+export const bookWantKey = (venue: Venue, instrument: string): string => marketStateKey({ kind: 'book_want', venue, instrument });
+export const bookKey = (venue: Venue, instrument: string): string => marketStateKey({ kind: 'order_book', venue, instrument });
 
 /** True while some process reads the book. */
 export function isBookWanted(bus: { latest(key: string): MarketState | null }, venue: Venue, instrument: string, now: EpochMs): boolean {

@@ -40,7 +40,7 @@ const HELD_UP_MS = 50;
  * goes on at half speed until the system has caught up, so that nothing is received before what came before it. A larger
  * step is the correction of a wrong time: the clock steps too, and deadlines that were set before keep their delay.
  *
- * Where the process was held up, a deadline calls only after what arrived meanwhile was read: what waits in a socket is no silence.
+ * If the process was held up, a deadline calls only after what arrived meanwhile was read: what waits in a socket is no silence.
  */
 export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   let current = source.wall();

@@ -9,7 +9,7 @@ export const health = defineRoute({
   url: '/healthz',
   name: 'getHealth',
   tag: 'operation',
-  summary: 'Whether the process is up',
+  summary: 'Liveness of the process',
   cost: 'read',
   unlimited: true,
   sameForAll: true,

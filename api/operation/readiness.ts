@@ -21,7 +21,7 @@ export const readiness = defineRoute({
   url: '/readyz',
   name: 'getReadiness',
   tag: 'operation',
-  summary: 'Whether the service can work, part by part',
+  summary: 'Readiness of the service, part by part',
   cost: 'read',
   schema: {},
   answers: {

@@ -1,5 +1,5 @@
 /** The newest market states of one kind, and the state of their venues, out of one read. */
-import type { MarketState, MarketStateKind, VenueState } from '../../src/domain/market-state.ts';
+import { type MarketState, type MarketStateKind, marketStateKey, type VenueState } from '../../src/domain/market-state.ts';
 import type { Venue } from '../../src/domain/venue.ts';
 import type { MarketStateReads } from './venues/ports.ts';
 
@@ -12,6 +12,6 @@ export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads,
 
 /** How a venue is received; null where nobody says so. */
 export function venueStateOf(states: MarketStateReads, venue: Venue): VenueState | null {
-  const state = states.latest(`venue_state ${venue}`);
+  const state = states.latest(marketStateKey({ kind: 'venue_state', venue }));
   return state?.kind === 'venue_state' ? state : null;
 }

@@ -13,7 +13,7 @@ import type { Signer } from '../adapters/identity/signer/signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer/supervisor.ts';
 import { openWalletHistories } from '../adapters/indexer/access.ts';
 import { isLoopback } from '../adapters/listen-refusal.ts';
-import { budgetsFor, optionalBudgets } from '../adapters/queue/request-budgets.ts';
+import { budgetsFor } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -78,7 +78,7 @@ export function startFeedRole({ service, store, market, actors, containment, clo
   const feed = startFeed({
     sql,
     venues: () => createVenues(reach, createIssuerMarkStore(sql)),
-    pastOf: () => createVenues({ ...reach, budgets: optionalBudgets(reach.budgets) }).histories,
+    pastOf: () => createVenues({ ...reach, budgets: budgetsFor(reach.budgets, 'optional') }).histories,
     bus,
     states,
     budgets: () => budgetStates(reach.budgets, clock.now()),
@@ -109,7 +109,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
   const signing = await openSigning(parts);
   const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
-  const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
+  const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
     sql,
@@ -222,7 +222,7 @@ function evaluationRunners(parts: RoleParts) {
 /** What backtests of this process read, and where they fetch what is not stored. */
 function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps {
   const { clock, log } = service;
-  const { histories } = createVenues({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
+  const { histories } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });
   const past = sandboxPast(service);
   return {
     sql: store.sql,

@@ -47,7 +47,7 @@ const COMMANDS: readonly CommandEntry[] = [
     usage: '[options] <channel>',
     description: 'print a channel of the feed as it happens, one JSON document a line',
     catalog: 'own',
-    load: async () => (await import('./api/call.ts')).feedCommand,
+    load: async () => (await import('./api/feed.ts')).feedCommand,
   },
   {
     name: 'call',

@@ -122,8 +122,14 @@ export interface VenueState {
 export type MarketState = PerpContext | DayTicker | OrderBookSnapshot | VenueState | IssuerMarkState | BookWant | AskedBook;
 export type MarketStateKind = MarketState['kind'];
 
+/** The fields of a state that say which newest state it replaces. */
+type StatePlace =
+  | Pick<VenueState, 'kind' | 'venue'>
+  | Pick<AskedBook, 'kind' | 'venue' | 'instrument' | 'depth'>
+  | { readonly [Field in 'kind' | 'venue' | 'instrument']: Exclude<MarketState, VenueState | AskedBook>[Field] };
+
 /** One place per kind, venue and instrument, and per depth of a book that was asked for. */
-export function marketStateKey(state: MarketState): string {
+export function marketStateKey(state: StatePlace): string {
   if (state.kind === 'venue_state') return `${state.kind} ${state.venue}`;
   const key = `${state.kind} ${state.venue}:${state.instrument}`;
   return state.kind === 'asked_book' ? `${key} ${state.depth}` : key;

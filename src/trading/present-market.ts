@@ -1,4 +1,4 @@
-/** What an instrument trades at now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
+/** The market of an instrument now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
 import { withReferenceFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog.ts';

@@ -74,7 +74,7 @@ const ownParameters = ({ parameters }: Operation): readonly Parameter[] => param
 const answeredRefusals = ({ responses }: Operation): readonly string[] =>
   Object.keys(responses).filter((status) => Number(status) >= 400 && responses[status]?.content?.['application/json'] !== undefined);
 
-/** What the client has to know of an operation beside its address. */
+/** Facts of an operation that the client needs beside its address. */
 function flagsOf(operation: Operation): readonly string[] {
   const { parameters, responses } = operation;
   const media = mediaOf(operation);

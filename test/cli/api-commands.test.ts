@@ -19,7 +19,8 @@ import {
   updateAgent,
   watchAgent,
 } from '../../src/cli/api/agents-run.ts';
-import { call, follow } from '../../src/cli/api/call.ts';
+import { call } from '../../src/cli/api/call.ts';
+import { follow } from '../../src/cli/api/feed.ts';
 import { approveProposal, declineProposal, listProposals } from '../../src/cli/api/proposals-run.ts';
 import { columns, refusalOf, type Terminal } from '../../src/cli/api/terminal.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
@@ -57,13 +58,13 @@ function at(member: string, json = false): Terminal {
     wait: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
-/** What a command prints. */
+/** Runs a command and returns what it prints. */
 async function printedBy(run: Promise<void>): Promise<string> {
   printed = [];
   await run;
   return printed.join('\n');
 }
-/** What is said of a command that the service, or the command itself, refuses. */
+/** Returns the words of a refusal, by the service or by the command itself. */
 const refused = (run: Promise<void>): Promise<string> =>
   run.then(
     () => 'nothing',

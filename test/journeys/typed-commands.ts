@@ -13,7 +13,7 @@ const COMMAND = `${process.execPath} ${join(ROOT, 'src/boot/sevengate.mjs')}`;
 const FUNCTIONS = `. ${join(ROOT, 'docs/guides/sandbox.sh')}`;
 
 export interface Terminal {
-  /** Where the commands are typed. */
+  /** Folder in which the commands are typed. */
   readonly folder: string;
   /** Answers what they print. Rejects if one of them fails. */
   type(commands: string): Promise<string>;

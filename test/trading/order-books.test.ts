@@ -45,7 +45,7 @@ const orderAt = (limitPrice: string, quantity = '0.01', side: 'buy' | 'sell' = '
     maxSlippageBps: 50,
   }) as RiskApproved<Order>;
 
-/** What is asked of the venue, within the budget that it gives one address. */
+/** Requests to the venue, within the budget that it gives one address. */
 function countedBudget() {
   const weights: number[] = [];
   const spent = new WeightBudget(6_000);

@@ -290,13 +290,12 @@ export async function openTab(page: Page, name: string): Promise<void> {
   while ((await tab.getAttribute('aria-selected')) !== 'true');
 }
 
-/** Unfolds a section. Where the page moved under the pointer because it was still reading, the click is repeated as a person would. */
-export async function unfold(place: Page | Locator, title: string): Promise<void> {
-  const summary = place.locator('summary', { hasText: title });
-  while ((await summary.locator('..').getAttribute('open')) === null) await summary.click();
+/** Unfolds the section with this title. */
+export function unfold(place: Page | Locator, title: string): Promise<void> {
+  return unfoldCard(place.locator('summary', { hasText: title }).locator('..'));
 }
 
-/** Unfolds a `details` element, the same way. */
+/** Unfolds a `details` element. If the page moved under the pointer because it was still reading, the click is repeated as a person would. */
 export async function unfoldCard(card: Locator): Promise<void> {
   while ((await card.getAttribute('open')) === null) await card.locator('> summary').click();
 }

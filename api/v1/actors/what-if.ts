@@ -41,7 +41,7 @@ export const askWhatIf = defineRoute({
   url: '/v1/actors/:id/what-if',
   name: 'askWhatIf',
   tag: 'actors',
-  summary: 'What other events would have led to, from any step of an actor',
+  summary: 'Shows what other events would have led to, from any step of an actor',
   description:
     'The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer says for each what the state chart would have done: the transition, the changed context, and the records, timers, activities and announcements that a real step would have committed. Nothing is written, timed or carried out. A delay of the chart is an event of its own: its name stands under `timers`.',
   cost: 'read',

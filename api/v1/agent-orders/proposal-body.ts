@@ -25,7 +25,7 @@ import {
   Time,
 } from '../../shapes.ts';
 
-export const ProposalStateWord = choice(PROPOSAL_STATES, 'Where the proposal stands.');
+export const ProposalStateWord = choice(PROPOSAL_STATES, 'State of the proposal.');
 
 /** One execution with the quotes that it was made on. */
 export const FillBody = Type.Object({

@@ -51,7 +51,7 @@ export const listReserves = defineRoute({
   url: '/v1/reserves',
   name: 'listReserves',
   tag: 'vaults',
-  summary: 'What vaults and books claim, and what is really held',
+  summary: 'Claims of vaults and books, and what is really held',
   description:
     'Every two minutes the cash of all vaults and the positions of all live books are compared with the organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at the on-chain venue of prediction markets. Newest first. Empty where no live order goes to the exchange and no real node of the primary chain is named: there is nothing to compare. A deposit that the newest comparison does not back is refused.',
   cost: 'read',

@@ -33,7 +33,7 @@ export const getChart = defineRoute({
   schema: {
     params: AgentPath,
     querystring: objectOf({
-      at: Type.Optional(Type.String({ format: 'date-time', description: 'Where it stood then; now unless given.' })),
+      at: Type.Optional(Type.String({ format: 'date-time', description: 'Moment of the chart; the present unless given.' })),
     }),
   },
   answers: { 200: { description: 'The chart.', schema: ChartBody } },

@@ -30,7 +30,7 @@ export const listRecommendations = defineRoute({
   url: '/v1/recommendations',
   name: 'listRecommendations',
   tag: 'agents',
-  summary: 'What agents at `suggest` would trade, newest first',
+  summary: 'Trades that agents at `suggest` would make, newest first',
   description:
     'An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each recommendation is a decision on record that asked for a trade and of which no proposal was made.',
   cost: 'read',

@@ -24,7 +24,9 @@ export const listCatalog = defineRoute({
       venue: Type.Optional(ExecutableVenueWord),
       kind: Type.Optional(KindWord),
       classification: Type.Optional(choice(VENUE_CLASSIFICATIONS)),
-      underlying: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'What it gives exposure to, e.g. `BTC`.' })),
+      underlying: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Underlying that it gives exposure to, e.g. `BTC`.' }),
+      ),
       q: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: 'Part of a symbol, name, pair, underlying or mint, in any case.' }),
       ),

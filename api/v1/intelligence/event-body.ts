@@ -8,7 +8,7 @@ import { isoTime } from '../../../src/domain/time.ts';
 import { choice, NullableTime, nullable, nullableChoice, Time } from '../../shapes.ts';
 import type { StoredEvent } from './ports.ts';
 
-export const KindWord = choice(EVENT_KINDS, 'What it is about; `filing` and `wire` where nothing more is known.');
+export const KindWord = choice(EVENT_KINDS, 'Topic of the event; `filing` and `wire` if nothing more is known.');
 export const SeverityWord = choice(SEVERITIES);
 
 export const EntityBody = Type.Object(

@@ -136,7 +136,7 @@ export const getMacro = defineRoute({
       ),
       asOf: Type.Optional(Type.String({ pattern: DAY_PATTERN, description: 'Values as they were known on this day. Default: today.' })),
       calendarDays: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 60, default: 30, description: 'How many days ahead the calendar reaches.' }),
+        Type.Integer({ minimum: 1, maximum: 60, default: 30, description: 'Days that the calendar looks ahead.' }),
       ),
       minImpact: Type.Optional(choice(RELEASE_IMPACTS, 'Releases of at least this impact.')),
     }),

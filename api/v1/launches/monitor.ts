@@ -130,7 +130,7 @@ export const monitorLaunch = defineRoute({
   url: '/v1/launches/:id/monitor',
   name: 'monitorLaunch',
   tag: 'launches',
-  summary: 'Where a launch stands on its curve',
+  summary: 'Reads a launch on its curve',
   description:
     'Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer, the last reading. The feed `launches` tells of every change.',
   cost: 'read',

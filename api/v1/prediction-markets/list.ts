@@ -22,7 +22,9 @@ export const listPredictionMarkets = defineRoute({
     querystring: objectOf({
       provider: Type.Optional(ProviderWord),
       status: Type.Optional(PredictionStatusWord),
-      underlying: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: 'What it is about, for example `BTC`.' })),
+      underlying: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 32, description: 'Underlying of the question, for example `BTC`.' }),
+      ),
       symbol: Type.Optional(
         Type.String({ minLength: 1, maxLength: 32, description: 'A symbol of the catalog on the same underlying, for example `AAPLx`.' }),
       ),

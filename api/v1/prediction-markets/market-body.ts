@@ -24,7 +24,7 @@ import {
 } from '../../shapes.ts';
 import type { QuoteReads } from '../quotes/ports.ts';
 
-export const ProviderWord = choice(PREDICTION_PROVIDERS, 'Who lists it.');
+export const ProviderWord = choice(PREDICTION_PROVIDERS, 'Provider that lists it.');
 export const PredictionStatusWord = choice(PREDICTION_STATUSES, '`unknown`: the provider used a word that this version does not know.');
 export const PredictionMarketPath = objectOf({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 export const NO_MARKET = 'there is no prediction market with this id';

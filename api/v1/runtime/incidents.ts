@@ -11,7 +11,7 @@ export const listIncidents = defineRoute({
   url: '/v1/runtime/incidents',
   name: 'listIncidents',
   tag: 'runtime',
-  summary: 'What went wrong inside actors, newest first',
+  summary: 'Incidents inside actors, newest first',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of incidents.', schema: pageOf(IncidentBody) } },

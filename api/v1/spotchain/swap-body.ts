@@ -23,7 +23,7 @@ const MOST_SLIPPAGE_BPS = 1_000;
 const wishFields = {
   instrument: Type.String({ minLength: 1, maxLength: 44, description: "The token's symbol or its mint, e.g. `AAPLx`." }),
   side: choice(ORDER_SIDES, 'Long only: a sell reduces what the manual live book holds.'),
-  amount: Type.String({ pattern: AMOUNT, maxLength: 40, description: 'What is given: dollars of a buy, tokens (UI units) of a sell.' }),
+  amount: Type.String({ pattern: AMOUNT, maxLength: 40, description: 'Order size. Buys: US dollars. Sells: token units (UI units).' }),
 };
 const slippage = 'How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less.';
 

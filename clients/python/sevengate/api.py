@@ -4809,11 +4809,11 @@ class Operations(Caller):
 
     @operation("GET", "/healthz")
     def get_health(self) -> Health:
-        """Whether the process is up"""
+        """Liveness of the process"""
 
     @operation("GET", "/readyz", also=[503])
     def get_readiness(self) -> Readiness:
-        """Whether the service can work, part by part"""
+        """Readiness of the service, part by part"""
 
     @operation("GET", "/metrics")
     def get_metrics(self) -> str:
@@ -5920,7 +5920,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[Recommendation, Page[Recommendation]]:
-        """What agents at `suggest` would trade, newest first
+        """Trades that agents at `suggest` would make, newest first
 
         An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each
         recommendation is a decision on record that asked for a trade and of which no proposal was made.
@@ -6000,7 +6000,7 @@ class Operations(Caller):
         events: Sequence[AskWhatIfEventInput],
         at: Time | None = None,
     ) -> ActorBranch:
-        """What other events would have led to, from any step of an actor
+        """Shows what other events would have led to, from any step of an actor
 
         The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer
         says for each what the state chart would have done: the transition, the changed context, and the records,
@@ -6083,7 +6083,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[ActorIncident, Page[ActorIncident]]:
-        """What went wrong inside actors, newest first"""
+        """Incidents inside actors, newest first"""
 
     @operation("GET", "/v1/runtime/interventions?limit&cursor")
     def list_interventions(
@@ -6200,7 +6200,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[ReserveCheck, Page[ReserveCheck]]:
-        """What vaults and books claim, and what is really held
+        """Claims of vaults and books, and what is really held
 
         Every two minutes the cash of all vaults and the positions of all live books are compared with the
         organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at
@@ -6358,7 +6358,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/launches/{id}/monitor")
     def monitor_launch(self, id: str) -> LaunchMonitor:
-        """Where a launch stands on its curve
+        """Reads a launch on its curve
 
         Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer,
         the last reading. The feed `launches` tells of every change.

@@ -4570,12 +4570,12 @@ export type WalletSale = {
 
 /** Parameters, body and answer of every operation, by its operationId. */
 export interface Operations {
-  /** Whether the process is up. */
+  /** Liveness of the process. */
   readonly getHealth: {
     readonly input: Record<string, never>;
     readonly answer: Health;
   };
-  /** Whether the service can work, part by part. */
+  /** Readiness of the service, part by part. */
   readonly getReadiness: {
     readonly input: Record<string, never>;
     readonly answer: Readiness;
@@ -4728,7 +4728,7 @@ export interface Operations {
       readonly observations?: undefined | number;
       /** Values as they were known on this day. Default: today. */
       readonly asOf?: undefined | string;
-      /** How many days ahead the calendar reaches. */
+      /** Days that the calendar looks ahead. */
       readonly calendarDays?: undefined | number;
       /** Releases of at least this impact. */
       readonly minImpact?: undefined | 'high' | 'medium' | 'low';
@@ -4741,7 +4741,7 @@ export interface Operations {
       /** An underlying, or an instrument of it: `AAPL`, `AAPLx`. */
       readonly symbol?: undefined | string;
       readonly minSeverity?: undefined | 'low' | 'medium' | 'high' | 'critical';
-      /** What it is about; `filing` and `wire` where nothing more is known. */
+      /** Topic of the event; `filing` and `wire` if nothing more is known. */
       readonly kind?: undefined | 'filing' | 'wire' | 'results' | 'fundraising' | 'mna' | 'executive' | 'regulatory' | 'bankruptcy' | 'restatement' | 'delisting' | 'cyber_incident' | 'auditor_change' | 'product' | 'analyst' | 'macro_release';
       /** `true`: confirmed ones only; `false`: those that are not. */
       readonly confirmed?: undefined | boolean;
@@ -5022,7 +5022,7 @@ export interface Operations {
       readonly instrument: string;
       /** Long only: a sell reduces what the manual live book holds. */
       readonly side: 'buy' | 'sell';
-      /** What is given: dollars of a buy, tokens (UI units) of a sell. */
+      /** Order size. Buys: US dollars. Sells: token units (UI units). */
       readonly amount: string;
       /** How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less. */
       readonly slippageBps?: undefined | string;
@@ -5207,7 +5207,7 @@ export interface Operations {
       readonly venue?: undefined | 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
       readonly kind?: undefined | 'spot' | 'perp' | 'tokenized_equity' | 'pre_ipo' | 'agent_token';
       readonly classification?: undefined | 'tokenequity-solana' | 'preipo-solana' | 'agenttoken-solana';
-      /** What it gives exposure to, e.g. `BTC`. */
+      /** Underlying that it gives exposure to, e.g. `BTC`. */
       readonly underlying?: undefined | string;
       /** Part of a symbol, name, pair, underlying or mint, in any case. */
       readonly q?: undefined | string;
@@ -5318,11 +5318,11 @@ export interface Operations {
   /** Prediction markets of both providers. */
   readonly listPredictionMarkets: {
     readonly input: {
-      /** Who lists it. */
+      /** Provider that lists it. */
       readonly provider?: undefined | 'polymarket' | 'kalshi';
       /** `unknown`: the provider used a word that this version does not know. */
       readonly status?: undefined | 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
-      /** What it is about, for example `BTC`. */
+      /** Underlying of the question, for example `BTC`. */
       readonly underlying?: undefined | string;
       /** A symbol of the catalog on the same underlying, for example `AAPLx`. */
       readonly symbol?: undefined | string;
@@ -5731,7 +5731,7 @@ export interface Operations {
       readonly limit?: undefined | number;
       /** `nextCursor` of the page before; opaque. */
       readonly cursor?: undefined | string;
-      /** Where the proposal stands. */
+      /** State of the proposal. */
       readonly state?: undefined | 'pending_approval' | 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'expired' | 'cancelled' | 'declined' | 'blocked_by_risk';
       readonly agentId?: undefined | string;
     };
@@ -5787,7 +5787,7 @@ export interface Operations {
       readonly movedBefore?: string;
     };
   };
-  /** What agents at `suggest` would trade, newest first. */
+  /** Trades that agents at `suggest` would make, newest first. */
   readonly listRecommendations: {
     readonly input: {
       /** Most items of the page. */
@@ -5885,12 +5885,12 @@ export interface Operations {
   readonly getChart: {
     readonly input: {
       readonly id: string;
-      /** Where it stood then; now unless given. */
+      /** Moment of the chart; the present unless given. */
       readonly at?: undefined | string;
     };
     readonly answer: Chart;
   };
-  /** What other events would have led to, from any step of an actor. */
+  /** Shows what other events would have led to, from any step of an actor. */
   readonly askWhatIf: {
     readonly input: {
       readonly id: string;
@@ -5994,7 +5994,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** What went wrong inside actors, newest first. */
+  /** Incidents inside actors, newest first. */
   readonly listIncidents: {
     readonly input: {
       /** Most items of the page. */
@@ -6136,7 +6136,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** What vaults and books claim, and what is really held. */
+  /** Claims of vaults and books, and what is really held. */
   readonly listReserves: {
     readonly input: {
       /** Most items of the page. */
@@ -6298,7 +6298,7 @@ export interface Operations {
     };
     readonly answer: Launch | LauncherLaunch;
   };
-  /** Where a launch stands on its curve. */
+  /** Reads a launch on its curve. */
   readonly monitorLaunch: {
     readonly input: {
       readonly id: string;
@@ -6830,7 +6830,7 @@ export interface Operations {
   readonly openInspector: {
     readonly input: {
       readonly actorId?: undefined | string;
-      /** Of one actor: the steps after this version are told first; 0 for all. */
+      /** Version of one actor after which its steps are told first; 0 for all. */
       readonly from?: undefined | number;
     };
     readonly answer: never;

@@ -42,7 +42,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** What every WebSocket has. */
+/** Members that every WebSocket has. */
 export interface Socket {
   send(data: string): void;
   close(code?: number, reason?: string): void;

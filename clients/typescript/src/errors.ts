@@ -15,7 +15,7 @@ export class ApiError extends SevengateError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: Problem['code'];
-  /** What was wrong, where, and what would be right. */
+  /** Says what was wrong, where, and what would be right. */
   readonly detail: string;
   /** Names the request in the service's log; null if a proxy removed it. */
   readonly requestId: string | null;
@@ -39,7 +39,7 @@ export class ApiError extends SevengateError {
     return this.problem.problems ?? [];
   }
 
-  /** What would pass, one sentence each: allowed values, the smallest change, failed gate conditions, open questions, the wait. */
+  /** Changes that would pass, one sentence each: allowed values, the smallest change, failed gate conditions, open questions, the wait. */
   get wayOut(): readonly string[] {
     const { problems = [], rejections = [], checks = [], questions = [] } = this.problem;
     return [

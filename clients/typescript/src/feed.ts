@@ -11,7 +11,7 @@ import { bounded, foreignSentence, mediaTypeOf, readAnswer, type Transport } fro
 type Subscribe = Extract<AskMessage, { readonly op: 'subscribe' }>;
 /** Name of a channel of the feed. */
 export type Channel = Subscribe['channel'];
-/** What narrows a channel down. */
+/** Parameters that narrow a channel down. */
 export type ChannelParams<Name extends Channel> = NonNullable<Extract<Subscribe, { readonly channel: Name }>['params']>;
 /** A message of a channel: all of it at first, if the channel begins so, then one change each. */
 export type Frame<Name extends Channel> = Extract<TellMessage, { readonly channel: Name; readonly type: 'snapshot' | 'update' }>;

@@ -4,6 +4,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { BookWant } from '../../domain/market-state.ts';
 import type { Venue } from '../../domain/venue.ts';
 import type { MarketStateBus } from './market-state-bus.ts';
+import { changeWithin } from './newest-bus.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 2;
@@ -37,17 +38,9 @@ export function createBookWants(bus: MarketStateBus, clock: Pick<Clock, 'now' | 
       const key = bookKey(venue, instrument);
       const known = bus.latest(key);
       if (known !== null && clock.now() - known.receivedAt <= FRESH_MS) return null;
-      return new Promise((resolve) => {
-        const done = (): void => {
-          unsubscribe();
-          cancel();
-          resolve();
-        };
-        const cancel = clock.deadline(clock.now() + FIRST_MS, done);
-        const unsubscribe = bus.subscribe((changed) => {
-          if (changed.some((state) => state.kind === 'order_book' && bookKey(state.venue, state.instrument) === key)) done();
-        });
-      });
+      return changeWithin(bus, clock, FIRST_MS, (changed) =>
+        changed.some((state) => state.kind === 'order_book' && bookKey(state.venue, state.instrument) === key),
+      );
     },
   };
 }

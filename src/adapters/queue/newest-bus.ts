@@ -1,6 +1,7 @@
 /** The newest of each key between processes: conflated, one message per flush, never one per value. */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
+import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 
 /** What the bus has to know of its values. */
@@ -121,6 +122,26 @@ class Newest<Value> {
 
 function dropOver<Value>(values: Map<string, Value>, isOver: (value: Value) => boolean): void {
   for (const [key, value] of values) if (isOver(value)) values.delete(key);
+}
+
+/** Resolves once something that is looked for changed, or after so many milliseconds. */
+export function changeWithin<Value>(
+  bus: Pick<NewestBus<Value>, 'subscribe'>,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  ms: number,
+  isIt: (changed: readonly Value[]) => boolean,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      unsubscribe();
+      cancel();
+      resolve();
+    };
+    const cancel = clock.deadline(clock.now() + ms, done);
+    const unsubscribe = bus.subscribe((changed) => {
+      if (isIt(changed)) done();
+    });
+  });
 }
 
 /** The bus of a single process. */

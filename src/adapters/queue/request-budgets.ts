@@ -23,8 +23,3 @@ export function budgetsOn(
 export function budgetsFor<Budgets extends Readonly<Record<string, RequestBudget>>>(budgets: Budgets, purpose: BudgetPurpose): Budgets {
   return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, budgetFor(budget, purpose)])) as Budgets;
 }
-
-/** The same budgets for work that nobody's decision waits for. */
-export function optionalBudgets<Budgets extends Readonly<Record<string, RequestBudget>>>(budgets: Budgets): Budgets {
-  return budgetsFor(budgets, 'optional');
-}

@@ -7,12 +7,13 @@ import type { Clock } from '../../../streams/clock.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { isReceived } from '../../../streams/state-quality.ts';
 import { CATALOG } from '../../domain/catalog.ts';
-import type { AskedBook, MarketState, OrderBookSnapshot } from '../../domain/market-state.ts';
+import { type AskedBook, type MarketState, marketStateKey, type OrderBookSnapshot } from '../../domain/market-state.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
 import type { Outcome } from '../../domain/refusal.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { instrumentKey, type Venue, VENUE_FACTS } from '../../domain/venue.ts';
 import { type AskClaims, CLAIM_MS } from '../queue/ask-claims.ts';
+import { changeWithin } from '../queue/newest-bus.ts';
 
 /** A request for at most so many levels costs the least that a venue takes: everybody asks for as many. */
 const CHEAP_DEPTH = 100;
@@ -45,7 +46,7 @@ export function createSharedBookReads(deps: SharedBookDeps): SharedBookReads {
 
   /** Asks the venue once for everybody in this process who wants the answer at the same moment. */
   function ask(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>> {
-    const key = `asked_book ${venue}:${instrument} ${depth}`;
+    const key = marketStateKey({ kind: 'asked_book', venue, instrument, depth });
     const kept = states.latest(key);
     if (kept?.kind === 'asked_book' && kept.book !== null && isOfNow(venue, kept.book.source, kept.book.receivedAt, clock.now()))
       return Promise.resolve({ ok: true, value: kept.book });
@@ -77,7 +78,7 @@ function isOfNow(venue: Venue, source: string, receivedAt: EpochMs, at: EpochMs)
   return at - receivedAt <= limits.maxAgeMs && receivedAt - at <= limits.maxSkewMs;
 }
 
-/** What the feed keeps, if it is live now and deep enough; null if the venue has to be asked. */
+/** Returns the feed's own book, if it is live now and deep enough; null if the venue has to be asked. */
 function followedBook(
   states: SharedBookDeps['states'],
   book: OrderBookSnapshot,
@@ -87,7 +88,7 @@ function followedBook(
 ): OrderBook | null {
   const { venue, source, observedAt, receivedAt, bids, asks, edge, quality, flags } = book;
   if (edge === undefined || quality !== 'live' || !isOfNow(venue, source, receivedAt, at)) return null;
-  const state = states.latest(`venue_state ${venue}`);
+  const state = states.latest(marketStateKey({ kind: 'venue_state', venue }));
   if (!isReceived(state?.kind === 'venue_state' ? state : null, at)) return null;
   // A side that ends before its edge has no more; one that ends at it is known to a lesser depth than was asked for.
   const unknown = {
@@ -132,19 +133,8 @@ function answerAfter(states: SharedBookDeps['states'], key: string, before: Mark
 }
 
 /** The next answer that reaches this process; null if none comes for as long as a claim lasts. */
-function nextAnswer({ states, clock }: SharedBookDeps, key: string, before: MarketState | null): Promise<AskedBook | null> {
+async function nextAnswer({ states, clock }: SharedBookDeps, key: string, before: MarketState | null): Promise<AskedBook | null> {
   const known = () => answerAfter(states, key, before);
-  return new Promise((resolve) => {
-    const now = known();
-    if (now !== null) return resolve(now);
-    const done = (): void => {
-      unsubscribe();
-      cancel();
-      resolve(known());
-    };
-    const cancel = clock.deadline(clock.now() + CLAIM_MS, done);
-    const unsubscribe = states.subscribe(() => {
-      if (known() !== null) done();
-    });
-  });
+  if (known() === null) await changeWithin(states, clock, CLAIM_MS, () => known() !== null);
+  return known();
 }

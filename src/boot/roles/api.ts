@@ -31,7 +31,7 @@ import type { Logger } from '../../adapters/log.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import { createQuoteReads, type QuoteBus } from '../../adapters/queue/quote-bus.ts';
-import { optionalBudgets } from '../../adapters/queue/request-budgets.ts';
+import { budgetsFor } from '../../adapters/queue/request-budgets.ts';
 import { createAgentMarket } from '../../adapters/solana/agent-market.ts';
 import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
@@ -212,7 +212,7 @@ function machinePorts() {
 }
 
 /** How readers reach the outside: they wait behind decisions. */
-const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: optionalBudgets(reach.budgets) });
+const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: budgetsFor(reach.budgets, 'optional') });
 
 /** What everybody sees of the market. */
 function marketPorts(deps: ApiDeps, model: ModelPorts) {

@@ -1,8 +1,8 @@
-/** What `sevengate agents` does. */
-import { readFileSync } from 'node:fs';
-import type { Agent, Decision, EvaluationRun, Gates } from '../../../clients/typescript/src/index.ts';
+/** Carries out `sevengate agents`. */
+import type { Agent, Decision, EvaluationRun, Gates, Manifest } from '../../../clients/typescript/src/index.ts';
 import { findAgent } from './find-agent.ts';
-import { columns, type Terminal } from './terminal.ts';
+import { documentIn } from './given-document.ts';
+import { columns, spaced, type Terminal } from './terminal.ts';
 
 export async function listAgents({ api, json, print }: Terminal): Promise<void> {
   const agents: Agent[] = [];
@@ -36,7 +36,7 @@ export async function showAgent({ api, json, print }: Terminal, given: string): 
 
 /** Creates an agent from a manifest in JSON or YAML; `-` reads standard input. */
 export async function createAgent({ api, json, print }: Terminal, file: string): Promise<void> {
-  const agent = await api.createAgent({ body: manifestIn(file) });
+  const agent = await api.createAgent({ body: documentIn(file) as Manifest | string });
   if (json) return print(JSON.stringify(agent));
   print(`Created ${agent.name} at ${agent.stage}, autonomy ${agent.autonomy}. It decides at each full minute.\n${agent.id}`);
 }
@@ -44,19 +44,8 @@ export async function createAgent({ api, json, print }: Terminal, file: string):
 /** Adds a version of the manifest: the agent is back at `draft`. */
 export async function updateAgent({ api, json, print }: Terminal, given: string, file: string): Promise<void> {
   const { id } = await findAgent(api, given);
-  const agent = await api.addAgentVersion({ id, body: manifestIn(file) });
+  const agent = await api.addAgentVersion({ id, body: documentIn(file) as Manifest | string });
   print(json ? JSON.stringify(agent) : `${agent.name} is at version ${agent.manifestVersion}, stage ${agent.stage}.`);
-}
-
-function manifestIn(file: string) {
-  const text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  // The API reads YAML itself, and says what is wrong in it.
-  if (!text.trimStart().startsWith('{')) return text;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 type Command = 'pauseAgent' | 'resumeAgent' | 'promoteAgent' | 'releaseAgent' | 'closeAgentPositions';
@@ -87,8 +76,6 @@ const statusOf = ({ paused, pauseCause }: Pick<Agent, 'paused' | 'pauseCause'>):
 /** A request of the API as the verb that makes it. */
 const inVerbs = (next: string): string =>
   next.replaceAll(/POST \/v1\/agents\/:id\/(\w+)/g, (_, verb: string) => `sevengate agents ${verb.replaceAll('_', '-')}`);
-
-const spaced = (word: string): string => word.replaceAll('_', ' ');
 
 /** The newest decisions, the oldest of them first. */
 export async function listDecisions({ api, json, print }: Terminal, given: string, limit: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** The options of every command that asks the running service through its API. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { named } from '../words.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -10,7 +10,10 @@ export interface ClientOptions {
   readonly json?: true;
 }
 
-/** Adds them. */
+/** Arguments of the form `field=value`, by their field. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Adds the options. */
 export function withClientOptions(command: Command): Command {
   return command
     .option(
@@ -32,4 +35,11 @@ export async function atService(options: ClientOptions, run: (terminal: Terminal
   } catch (error) {
     throw refusalOf(error);
   }
+}
+
+/** Adds one `field=value` to those before it. @throws InvalidArgumentError */
+export function field(given: string, before: Fields): Fields {
+  const at = given.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError(`${JSON.stringify(given)} is no field=value, for example venue=spotexchange`);
+  return { ...before, [given.slice(0, at)]: given.slice(at + 1) };
 }

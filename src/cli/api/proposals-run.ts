@@ -1,7 +1,7 @@
-/** What `sevengate proposals` does. */
+/** Carries out `sevengate proposals`. */
 import type { Proposal } from '../../../clients/typescript/src/index.ts';
 import { findAgent } from './find-agent.ts';
-import { columns, type Terminal } from './terminal.ts';
+import { columns, spaced, type Terminal } from './terminal.ts';
 
 const LISTED = 50;
 const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];
@@ -72,4 +72,3 @@ function sentence(proposal: Proposal): string {
 }
 
 const orderText = ({ order, instrument }: Proposal): string => `${order.side} ${order.quantity} ${instrument}`;
-const spaced = (word: string): string => word.replaceAll('_', ' ');

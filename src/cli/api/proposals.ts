@@ -1,17 +1,16 @@
 /** `sevengate proposals`: trades that agents at `confirm` propose, and the answers to them. */
 import { Argument, Option, type Command } from 'commander';
+import { PROPOSAL_STATES } from '../../domain/execution.ts';
 import { named, uuid } from '../words.ts';
 import { atService, withClientOptions } from './client-options.ts';
 import type { Chosen } from './proposals-run.ts';
-
-const STATES = ['pending_approval', 'approved', 'executing', 'filled', 'partially_filled', 'failed', 'expired', 'cancelled', 'declined'];
 
 /** Adds the commands. */
 export function proposalCommands(proposals: Command): void {
   const add = (name: string, description: string): Command => withClientOptions(proposals.command(name).description(description));
   add('list', 'list proposals, newest first')
     .option('--agent <agent>', 'those of this agent alone', named('the name of an agent'))
-    .addOption(new Option('--state <state>', 'those in this state alone').choices(STATES))
+    .addOption(new Option('--state <state>', 'those in this state alone').choices(PROPOSAL_STATES))
     .action(({ agent, state, ...options }) => atService(options, async (it) => (await run()).listProposals(it, agent, state)));
   answering(add('approve', 'approve a proposal; your limits are checked again before it is sent')).action(
     (id, { agent, latest, wait, ...options }) =>

@@ -1,8 +1,8 @@
-/** What a command of the API works with: a client of the running service, and somewhere to print. */
-import { readFileSync } from 'node:fs';
+/** A client of the running service and somewhere to print, for the commands that ask it. */
 import { ApiError, type Client, createClient } from '../../../clients/typescript/src/index.ts';
 import { localService } from '../../../clients/typescript/src/local.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { readNamedFile } from '../../adapters/named-file.ts';
 import { print } from '../words.ts';
 import type { ClientOptions } from './client-options.ts';
 
@@ -34,7 +34,7 @@ export function openTerminal({ as, url, tokenFile, json }: ClientOptions): Termi
 
 function elsewhere(baseUrl: string, tokenFile: string | undefined): Parameters<typeof createClient>[0] {
   if (tokenFile === undefined) throw new Error(`${baseUrl} needs a token: name the file that holds it with --token-file`);
-  return { baseUrl, token: () => readFileSync(tokenFile, 'utf8').trim() };
+  return { baseUrl, token: () => readNamedFile(tokenFile).trim() };
 }
 
 /** A refusal in words: what was wrong, and each thing that would pass if the sentence does not say it. Other errors are kept. */
@@ -43,6 +43,9 @@ export function refusalOf(error: unknown): unknown {
   const { detail, wayOut } = error;
   return new Error([detail, ...wayOut.filter((way) => !detail.includes(way)).map((way) => `  ${way}`)].join('\n'), { cause: error });
 }
+
+/** Writes a word of the API as people do: `pending_approval` is `pending approval`. */
+export const spaced = (word: string): string => word.replaceAll('_', ' ');
 
 /** Rows in columns that are as wide as their widest cell. The last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-/** What the tests of the client share: a time that never sleeps, the API without a socket, and a server that answers as a test says. */
+/** Shared by the tests of the client: a time that never sleeps, the API without a socket, and a server that answers as a test says. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Timing } from '../../../clients/typescript/src/timing.ts';

@@ -1,4 +1,4 @@
-/** What workers see of a book that a feed keeps: the venue's own of a moment that is not older than its age, or nothing. */
+/** Books that feeds keep, as workers see them: the venue's own of a moment that is not older than its age, or nothing. */
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -67,7 +67,7 @@ class Venue {
     this.#keep(at);
   }
 
-  /** What changed since the last difference, as a frame; null if nothing did. */
+  /** Changes since the last difference, as a frame; null if there are none. */
   difference(at: number): Buffer | null {
     if (this.lastId < this.#firstId) return null;
     const levels = (side: 'a' | 'b') => [...this.#changed[side]].map((price) => [`${price}.00`, `${this.#levels[side].get(price) ?? 0}.0`]);

@@ -1,0 +1,18 @@
+/** Documents that are given to a command: JSON, or YAML that the API reads itself. */
+import { readFileSync } from 'node:fs';
+import { readNamedFile } from '../../adapters/named-file.ts';
+
+/** Reads a file, or standard input if it is called `-`. YAML stays a text. @throws Error that names the file */
+export function documentIn(file: string): unknown {
+  const text = file === '-' ? readFileSync(0, 'utf8') : readNamedFile(file);
+  return /^\s*[[{]/.test(text) ? jsonIn(text, file) : text;
+}
+
+/** Reads JSON. @param what Names it in the error. */
+export function jsonIn(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${what} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
