@@ -58,6 +58,17 @@ function at(member: string, json = false): Terminal {
     wait: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
+/** A terminal whose first approval comes too late: somebody has declined that proposal. */
+function declinedMeanwhile(): Terminal {
+  const { api } = terminal;
+  let isFirst = true;
+  const approveProposal: typeof api.approveProposal = async (input) => {
+    if (isFirst) await declineProposal(terminal, { ...NEWEST, id: input.id, latest: undefined }, 'too late');
+    isFirst = false;
+    return api.approveProposal(input);
+  };
+  return { ...terminal, api: { ...api, approveProposal } };
+}
 /** Runs a command and returns what it prints. */
 async function printedBy(run: Promise<void>): Promise<string> {
   printed = [];
@@ -114,12 +125,10 @@ test('its decision is watched, its proposal approved and filled, another decline
   expect(watched).toMatch(/^\d{4}-.*Z {2}propose entry spot\w+:\w+/);
   expect(watched).toMatch(/^ {2}pass {2}entry {2}\S+ +rsi below +[\d.]+ +against 100$/m);
   expect(await printedBy(listDecisions(terminal, 'My first agent', 1))).toContain(watched.split('\n')[0] as string);
-  expect(await printedBy(approveProposal(terminal, { ...NEWEST, agent: 'My first agent' }))).toMatch(
-    /^filled: buy [\d.]+ \S+ on paper, [\d.]+ filled at /,
-  );
+  const approving = printedBy(approveProposal(declinedMeanwhile(), { ...NEWEST, agent: 'My first agent' }));
+  expect(await approving).toMatch(/^declined: buy .*\nfilled: buy [\d.]+ \S+ on paper, [\d.]+ filled at /);
   expect(process.exitCode).toBeUndefined();
-  const declined = await printedBy(declineProposal(terminal, NEWEST, 'too late'));
-  expect(declined).toMatch(/^declined: buy /);
+  expect(noted).toContainEqual(expect.stringMatching(/^[0-9a-f-]{36} is declined and was not approved$/));
   expect(noted).toContain('waiting for a proposal; agents decide at each full minute');
   expect(await printedBy(listProposals(terminal, 'My first agent', 'filled'))).toMatch(/^ID .*\n[0-9a-f-]{36} {2}filled /);
   expect(await printedBy(closeAgent(terminal, 'My first agent', {}))).toContain('paused (operator)');

@@ -1,5 +1,5 @@
 /** Carries out `sevengate proposals`. */
-import type { Proposal } from '../../../clients/typescript/src/index.ts';
+import { ApiError, type Proposal } from '../../../clients/typescript/src/index.ts';
 import { findAgent } from './find-agent.ts';
 import { columns, spaced, type Terminal } from './terminal.ts';
 
@@ -29,14 +29,30 @@ export async function listProposals(
 /** Approves a proposal and waits for its end. One that is not filled sets exit code 1. */
 export async function approveProposal(terminal: Terminal, chosen: Chosen): Promise<void> {
   const { api, json, print, wait } = terminal;
-  const { id } = await proposalOf(terminal, chosen);
-  let proposal = await api.approveProposal({ id });
+  let proposal = await approved(terminal, chosen);
+  const { id } = proposal;
   while (UNDER_WAY.includes(proposal.state)) {
     await wait();
     proposal = await api.getProposal({ id });
   }
   print(json ? JSON.stringify(proposal) : sentence(proposal));
   if (proposal.state !== 'filled') process.exitCode = 1;
+}
+
+/** Approves what is chosen. If the newest ended before that, as when its data was lost, the next one is waited for. */
+async function approved(terminal: Terminal, chosen: Chosen): Promise<Proposal> {
+  for (;;) {
+    const { id } = await proposalOf(terminal, chosen);
+    try {
+      return await terminal.api.approveProposal({ id });
+    } catch (error) {
+      const waitsForNext = chosen.latest && chosen.wait && error instanceof ApiError && error.code === 'state_conflict';
+      if (!waitsForNext) throw error;
+      const { state } = await terminal.api.getProposal({ id });
+      if (state === 'pending_approval') throw error;
+      terminal.note(`${id} is ${spaced(state)} and was not approved`);
+    }
+  }
 }
 
 export async function declineProposal(terminal: Terminal, chosen: Chosen, reason: string | undefined): Promise<void> {
