@@ -48,6 +48,10 @@ const PATIENT = {
   maxSlippageBps: 20,
 };
 
+const BEGUN = Date.now();
+/** So many days before the one on which these tests began: runs over the same stretch count as trials of one idea, at midnight too. */
+const day = (back: number): string => new Date(BEGUN - back * 86_400_000).toISOString().slice(0, 10);
+
 /** How the console says a sentence of the API; its types are in comments that this side of the checker does not read. */
 const { forPeople }: { forPeople(sentence: string): string } = (await import(new URL('../../web/words.js', import.meta.url).href)) as never;
 /** A number as the API writes it. */
@@ -411,7 +415,6 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   });
 
   test('a look at a few days runs to its end before the eyes of who began it, and its report opens', async () => {
-    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
     await unfold(page, 'Another stretch for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(5));
     await page.getByLabel('To', { exact: true }).fill(day(1));
@@ -435,8 +438,11 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
 
   /** Runs a look at some days of an agent to its end. Answers the run with its result. */
   const lookAt = async (agent: string, days: number) => {
-    const day = (back: number) => new Date(Math.floor(Date.now() / 86_400_000 - back) * 86_400_000).toISOString();
-    const { body } = await service.post(`/v1/agents/${agent}/backtest`, { from: day(days), to: day(1), look: true });
+    const { body } = await service.post(`/v1/agents/${agent}/backtest`, {
+      from: `${day(days)}T00:00:00.000Z`,
+      to: `${day(1)}T00:00:00.000Z`,
+      look: true,
+    });
     const read = async () => (await service.get(`/v1/agents/${agent}/evaluations/${body.id}`)).body;
     await waitFor(async () => (await read()).state === 'finished', { what: 'the end of the look', deadlineMs: 120_000 });
     return read();
@@ -519,7 +525,6 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   test('a sweep of thresholds is asked for in the page, and its report shows every trial and counts them', async () => {
     const id = await agentOf('Churner');
     await go(`#/agents/${id}/gates`);
-    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
     await unfold(page, 'Another stretch for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(15));
     await page.getByLabel('To', { exact: true }).fill(day(1));
