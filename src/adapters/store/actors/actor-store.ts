@@ -61,7 +61,7 @@ interface Addressed<Item> {
   readonly item: Item;
 }
 
-/** Claims activities that are due. A claim is signed, which takes a transaction: where nothing is due, looking is all there is. */
+/** Claims activities that are due, by turns of their organizations. A claim is signed, which takes a transaction: where nothing is due, looking is all there is. */
 async function takeActivities(
   sql: Sql,
   now: EpochMs,
@@ -123,10 +123,12 @@ export function createActorStore(sql: Sql) {
     },
 
     async dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
-      // Timers of an actor in quarantine wait for its release.
+      // Organizations take turns. Timers of an actor in quarantine wait for its release.
       const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
-        select actor_id, timer_id, due_at, event from timers t
-        where due_at <= ${now} and (select status from actors a where a.id = t.actor_id) <> 'quarantined' order by due_at, actor_id limit ${limit}`;
+        select actor_id, timer_id, due_at, event from (
+          select t.*, row_number() over (partition by a.org_id order by t.due_at, t.actor_id, t.timer_id) as turn
+          from timers t join actors a on a.id = t.actor_id where t.due_at <= ${now} and a.status <> 'quarantined') due
+        order by turn, due_at, actor_id limit ${limit}`;
       return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
     },
 

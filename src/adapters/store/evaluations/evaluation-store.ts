@@ -47,12 +47,16 @@ interface ClaimedRow {
 /** The leases of a process that carries runs. */
 export function createRunStore(sql: Sql) {
   return {
+    /** Organizations take turns: one that has runs under way waits for those that have fewer. */
     async claim(holder: string, limit: number, leaseMs: number) {
       const rows = await sql<ClaimedRow[]>`
-        with free as (
-          select id from evaluation_runs
-          where state in ('queued', 'running') and (held_until is null or held_until < clock_timestamp())
-          order by created_at, id limit ${limit} for update skip locked
+        with ranked as materialized (
+          select id, row_number() over (partition by org_id order by (held_until >= clock_timestamp()) is true desc, created_at, id) as turn
+          from evaluation_runs where state in ('queued', 'running')
+        ), free as (
+          select e.id from evaluation_runs e join ranked o on o.id = e.id
+          where e.state in ('queued', 'running') and (e.held_until is null or e.held_until < clock_timestamp())
+          order by o.turn, e.created_at, e.id limit ${limit} for update of e skip locked
         )
         update evaluation_runs r set holder = ${holder}, held_until = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond'
         from free, manifests m

@@ -1,7 +1,9 @@
-// Shards that are due together are ticked by turns of their organizations, on real PostgreSQL.
+// Organizations take turns at whatever is due together: shards, activities, timers and evaluation runs, on real PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore } from '../../../../src/adapters/store/agents/dispatch-store.ts';
-import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
+import { createRunStore } from '../../../../src/adapters/store/evaluations/evaluation-store.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { ORG, OTHER } from '../reads.ts';
 
@@ -18,15 +20,23 @@ afterAll(async () => {
   await owner.end();
 });
 
+/** Writes rows as they lie, past the triggers of their tables. */
+async function asTheyLie(names: readonly string[], write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+  await owner.begin(async (transaction) => {
+    for (const name of names) await transaction`alter table ${transaction(name)} disable trigger all`;
+    await write(transaction);
+    for (const name of names) await transaction`alter table ${transaction(name)} enable trigger all`;
+  });
+}
+
 /** Actors on duty from the slot 60,000 on, as their rows lie. */
 async function onDuty(orgId: string, first: number, count: number): Promise<void> {
-  await owner.begin(async (transaction) => {
-    await transaction`alter table actors disable trigger all`;
-    await transaction`
+  await asTheyLie(
+    ['actors'],
+    (transaction) => transaction`
       insert into actors (id, number, org_id, kind, machine, version, snapshot, status, tick_period_ms, tick_from) overriding system value
-      select gen_random_uuid(), n, ${orgId}, 'agent', 'agent@1', 3, '{}', 'running', 60000, 60000 from generate_series(${first}::int, ${first + count - 1}::int) n`;
-    await transaction`alter table actors enable trigger all`;
-  });
+      select gen_random_uuid(), n, ${orgId}, 'agent', 'agent@1', 3, '{}', 'running', 60000, 60000 from generate_series(${first}::int, ${first + count - 1}::int) n`,
+  );
 }
 
 test("one organization's 5,000 agents do not delay another's slot: its shard comes second, not eleventh", async () => {
@@ -38,4 +48,54 @@ test("one organization's 5,000 agents do not delay another's slot: its shard com
   await onDuty(ORG, 5_001, 1);
   const shared = await createDispatchStore(sql).dueShards(60_000, 60_000);
   expect(shared.map(({ shard }) => shard)).toEqual([0, 10, 1, 11, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test("one organization's 5,000 orders do not delay another's, which are all taken in the first round", async () => {
+  await onDuty(OTHER, 10_001, 5_000);
+  await onDuty(ORG, 20_001, 3);
+  await asTheyLie(
+    ['activities'],
+    (transaction) => transaction`
+      insert into activities (key, actor_id, kind, payload, due_at)
+      select number || ':1:0', id, 'execute_order', '{}', number from actors where number > 10000`,
+  );
+  const store = createActorStore(sql);
+  const round = () => store.takeActivities(60_000, 5_000, 128, ['execute_order']);
+  const first = (await round()).map(({ key }) => Number(key.split(':')[0]));
+  expect(first).toHaveLength(128);
+  expect(first.slice(0, 6)).toEqual([10_001, 20_001, 10_002, 20_002, 10_003, 20_003]);
+  expect(first.slice(6)).toEqual(Array.from({ length: 122 }, (_, index) => 10_004 + index));
+  // Several workers at a time: each has its whole round, and nobody has the same.
+  const rounds = (await Promise.all([round(), round(), round()])).map((taken) => taken.map(({ key }) => key));
+  expect(rounds.map((keys) => keys.length)).toEqual([128, 128, 128]);
+  expect(new Set(rounds.flat()).size).toBe(384);
+});
+
+test("one organization's timers do not delay another's", async () => {
+  await asTheyLie(
+    ['timers'],
+    (transaction) => transaction`
+      insert into timers (actor_id, timer_id, due_at, event)
+      select id, 'wait', number, '{"type": "waited"}' from actors where number between 10001 and 11000 or number = 20001`,
+  );
+  const due = await createActorStore(sql).dueTimers(60_000, 500);
+  expect(due).toHaveLength(500);
+  expect(due.slice(0, 3).map(({ dueAt }) => dueAt)).toEqual([10_001, 20_001, 10_002]);
+});
+
+test("one organization's backtests do not delay another's, and what it has under way counts as its turns", async () => {
+  await asTheyLie(['manifests', 'evaluation_runs'], async (transaction) => {
+    await transaction`
+      insert into manifests (agent_id, version, hash, canonical, created_by)
+      select id, 1, encode(sha256('{}'), 'hex'), '{}', 'ann' from actors where number between 10001 and 10050 or number in (20001, 20002)`;
+    await transaction`
+      insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, attempts)
+      select a.id, a.org_id, a.id, 'backtest', 'queued', 1, m.hash, '{}', 'ann', a.number, 0 from actors a join manifests m on m.agent_id = a.id`;
+  });
+  const runs = createRunStore(sql);
+  const claimed = async (limit: number) => (await runs.claim('worker', limit, 60_000)).map(({ createdAt }) => createdAt).sort();
+  expect(await claimed(1)).toEqual([10_001]);
+  expect(await claimed(1)).toEqual([20_001]);
+  expect(await claimed(2)).toEqual([10_002, 20_002]);
+  expect(await claimed(2)).toEqual([10_003, 10_004]);
 });
