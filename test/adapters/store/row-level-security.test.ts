@@ -68,8 +68,8 @@ const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revo
 const DEFINERS = [
   ...OF_MEMBERS,
   'is_simulated',
-  // Names instruments alone, without whose they are: the feed asks for those first.
-  'live_instruments',
+  // A number over all organizations, which says how long a round of the polled venue takes.
+  'live_instrument_count',
   'lock_delegation',
   'lock_prepared_transactions',
   'record_clock_ms',

@@ -33,6 +33,18 @@ export async function liveInstruments(sql: Sql): Promise<readonly InstrumentKey[
   return rows.map(({ key }) => key);
 }
 
+/**
+ * The number of live instruments of a venue over all organizations, and of `added` those besides that the organization of these
+ * connections does not trade live yet.
+ */
+export async function addedLiveInstruments(sql: Sql, venue: Venue, added: readonly InstrumentKey[]): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select live_instrument_count(${venue}) + (
+      select count(distinct a.key)::int from unnest(${added as string[]}::text[]) as a(key)
+      where not exists (select 1 from visible_live_instruments() v where v.key = a.key)) as count`;
+  return row?.count as number;
+}
+
 /** The instruments whose basis is made of a venue's prices: of its mark, which no book has, or of its spot; or of one spot book. */
 function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
   const isOf = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);
