@@ -17,7 +17,7 @@ import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const documents = ['README.md', ...['docs', 'src', 'streams', 'actors', 'api', 'web', 'clients', 'test', 'bench'].flatMap(under)]
+const documents = [...readdirSync(root), ...['docs', 'src', 'streams', 'actors', 'api', 'web', 'clients', 'test', 'bench'].flatMap(under)]
   .filter((path) => path.endsWith('.md') && !/node_modules|fixtures/.test(path))
   .sort();
 
@@ -167,7 +167,7 @@ const served = [
   // Those of a served tape stand in its own document.
   ...[...Object.values(replayReads(control)), ...replayMoves(control), loadTape(control)].map(({ url }) => url),
 ];
-const guides = documents.filter((path) => /^(README\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
+const guides = documents.filter((path) => /^([A-Z]+\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
 
 test.each(guides)('every route that %s names is served', (path) => {
   const named = [...read(path).matchAll(/\/v1(?:\/(?:[\w:$.-]+|<[\w-]+>|…))+/g)]
