@@ -119,7 +119,7 @@ export interface CatalogSource {
 /** What holds where no catalog file is given. */
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
-/** The product's catalog: what its tables make, and the agent tokens that are listed at the moment (docs/decisions/0057). */
+/** The product's catalog: what its tables make, and the agent tokens that are listed at the moment (docs/decisions/0150). */
 export interface ProductCatalog extends Catalog {
   /** What the tables make, which nothing that is listed may name again. */
   readonly fixed: Catalog;

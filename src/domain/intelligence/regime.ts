@@ -1,6 +1,6 @@
 /**
  * The appetite for risk as a weighted sum of a few inputs, each with its own two thresholds
- * (docs/decisions/0045-macro-regime.md). Anything that is missing or too old counts for nothing and is named.
+ * (docs/decisions/0107-a-figure-names-its-inputs.md). Anything that is missing or too old counts for nothing and is named.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';

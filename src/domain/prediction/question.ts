@@ -21,7 +21,7 @@ export interface PredictionQuestion {
   readonly resolvesAt: EpochMs;
 }
 
-/** Instants that lie closer together than this are one (decision 0042). Milliseconds. */
+/** Instants that lie closer together than this are one (docs/decisions/0044). Milliseconds. */
 export const SAME_INSTANT_MS = 5 * 60_000;
 
 /** Names that are ordinary words, or an index rather than the fund that the catalog lists, name nothing. */

@@ -1,6 +1,6 @@
 /**
  * The pre-trade risk rules once more, as naively as they can be written: plain decimals, one rule after another, straight
- * from the text of docs/decisions/0024 and 0025. It shares no arithmetic with the product.
+ * from the text of docs/decisions/0024. It shares no arithmetic with the product.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
 import type { Order } from '../../../src/domain/order.ts';
@@ -39,7 +39,7 @@ const TICKS: Readonly<Record<string, string>> = {
   'spotchain:SPACEX': '0.000001',
 };
 const SHARES = ['spotchain:AAPLx', 'spotchain:TSLAx'];
-/** Docs/decisions/0058: the mint is not traded from this instant on. */
+/** The mint converts then: from this instant on it is not traded. */
 const SPACEX_ENDS = Date.parse('2027-03-12T00:00:00Z');
 
 /** Against the order: up to the next micro-dollar. For it: down. */
