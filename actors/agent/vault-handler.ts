@@ -5,7 +5,7 @@ import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/bo
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
 import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
-import { depositObjection, type KeptReserveCheck, type PresentClaims } from '../../src/domain/reserves.ts';
+import { depositObjection, type PresentClaims, type ReserveCheck } from '../../src/domain/reserves.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import {
   type CapitalChange,
@@ -49,7 +49,8 @@ export interface VaultDirectory {
 
 /** What is really held, as far as it was compared lately with what is claimed. */
 export interface VaultReserves {
-  newest(orgId: string): Promise<KeptReserveCheck | null>;
+  /** Its number is null if it was not kept: of simulated dollars, which the database counts itself. */
+  newest(orgId: string): Promise<(ReserveCheck & { readonly number: number | null }) | null>;
   present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
@@ -66,8 +67,8 @@ export interface VaultHandlerDeps {
   readonly vaults: VaultDirectory;
   /** Prices of live quotes, by instrument; one that is not live has none. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
-  /** What backs deposits; none where nothing real is at stake: then they are play money. */
-  readonly reserves?: VaultReserves;
+  /** What backs deposits. */
+  readonly reserves: VaultReserves;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -79,7 +80,7 @@ interface AskedChange {
   readonly backing: () => Promise<Outcome<number | null>>;
 }
 
-const NOTHING_REAL = async (): Promise<Outcome<null>> => ({ ok: true, value: null });
+const UNBACKED = async (): Promise<Outcome<null>> => ({ ok: true, value: null });
 
 export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
   const { vaults, clock, reserves } = deps;
@@ -103,7 +104,7 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
       return changing(context, agentId, {
         kind: 'deposit',
         plan: (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)),
-        backing: reserves === undefined ? NOTHING_REAL : () => backingOf(reserves, context.orgId, agentId, amountUsd, clock.now()),
+        backing: () => backingOf(reserves, context.orgId, agentId, amountUsd, clock.now()),
       });
     },
 
@@ -113,7 +114,7 @@ export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
       return changing(context, agentId, {
         kind: 'withdrawal',
         plan: (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted),
-        backing: NOTHING_REAL,
+        backing: UNBACKED,
       });
     },
   };
@@ -164,7 +165,7 @@ async function backingOf(
   agentId: string,
   amountUsd: DecimalString,
   now: EpochMs,
-): Promise<Outcome<number>> {
+): Promise<Outcome<number | null>> {
   const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId, agentId)]);
   const objection = depositObjection(check, { amountUsd, present, now });
   if (objection === null && check !== null) return { ok: true, value: check.number };
@@ -177,8 +178,15 @@ async function backingOf(
     limit: objection.heldUsd,
     before: free,
     after: plainDecimal(new Decimal(free).minus(amountUsd)),
-    suggestion: free === '0' ? 'fund the account at the exchange, or a linked wallet, first' : `deposit at most ${free}`,
+    suggestion: free === '0' ? wayOut(check) : `deposit at most ${free}`,
   });
+}
+
+/** How an organization gets free dollars. */
+function wayOut(check: { readonly number: number | null } | null): string {
+  return check?.number === null
+    ? 'withdraw from another vault first: its simulated dollars are free then'
+    : 'fund the account at the exchange, or a linked wallet, first';
 }
 
 function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: DecimalString): Outcome<CapitalChange> {

@@ -1,10 +1,15 @@
 /** What a worker does for what backs vaults, and where that is held. */
+import type { VaultReserves } from '../../actors/agent/vault-handler.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { RecurringWork } from '../../actors/runtime/recurring.ts';
+import type { ReserveReads } from '../../api/v1/agent-vaults/ports.ts';
 import type { ServiceMetrics } from '../adapters/metrics.ts';
 import { createPrimaryWallets } from '../adapters/solana/primary-wallets.ts';
-import { createReserveStore } from '../adapters/store/vaults/reserve-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { createReserveStore, createSimulatedReserves } from '../adapters/store/vaults/reserve-store.ts';
 import { openSpotAccounts } from '../adapters/venues/spotexchange/access.ts';
+import { unknownCheck } from '../domain/reserves.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { SignExchangeRequest } from '../trading/ports.ts';
 import { createReserveCheck, RESERVES_MS, type ReservePlaces } from '../trading/reserve-check.ts';
 import type { WorkerDeps } from './capabilities/capability.ts';
@@ -12,10 +17,21 @@ import type { Config } from './config.ts';
 import type { ExchangeAccounts } from './exchange-accounts.ts';
 import type { OutsideReach } from './outside/index.ts';
 import type { ServiceProcess } from './service-process.ts';
+import { namedSystems } from './simulated-clock.ts';
 
-/** Whether what vaults hold is real: orders go to the exchange, or a real node of the primary chain is named. */
-export function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPOTCHAIN_RPC_URL'>): boolean {
+/** True if what vaults hold is real: orders go to the exchange, or a real node of the primary chain is named. */
+function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPOTCHAIN_RPC_URL'>): boolean {
   return config.SVC_LIVE_SPOTEXCHANGE_ENABLED || config.SPOTCHAIN_RPC_URL !== null;
+}
+
+/** What backs deposits: comparisons of accounts, simulated dollars in a sandbox, and nothing where real systems are named and no account. */
+export function openVaultReserves(config: Config, sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
+  const store = createReserveStore(sql);
+  if (isRealMoney(config)) return store;
+  const real = namedSystems(config);
+  if (real.length === 0) return createSimulatedReserves(sql, clock);
+  const why = `no place that holds money is set up: set SPOTCHAIN_RPC_URL or SVC_LIVE_SPOTEXCHANGE_ENABLED beside ${real.join(', ')}`;
+  return { ...store, newest: async () => ({ ...unknownCheck(why, clock.now()), number: null }) };
 }
 
 /** Null where nothing real is at stake. */

@@ -43,7 +43,7 @@ import { budgetStates, createVenues, openVenueFlows } from './outside/index.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
-import { isRealMoney, openReservePlaces } from './reserves.ts';
+import { openReservePlaces, openVaultReserves } from './reserves.ts';
 import { obtainableHistory, sandboxPast } from './sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
@@ -282,7 +282,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       bridge,
       launcher,
       predictionBooks: createPredictionAsking(reach),
-      backed: isRealMoney(config),
+      reservesOn: (sql) => openVaultReserves(config, sql, clock),
       obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,
       quotesPerMinute: reach.budgets.aggregator.state(clock.now()).limit,

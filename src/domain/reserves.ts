@@ -148,6 +148,21 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd, dollars: noted };
 }
 
+/** The simulated dollars of a sandbox as a comparison: they lie at no venue, and nothing else is compared. */
+export function simulatedCheck(
+  { held, claimed, depositedUsd }: { readonly held: DecimalString; readonly claimed: DecimalString; readonly depositedUsd: DecimalString },
+  at: EpochMs,
+): ReserveCheck {
+  const line = { asset: DOLLARS_ASSET, claimed, held };
+  return { at, verdict: isShort(line) ? 'short' : 'backed', lines: [line], unknown: [], depositedUsd, dollars: null };
+}
+
+/** A comparison of a deployment in which no place that holds money is named: it backs nothing. */
+export function unknownCheck(why: string, at: EpochMs): ReserveCheck {
+  const line = { asset: DOLLARS_ASSET, claimed: '0', held: null };
+  return { at, verdict: 'unknown', lines: [line], unknown: [why], depositedUsd: null, dollars: null };
+}
+
 function heldAt(places: HeldDollars['places'], venue: DollarVenue): Decimal {
   return places.reduce((sum, place) => (place.venue === venue ? sum.plus(place.usd) : sum), new Decimal(0));
 }

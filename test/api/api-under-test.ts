@@ -17,6 +17,7 @@ import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
+import { createReserveStore, createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
@@ -171,7 +172,7 @@ export async function apiUnderTest(
     orderBooks: orderBook,
     predictionBooks: predictionVenues,
     obtainable: new Set(),
-    backed: false,
+    reservesOn: (own) => ({ ...createSimulatedReserves(own, clock), list: createReserveStore(own).list }),
     onchainPredictions: onchain,
     primaryChain: null,
     launcher: null,

@@ -4,13 +4,17 @@ import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
-import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
+import { createReserveStore, createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { openVaultReserves } from '../../src/boot/reserves.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import { bookIds } from '../../src/domain/book.ts';
+import { depositObjection } from '../../src/domain/reserves.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
+import { payIntoVault } from '../harness/vault.ts';
 import { quote } from '../streams/events.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, OURS, payload, THEIRS } from './api-under-test.ts';
 import { contained } from '../harness/contained.ts';
@@ -372,6 +376,49 @@ describe('marks and the ranking', () => {
     } while (cursor !== null);
     expect(paged).toEqual(all);
   });
+});
+
+test('the simulated dollars of a sandbox are used up by deposits into all vaults of an organization', async () => {
+  const trader = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
+  const [one, other] = await Promise.all(
+    ['one', 'other'].map(async () => {
+      const id = await createdAgent(api, trader, payload({ universe: ['BTCUSDT'], maxCapitalUsd: 500_000 }));
+      await placeAtStage(url, id, 'live');
+      return id;
+    }),
+  );
+  const pay = (id: string | undefined, amountUsd: string) => deposit(id as string, trader, amountUsd);
+  expect((await pay(one, '80000')).status).toBe(201);
+  expect((await pay(other, '20001')).body).toMatchObject({
+    code: 'blocked_by_risk',
+    rejections: [{ code: 'insufficient_balance', limit: '100000', before: '20000', after: '-1', suggestion: 'deposit at most 20000' }],
+  });
+  // Two deposits of one moment share the rest.
+  const raced = await Promise.all([pay(one, '20000'), pay(other, '20000')]);
+  expect(raced.map(({ status }) => status).sort()).toEqual([201, 422]);
+  expect((await pay(other, '1')).body.rejections).toMatchObject([{ suggestion: expect.stringContaining('withdraw from another vault') }]);
+  // The database holds whoever writes past the handler to the same sum.
+  await expect(payIntoVault(api.sql, THEIRS, other as string, '1', NOW)).rejects.toMatchObject({ constraint_name: 'vault_backing' });
+  const [shown] = (await createSimulatedReserves(api.sql, { now: () => NOW }).list(THEIRS, { limit: 1, after: null })).items;
+  expect(shown?.lines).toEqual([{ asset: 'USD', claimed: '100000', held: '100000' }]);
+  expect((await withdraw(one as string, trader, { amountUsd: '500' })).status).toBe(201);
+  expect((await pay(other, '500')).status).toBe(201);
+  // Another organization's are its own.
+  expect((await deposit(await agentAt('limited_live'), alice, '10')).status).toBe(201);
+});
+
+test('nothing is paid in where real systems are named and no place that holds money', async () => {
+  const refused = async (env: Record<string, string>) => {
+    const config = readConfig({ SEVENGATE_HOME: '.sevengate', ...env });
+    if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join('\n'));
+    const check = await openVaultReserves(config, api.sql, { now: () => NOW }).newest(OURS);
+    return depositObjection(check, { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '0', venue: null }, now: NOW });
+  };
+  expect(await refused({ SPOTCHAIN_URL: 'https://aggregator.example' })).toMatchObject({
+    kind: 'unknown',
+    detail: expect.stringContaining('set SPOTCHAIN_RPC_URL or SVC_LIVE_SPOTEXCHANGE_ENABLED beside SPOTCHAIN_URL'),
+  });
+  expect(await refused({})).toBeNull();
 });
 
 test('comparisons of what is claimed with what is held are listed, newest first, to their organization alone', async () => {

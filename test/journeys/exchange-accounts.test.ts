@@ -13,7 +13,7 @@ import { createExchangeAccountStore } from '../../src/adapters/store/callers/exc
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
-import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
+import { createReserveStore, createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { openSpotAccounts, openSpotReports } from '../../src/adapters/venues/spotexchange/access.ts';
@@ -108,7 +108,12 @@ async function liveAgent(orgId: string): Promise<string> {
   if (!created.ok) throw new Error(created.refusal.detail);
   await commands.setAutonomy(context(), created.value.id, 'policy_auto');
   await placeAtStage(stage.url, created.value.id, 'limited_live');
-  const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), clock });
+  const vaults = createVaultHandler({
+    vaults: createVaultStore(sql, createSignedRows(sql)),
+    marks: () => new Map(),
+    reserves: createSimulatedReserves(sql, clock),
+    clock,
+  });
   const deposited = await vaults.deposit(context(), created.value.id, '4000');
   if (!deposited.ok) throw new Error(deposited.refusal.detail);
   return created.value.id;

@@ -12,6 +12,7 @@ import { isRetryable } from '../../src/adapters/store/database.ts';
 import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { answerOf } from '../../src/adapters/store/queries.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { openSpotReports } from '../../src/adapters/venues/spotexchange/access.ts';
@@ -93,6 +94,7 @@ async function liveAgent(words: Parameters<typeof eagerManifest>[0] = {}) {
   const vaults = createVaultHandler({
     vaults: createVaultStore(stage.sql, createSignedRows(stage.sql)),
     marks: () => new Map(),
+    reserves: createSimulatedReserves(stage.sql, stage.clock),
     clock: stage.clock,
   });
   const deposited = await vaults.deposit(stage.context(), agentId, '4000');

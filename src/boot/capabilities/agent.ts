@@ -16,7 +16,6 @@ import { createRecommendations } from '../../adapters/store/agents/recommendatio
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
-import { createReserveStore } from '../../adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { EXCHANGE_KEY } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
@@ -63,7 +62,7 @@ export const agentCapability = {
     const lateRound = createLiveRounds(sql, deps.quotesPerMinute);
     const signed = createSignedRows(evaluator);
     const vaults = createVaultStore(sql, signed);
-    const reserves = createReserveStore(sql);
+    const reserves = deps.reservesOn(sql);
     const decisions = createDecisionReads(sql);
     return {
       agents: {
@@ -77,7 +76,7 @@ export const agentCapability = {
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),
       },
       vaults: {
-        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock, ...(deps.backed ? { reserves } : {}) }),
+        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock, reserves }),
         reserves,
         course: createVaultCourse(sql, signed).course,
         ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },

@@ -4,6 +4,7 @@
  * this one and its line in `index.ts`; the records that its steps write are named in the store's list of writers.
  */
 
+import type { VaultReserves } from '../../../actors/agent/vault-handler.ts';
 import type { Bridge } from '../../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
@@ -17,6 +18,7 @@ import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
+import type { ReserveReads } from '../../../api/v1/agent-vaults/ports.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
@@ -103,8 +105,8 @@ export interface CallerDeps {
   readonly bridge: Bridge | null;
   /** Null where no external launcher is named. */
   readonly launcher: LauncherClient | null;
-  /** Whether real money is at stake, so that deposits have to be backed by what is held. */
-  readonly backed: boolean;
+  /** Opens what backs deposits into vaults. */
+  readonly reservesOn: (sql: Sql) => VaultReserves & ReserveReads;
   /** What of the past a backtest finds by itself, besides bars. */
   readonly obtainable: ReadonlySet<HistorySource>;
   /** Requests in a minute that quotes of the primary chain are asked with. */

@@ -1,7 +1,9 @@
 /** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
+import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
 import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { DollarVenue, KeptReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
+import { type DollarVenue, type KeptReserveCheck, type ReserveClaims, simulatedCheck } from '../../../domain/reserves.ts';
+import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
@@ -81,6 +83,28 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
       return pageOfRows(rows, limit, (row) => String(row.number));
     },
+  };
+}
+
+/**
+ * Stands in for the accounts of a sandbox, where nothing real is held: each organization has the same simulated dollars, and
+ * deposits into all of its vaults use them up. The database admits a deposit by the same sum (`sandbox_claims`).
+ */
+export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
+  const read = async (orgId: string) => {
+    const [row] = await sql<[{ held: string; claimed: string; deposited: string }]>`
+      select sandbox_dollars()::text as held, sandbox_claims(${orgId})::text as claimed, deposited_usd::text as deposited
+      from vault_claims(${orgId})`;
+    return { held: plainDecimal(row.held), claimed: plainDecimal(row.claimed), depositedUsd: plainDecimal(row.deposited) };
+  };
+  const newest = async (orgId: string) => ({ ...simulatedCheck(await read(orgId), clock.now()), number: null });
+  return {
+    newest,
+    async present(orgId) {
+      const { claimed, depositedUsd } = await read(orgId);
+      return { claimedUsd: claimed, depositedUsd, venue: null };
+    },
+    list: async (orgId) => ({ items: [await newest(orgId)], next: null }),
   };
 }
 
