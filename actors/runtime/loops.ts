@@ -29,6 +29,7 @@ export const LOOPS = {
   'orders that rest': { row: 'an order' },
   'following what bridges push': { row: 'a bridge provider' },
   'pricing vaults': { row: 'a vault' },
+  'beginning days of manual books': { row: 'a manual book' },
   'settling resolved prediction markets': { row: 'a position' },
   'refreshing the leaderboard': { row: 'a wallet' },
   'comparing what vaults claim with what is held': { row: 'an organization' },

@@ -29,6 +29,7 @@ import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
+import { createManualMarks } from '../trading/manual-risk.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
@@ -128,6 +129,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     trading: {
       preTrade,
       manual: preTrade,
+      manualMarks: createManualMarks(risk),
       primaryChain,
       onchainPredictions,
       bridge,

@@ -55,12 +55,13 @@ export interface ManualRiskOptions {
   readonly account?: ManualAccount;
 }
 
-export function createManualRisk(deps: RiskDeps): ManualRisk {
-  const { reads, clock } = deps;
-  const live = createLiveMarks(deps.bus, clock);
-
-  /** Live marks, and for outcomes that nobody quotes what is known of their market. */
-  function marksOf(instruments: readonly InstrumentKey[], markets: ReadonlyMap<string, PredictionMarket>) {
+/** Live marks, and for outcomes that nobody quotes what is known of their market. */
+function createMarks({ bus, clock }: Pick<RiskDeps, 'bus' | 'clock'>) {
+  const live = createLiveMarks(bus, clock);
+  return (
+    instruments: readonly InstrumentKey[],
+    markets: ReadonlyMap<string, PredictionMarket>,
+  ): ReadonlyMap<InstrumentKey, DecimalString> => {
     const marks = new Map(live(instruments));
     for (const key of instruments) {
       const name = marks.has(key) ? null : readOutcomeKey(key);
@@ -68,7 +69,19 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
       if (name !== null && market !== undefined) marks.set(key, restingMark(market, name.outcome, clock.now()));
     }
     return marks;
-  }
+  };
+}
+
+/** Reads the marks that orders of people are assessed with. */
+export function createManualMarks(deps: Pick<RiskDeps, 'reads' | 'bus' | 'clock'>) {
+  const marksOf = createMarks(deps);
+  return async (instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, DecimalString>> =>
+    marksOf(instruments, await deps.reads.outcomeMarkets(instruments));
+}
+
+export function createManualRisk(deps: RiskDeps): ManualRisk {
+  const { reads, clock } = deps;
+  const marksOf = createMarks(deps);
 
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account, accountHolds } = {}) {

@@ -1,9 +1,13 @@
 // Orders of people over HTTP: paper fills through the live book, risk with the organization's preferences, and the switch before live ones.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
+import { nextUtcDay } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
-import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
+import { contained } from '../harness/contained.ts';
+import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 let api: ApiUnderTest;
@@ -243,4 +247,57 @@ test('one order of a group that cannot be written takes nothing from the others'
   expect(new Set(same).size).toBe(1);
   const after = await api.sql`select count(*)::int as orders from market_orders where org_id = ${THEIRS}`;
   expect(after[0]?.['orders'] - before[0]?.['orders']).toBe(4);
+});
+
+test('the daily drawdown of people counts from the first mark of the UTC day, which is kept', async () => {
+  const priced = (bid: string, ask: string): void => {
+    const now = api.clock.now();
+    api.market.set(BTC, quoteOf(BTC, now, bid, ask));
+    api.books.set(BTC, {
+      source: 'test:depth',
+      observedAt: now,
+      receivedAt: now,
+      quality: 'live',
+      flags: [],
+      bids: [level(bid, '5')],
+      asks: [level(ask, '5')],
+    });
+  };
+  const trades = async () => {
+    const token = await api.token(['market:read', 'agent:read', 'trade:execute']);
+    const { status, body } = await paper({ quantity: '0.001' }, {}, token);
+    return status === 201 ? body.state : body.rejections.map(({ code }: { code: string }) => code);
+  };
+  /** As a worker does every minute, one that has just started. */
+  const begins = async (mid: string) => {
+    const marks = async () => new Map([[BTC, mid]]);
+    await beginManualDays({ store: createManualDayStore(api.sql), marks, clock: api.clock, contained });
+    const [book] =
+      await api.sql`select day, day_start_equity_usd as start from books where org_id = ${OURS} and mode = 'paper' and agent_id is null`;
+    return book as { day: number; start: string };
+  };
+  expect((await paper({ quantity: '0.5' })).body.state).toBe('filled');
+  const day = nextUtcDay(api.clock.now());
+  api.clock.advanceTo(day + 30_000);
+  priced('60000', '60010');
+  const begun = await begins('60005');
+  expect(begun.day).toBe(day);
+  // The price falls by half before anybody orders anything: the loss of the day is there although no order has seen it.
+  api.clock.advanceTo(day + 10 * 3_600_000);
+  priced('30000', '30010');
+  expect(await begins('30005')).toEqual(begun);
+  expect(await trades()).toEqual(['daily_drawdown_breach']);
+  // The next day is measured anew.
+  api.clock.advanceTo(nextUtcDay(day) + 30_000);
+  priced('30000', '30010');
+  expect((await begins('30005')).day).toBe(nextUtcDay(day));
+  expect(await trades()).toBe('filled');
+});
+
+test('a book that moved between its mark and the write begins its day at the next look', async () => {
+  const [book] = await api.sql`select id, version::int, day from books where org_id = ${OURS} and mode = 'paper' and agent_id is null`;
+  const later = { bookId: book?.['id'], day: nextUtcDay(book?.['day']), dayStartEquityUsd: '1' };
+  await createManualDayStore(api.sql).begin([{ ...later, version: book?.['version'] - 1 }]);
+  const [after] = await api.sql`select day from books where id = ${book?.['id']}`;
+  expect(after?.['day']).toBe(book?.['day']);
 });

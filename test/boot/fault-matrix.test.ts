@@ -19,6 +19,7 @@ import { createAgentDirectory } from '../../src/adapters/store/agents/agent-dire
 import { createBreakerFacts } from '../../src/adapters/store/agents/breaker-facts.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { activeManifests, tradersSubscribedTo } from '../../src/adapters/store/agents/manifest-reads.ts';
+import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
 import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
@@ -27,6 +28,7 @@ import { createReserveStore } from '../../src/adapters/store/vaults/reserve-stor
 import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaults/vault-store.ts';
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
+import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';
 import { measureDue } from '../../src/trading/shadow-measuring.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
@@ -355,6 +357,20 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       return sql`select equity_usd::int as equity from vault_marks where agent_id = ${neighbour}`;
     },
     handled: [{ equity: 1000 }],
+  },
+  'beginning days of manual books': {
+    async run(contained) {
+      const manual = (on: Sql, orgId: string, fills: number) => on`
+        insert into books (id, org_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
+        values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, '[]', ${fills}, 0, ${SLOT}, ${SLOT})`;
+      await written(async (on) => {
+        await manual(on, THEIRS, 1);
+        await manual(on, OURS, 0);
+      });
+      await beginManualDays({ store: createManualDayStore(sql), marks: async () => new Map(), clock, contained });
+      return sql`select day_start_equity_usd::int as equity from books where id = ${`manual:${OURS}`} and day is not null`;
+    },
+    handled: [{ equity: 0 }],
   },
   'settling resolved prediction markets': {
     async run(contained) {

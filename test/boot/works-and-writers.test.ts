@@ -80,6 +80,7 @@ function workerDeps(): WorkerDeps {
     reserves: { exchange: null, balancesOf: null, positionsOf: null },
     bridge: { outside: { providers: { across: { name: 'across', pushes: { follow() {} } } } } },
     approvalMs: MINUTE,
+    manualMarks: async () => new Map(),
     bid: () => null,
   } as unknown as WorkerTrading;
   const { runtime } = actorsOn(sql, clock);

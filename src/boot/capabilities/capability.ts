@@ -29,6 +29,7 @@ import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
+import type { createManualMarks } from '../../trading/manual-risk.ts';
 import type { LatestQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
@@ -48,6 +49,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly launcher?: LauncherClient | null;
   /** Risk for the orders of people. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
+  /** Marks of manual books. A process without them begins no day of one. */
+  readonly manualMarks?: ReturnType<typeof createManualMarks>;
   /** Where what vaults claim is really held. A process without it compares nothing. */
   readonly reserves?: ReservePlaces;
   /** Histories of wallets for the leaderboard. A process without them refreshes none. */

@@ -5,9 +5,11 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
+import { createManualDayStore } from '../../adapters/store/books/manual-days.ts';
 import { isOutage } from '../../adapters/store/database.ts';
 import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
+import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';
 
 /** How soon what rests is looked at again. */
@@ -34,6 +36,14 @@ export const marketOrderCapability = {
       onError: onError('orders that rest'),
     });
     return [{ what: 'orders that rest', everyMs: RESTING_WATCH_MS, run: watch.look }];
+  },
+
+  recurring({ sql, trading, clock, containment }) {
+    const marks = trading?.manualMarks;
+    if (marks === undefined) return [];
+    const what = 'beginning days of manual books';
+    const store = createManualDayStore(sql);
+    return [{ what, everyMs: MANUAL_DAYS_MS, run: () => beginManualDays({ store, marks, clock, contained: containment(what) }) }];
   },
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {

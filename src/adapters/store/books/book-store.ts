@@ -79,6 +79,8 @@ export interface BookDayRecord extends ActorRecord {
   readonly bookId: string;
   readonly day: EpochMs;
   readonly dayStartEquityUsd: DecimalString;
+  /** Version of the book that was marked; left out if it cannot have moved. */
+  readonly version?: number;
 }
 
 /** Thrown where a book is not at the version that a decision was made on: nothing of the step is written. */
@@ -275,6 +277,12 @@ export function bookById(sql: Sql | Transaction, orgId: string, bookId: string):
   };
 }
 
+/** Manual books whose last day began before a UTC day. Each is read by itself: one may be unreadable. */
+export async function manualBooksBefore(sql: Sql, day: EpochMs): Promise<readonly { id: string; orgId: string; read: () => StoredBook }[]> {
+  const rows = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where agent_id is null and (day is null or day < ${day}) order by id`;
+  return rows.map((row) => ({ id: row.id, orgId: row.org_id, read: () => storedBook(row, []) }));
+}
+
 /**
  * The books of organizations and of one mode: what weight and duplicate exposure are measured over. Paper books of
  * manifest versions that are no longer active are left out.
@@ -415,8 +423,9 @@ export async function writeBookDays(transaction: Transaction, records: readonly 
   const days = records as readonly BookDayRecord[];
   await transaction`
     update books set day = r.day, day_start_equity_usd = r."dayStartEquityUsd"
-    from (select b.id, r.day, r."dayStartEquityUsd" from jsonb_to_recordset(${transaction.json(days as never)}) as r("bookId" text, day bigint, "dayStartEquityUsd" numeric)
-      join books b on b.id = r."bookId" order by b.id for update of b) r
+    from (select b.id, r.day, r."dayStartEquityUsd"
+      from jsonb_to_recordset(${transaction.json(days as never)}) as r("bookId" text, day bigint, "dayStartEquityUsd" numeric, version int)
+      join books b on b.id = r."bookId" and b.version = coalesce(r.version, b.version) order by b.id for update of b) r
     where books.id = r.id and (books.day is null or books.day < r.day)`;
 }
 

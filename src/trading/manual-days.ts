@@ -1,0 +1,46 @@
+/** Begins the UTC day of manual books: the first mark of a day is kept, as ticks keep the one of an agent's book. */
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
+import { markBook, type TradingBook, utcDayOf } from '../domain/book.ts';
+import type { DecimalString } from '../domain/decimal.ts';
+import { type BookDay, begunDay } from '../domain/tick-inputs.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+
+/** How often books without a mark of the day are marked. Milliseconds. */
+export const MANUAL_DAYS_MS = 60_000;
+
+/** A manual book that has no mark of a day yet. */
+export interface UndatedBook {
+  readonly id: string;
+  readonly orgId: string;
+  /** @throws if its row cannot be read. */
+  readonly read: () => { readonly state: TradingBook; readonly version: number };
+}
+
+export interface ManualDayStore {
+  undated(day: EpochMs): Promise<readonly UndatedBook[]>;
+  /** Keeps first marks of a day; one of a book that has moved meanwhile is left out. */
+  begin(days: readonly (BookDay & { readonly version: number })[]): Promise<void>;
+}
+
+/** Marks every manual book that has no mark of this day. One whose positions have no live price is marked the next time. */
+export async function beginManualDays(deps: {
+  readonly store: ManualDayStore;
+  readonly marks: (instruments: readonly InstrumentKey[]) => Promise<ReadonlyMap<InstrumentKey, DecimalString>>;
+  readonly clock: { now(): EpochMs };
+  readonly contained: ContainedLoop;
+}): Promise<void> {
+  const { store, marks, clock, contained } = deps;
+  const days: (BookDay & { readonly version: number })[] = [];
+  await contained.each(
+    await store.undated(utcDayOf(clock.now())),
+    ({ id, orgId }) => ({ id, orgId }),
+    async ({ read }) => {
+      const { state, version } = read();
+      const prices = await marks(state.holdings.map(({ instrument }) => instrument));
+      const day = begunDay(state, markBook(state, prices, clock.now()));
+      if (day !== null) days.push({ ...day, version });
+    },
+  );
+  if (days.length > 0) await store.begin(days);
+}
