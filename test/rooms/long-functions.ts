@@ -115,7 +115,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/simulation/seeded/trading-floor.ts', 'createTradingFloor', 70],
       ['src/simulation/stress/book-audit.ts', 'createBookAudit', 80],
       ['src/trading/leaderboard-refresh.ts', 'createLeaderboardRefresh', 77],
-      ['src/trading/manual-risk.ts', 'createManualRisk', 70],
       ['src/trading/pre-trade.ts', 'createPreTrade', 80],
       ['streams/freshness.ts', 'createFreshness', 70],
       ['streams/market-pipeline.ts', 'createMarketPipeline', 70],
