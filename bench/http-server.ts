@@ -10,6 +10,7 @@ import { createInProcessMarketStateBus } from '../src/adapters/queue/market-stat
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
+import { createSimulatedReserves } from '../src/adapters/store/vaults/reserve-store.ts';
 import { createSpaceWatch } from '../src/adapters/store/space-watch.ts';
 import { SPOTCHAIN_PER_MINUTE } from '../src/adapters/venues/spotchain/access.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
@@ -92,7 +93,7 @@ async function ours(order: ServerOrder): Promise<string> {
       bus,
       orderBooks: { read: async () => refuse('unavailable', 'the bench asks no venue') },
       predictionBooks: { polymarket: unasked, kalshi: unasked },
-      backed: false,
+      reservesOn: (own) => createSimulatedReserves(own, clock),
       obtainable: new Set(),
       onchainPredictions: null,
       primaryChain: null,
