@@ -93,6 +93,7 @@ async function ours(order: ServerOrder): Promise<string> {
       bus,
       orderBooks: { read: async () => refuse('unavailable', 'the bench asks no venue') },
       predictionBooks: { polymarket: unasked, kalshi: unasked },
+      isSimulatedMoney: true,
       reservesOn: (own) => createSimulatedReserves(own, clock),
       obtainable: new Set(),
       onchainPredictions: null,

@@ -1,7 +1,7 @@
 /** Takes the commands for Takes: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
-import { bookIds } from '../../src/domain/book.ts';
+import { bookIds, type OpenProposal } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Catalog } from '../../src/domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
@@ -15,7 +15,7 @@ import { type DisabledVenues, lackInWords, missingSetting } from '../../src/doma
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { forkTake } from '../../src/domain/take/fork-take.ts';
 import { readingOfFields } from '../../src/domain/take/read-take.ts';
-import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
+import { LiveCapitalUsed, LiveDollarsLacking } from '../../src/domain/take/live-capital.ts';
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
@@ -36,6 +36,16 @@ export interface TakeDirectory {
   preferences(orgId: string): Promise<RiskPreferences>;
   /** The newest delegation of a wallet to the Take, whatever became of it; null where there was none. */
   delegation(orgId: string, takeId: string): Promise<Delegation | null>;
+  /** Live orders of people that may still be filled. */
+  waiting(orgId: string): Promise<readonly OpenProposal[]>;
+}
+
+/** What a live arming is paid from. */
+export interface TakeFunding {
+  /** True in a sandbox, where no account is compared: then it is paid from the simulated dollars. */
+  readonly isSimulated: boolean;
+  /** Live orders of people that may still be filled: their dollars are bound. */
+  readonly waiting: readonly OpenProposal[];
 }
 
 export interface TakeHandlerDeps {
@@ -46,6 +56,7 @@ export interface TakeHandlerDeps {
   readonly newId: () => string;
   /** The setting that live orders of each venue lack. */
   readonly disabledVenues: (autonomy: Autonomy, orgId: string) => DisabledVenues;
+  readonly funding: Pick<TakeFunding, 'isSimulated'>;
   /** Says why instruments cannot be given live capital; nobody is refused unless given. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }
@@ -101,10 +112,31 @@ function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapi
   };
 }
 
+/** No free dollars pay for the Take, or nobody knows of any. */
+function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
+  if ('unknown' in dollars)
+    return refuse('unavailable', `no live Take is armed while nobody knows what pays for it: ${dollars.unknown}`).refusal;
+  const { freeUsd, heldUsd } = dollars;
+  return {
+    code: 'blocked_by_risk',
+    detail: `${freeUsd} of ${heldUsd} US dollars are free where the Take trades, and it needs ${neededUsd}: vaults, other live Takes and open orders have bound the rest`,
+    rejections: [
+      {
+        code: 'insufficient_balance',
+        limit: heldUsd,
+        before: freeUsd,
+        after: plainDecimal(new Decimal(freeUsd).minus(neededUsd)),
+        suggestion: 'fund the account or wallet that it trades from, disarm another live Take, or fork this one with a smaller allocation',
+      },
+    ],
+  };
+}
+
 /** What a live arming writes beside its step: its part of the capital is checked, and with the first one it is paid in. */
-function capitalRows(context: CommandContext, view: TakeView, before: ActorState, at: EpochMs): ActorRecord[] {
-  const { allocationUsd } = view.take;
-  const check: ActorRecord = { type: 'take_capital', orgId: context.orgId, takeId: view.id, allocationUsd };
+function capitalRows(context: CommandContext, view: TakeView, before: ActorState, funding: TakeFunding, at: EpochMs): ActorRecord[] {
+  const { allocationUsd, asset } = view.take;
+  const { orgId } = context;
+  const check: ActorRecord = { type: 'take_capital', orgId, takeId: view.id, allocationUsd, instrument: asset.key, ...funding, at };
   if (takeContext(before).funded) return [check];
   const reference = `take:${view.id}`;
   return [check, { type: 'ledger', orgId: context.orgId, bookId: bookIds.live(view.id), amountUsd: allocationUsd, reference, at }];
@@ -310,6 +342,7 @@ async function command(
   const before = await takes.find(context.orgId, takeId);
   if (before === null) return refuse('not_found', NO_TAKE);
   const at = clock.now();
+  const funding = event.type === 'arm' && event.mode === 'live' ? { ...deps.funding, waiting: await takes.waiting(context.orgId) } : null;
   try {
     const outcome = await runtime.deliver(takeId, event as never, {
       cause: `${context.subject} ${context.requestId}`,
@@ -317,12 +350,13 @@ async function command(
       also: (row: ActorRow, plan: StepPlan) => [
         auditRow(context, action, takeId, row.state, plan.state),
         ...answerRows(context, changed(before, plan.state, at)),
-        ...(event.type === 'arm' && event.mode === 'live' ? capitalRows(context, before, row.state, at) : []),
+        ...(funding === null ? [] : capitalRows(context, before, row.state, funding, at)),
       ],
     });
     return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
   } catch (error) {
     if (error instanceof LiveCapitalUsed) return { ok: false, refusal: capitalRefusal(error) };
+    if (error instanceof LiveDollarsLacking) return { ok: false, refusal: dollarsRefusal(error) };
     return answeredMeanwhile(error);
   }
 }

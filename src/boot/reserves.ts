@@ -24,13 +24,18 @@ function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPO
   return config.SVC_LIVE_SPOTEXCHANGE_ENABLED || config.SPOTCHAIN_RPC_URL !== null;
 }
 
+/** True if no real system is named and no live order goes to the exchange: then dollars are simulated. */
+export function isSimulatedMoney(config: Config): boolean {
+  return !isRealMoney(config) && namedSystems(config).length === 0;
+}
+
 /** What backs deposits: comparisons of accounts, simulated dollars in a sandbox, and nothing where real systems are named and no account. */
 export function openVaultReserves(config: Config, sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
   const store = createReserveStore(sql);
   if (isRealMoney(config)) return store;
-  const real = namedSystems(config);
-  if (real.length === 0) return createSimulatedReserves(sql, clock);
-  const why = `no place that holds money is set up: set SPOTCHAIN_RPC_URL or SVC_LIVE_SPOTEXCHANGE_ENABLED beside ${real.join(', ')}`;
+  if (isSimulatedMoney(config)) return createSimulatedReserves(sql, clock);
+  const real = namedSystems(config).join(', ');
+  const why = `no place that holds money is set up: set SPOTCHAIN_RPC_URL or SVC_LIVE_SPOTEXCHANGE_ENABLED beside ${real}`;
   return { ...store, newest: async () => ({ ...unknownCheck(why, clock.now()), number: null }) };
 }
 

@@ -44,7 +44,7 @@ import { budgetStates, createVenues, openVenueFlows } from './outside/index.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
-import { openReservePlaces, openVaultReserves } from './reserves.ts';
+import { isSimulatedMoney, openReservePlaces, openVaultReserves } from './reserves.ts';
 import { obtainableHistory, sandboxPast } from './sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
@@ -284,6 +284,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       bridge,
       launcher,
       predictionBooks: createPredictionAsking(reach),
+      isSimulatedMoney: isSimulatedMoney(config),
       reservesOn: (sql) => openVaultReserves(config, sql, clock),
       obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,

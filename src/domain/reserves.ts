@@ -89,6 +89,9 @@ export interface KeptReserveCheck extends ReserveCheck {
 export interface PresentClaims {
   readonly claimedUsd: DecimalString;
   readonly depositedUsd: DecimalString;
+  /** Dollars that armed Takes may still spend, and those of them at the venue of the vault. */
+  readonly armedUsd: DecimalString;
+  readonly armedAtVenueUsd: DecimalString;
   /** The one venue that the vault trades at; null if there are several. */
   readonly venue: DollarVenue | null;
 }
@@ -163,6 +166,20 @@ export function unknownCheck(why: string, at: EpochMs): ReserveCheck {
   return { at, verdict: 'unknown', lines: [line], unknown: [why], depositedUsd: null, dollars: null };
 }
 
+/** Dollars that lie at a venue, and those of them that vaults of this venue alone claim. */
+export function dollarsAtVenue(
+  lines: ReserveCheck['lines'],
+  places: HeldDollars['places'],
+  venue: DollarVenue,
+): { readonly held: Decimal; readonly claimed: Decimal } {
+  return { held: heldAt(places, venue), claimed: new Decimal(lines.find(({ asset }) => asset === dollarsAt(venue))?.claimed ?? 0) };
+}
+
+/** The venue where the dollars lie that pay for an instrument. */
+export function dollarVenueOf(instrument: InstrumentKey): DollarVenue {
+  return splitInstrumentKey(instrument).venue === 'spotexchange' ? 'spotexchange' : 'spotchain';
+}
+
 function heldAt(places: HeldDollars['places'], venue: DollarVenue): Decimal {
   return places.reduce((sum, place) => (place.venue === venue ? sum.plus(place.usd) : sum), new Decimal(0));
 }
@@ -204,25 +221,27 @@ export function depositObjection(
   if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null || check.depositedUsd === null)
     return { kind: 'unknown', detail: `it is not known what is held: ${check.unknown.join('; ') || 'no place told'}` };
   const paidInSince = new Decimal(present.depositedUsd).minus(check.depositedUsd);
-  const claimed = Decimal.max(present.claimedUsd, paidInSince.plus(dollars.claimed));
+  const claimed = Decimal.max(present.claimedUsd, paidInSince.plus(dollars.claimed)).plus(present.armedUsd);
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);
   if (lacking !== '') return { kind: 'short', detail: `less is held than is claimed already: ${lacking}`, ...figures, freeUsd: '0' };
   if (free.lt(amountUsd))
     return { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
-  return present.venue === null ? null : venueObjection(check, present.venue, { amountUsd, paidInSince });
+  return present.venue === null
+    ? null
+    : venueObjection(check, present.venue, { amountUsd, boundSince: paidInSince.plus(present.armedAtVenueUsd) });
 }
 
-/** Dollars at another venue cannot pay for what this vault buys. What was paid into any vault since counts against each venue. */
+/** Dollars at another venue cannot pay for what this vault buys. What was paid into any vault since, and what Takes armed there may spend, counts. */
 function venueObjection(
   { lines, dollars }: ReserveCheck,
   venue: DollarVenue,
-  { amountUsd, paidInSince }: { readonly amountUsd: DecimalString; readonly paidInSince: Decimal },
+  { amountUsd, boundSince }: { readonly amountUsd: DecimalString; readonly boundSince: Decimal },
 ): Unbacked | null {
   if (dollars === null) return { kind: 'unknown', detail: `it is not known what is held at ${venue}` };
-  const held = heldAt(dollars.places, venue);
-  const claimed = paidInSince.plus(lines.find(({ asset }) => asset === dollarsAt(venue))?.claimed ?? 0);
+  const { held, claimed: before } = dollarsAtVenue(lines, dollars.places, venue);
+  const claimed = boundSince.plus(before);
   const free = Decimal.max(0, held.minus(claimed));
   if (free.gte(amountUsd)) return null;
   const detail = `the vault trades at ${venue} only, where ${plainDecimal(held)} US dollars are held and ${plainDecimal(claimed)} of them claimed`;

@@ -172,6 +172,7 @@ export async function apiUnderTest(
     orderBooks: orderBook,
     predictionBooks: predictionVenues,
     obtainable: new Set(),
+    isSimulatedMoney: true,
     reservesOn: (own) => ({ ...createSimulatedReserves(own, clock), list: createReserveStore(own).list }),
     onchainPredictions: onchain,
     primaryChain: null,

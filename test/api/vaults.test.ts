@@ -412,7 +412,11 @@ test('nothing is paid in where real systems are named and no place that holds mo
     const config = readConfig({ SEVENGATE_HOME: '.sevengate', ...env });
     if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join('\n'));
     const check = await openVaultReserves(config, api.sql, { now: () => NOW }).newest(OURS);
-    return depositObjection(check, { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '0', venue: null }, now: NOW });
+    return depositObjection(check, {
+      amountUsd: '1',
+      present: { claimedUsd: '0', depositedUsd: '0', armedUsd: '0', armedAtVenueUsd: '0', venue: null },
+      now: NOW,
+    });
   };
   expect(await refused({ SPOTCHAIN_URL: 'https://aggregator.example' })).toMatchObject({
     kind: 'unknown',

@@ -101,7 +101,7 @@ test('outcomes of prediction markets are compared like everything else, and a ve
   expect(
     depositObjection({ ...check, number: 1 } as never, {
       amountUsd: '1',
-      present: { claimedUsd: '1', depositedUsd: '1', venue: null },
+      present: { claimedUsd: '1', depositedUsd: '1', armedUsd: '0', armedAtVenueUsd: '0', venue: null },
       now: AT,
     }),
   ).toMatchObject({
@@ -123,7 +123,7 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
       const depositedUsd = plainDecimal(new Decimal(since).plus(7));
       const objection = depositObjection(check, {
         amountUsd: amount,
-        present: { claimedUsd: present, depositedUsd, venue: null },
+        present: { claimedUsd: present, depositedUsd, armedUsd: '0', armedAtVenueUsd: '0', venue: null },
         now: AT,
       });
       const larger = Decimal.max(present, new Decimal(seen).plus(since));
@@ -135,7 +135,11 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
 });
 
 test('nothing is paid in while it is not known what is held: never compared, long ago, a silent place, another shortfall', () => {
-  const asked = { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '100', venue: null }, now: AT };
+  const asked = {
+    amountUsd: '1',
+    present: { claimedUsd: '0', depositedUsd: '100', armedUsd: '0', armedAtVenueUsd: '0', venue: null },
+    now: AT,
+  };
   const good = compareReserves(claims('1'), [account, wallet], AT);
   expect(depositObjection(good, asked)).toBeNull();
   expect(depositObjection({ ...good, depositedUsd: null }, asked)).toMatchObject({ kind: 'unknown' });
@@ -152,7 +156,11 @@ test('a vault that trades at one venue only is backed by the dollars that lie th
   const claimed = (cashAt: ReserveClaims['cashAt']): ReserveClaims => ({ ...claims('0', '0', '0'), cashUsd: '5', cashAt });
   const objection = (venue: DollarVenue | null, amountUsd: string, depositedUsd = '100') => {
     const check = compareReserves(claimed({ spotexchange: '0', spotchain: '4' }), [account, wallet], AT);
-    return depositObjection(check, { amountUsd, present: { claimedUsd: '5', depositedUsd, venue }, now: AT });
+    return depositObjection(check, {
+      amountUsd,
+      present: { claimedUsd: '5', depositedUsd, armedUsd: '0', armedAtVenueUsd: '0', venue },
+      now: AT,
+    });
   };
   expect([objection('spotchain', '6'), objection('spotexchange', '900'), objection(null, '1006')]).toEqual([null, null, null]);
   expect(objection('spotchain', '6.01')).toMatchObject({ kind: 'short', freeUsd: '6', heldUsd: '10' });

@@ -52,7 +52,15 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
   const { runtime, commands, newId, workersOf, carrying } = actors;
   const ticker = actors.ticker(approvalMs === undefined ? {} : { trading: { approvalMs } });
   const takeReads = createTakeReads(sql);
-  const takes = createTakeHandler({ runtime, takes: takeReads, catalog: CATALOG, clock, newId, disabledVenues: () => ({}) });
+  const takes = createTakeHandler({
+    runtime,
+    takes: takeReads,
+    catalog: CATALOG,
+    clock,
+    newId,
+    disabledVenues: () => ({}),
+    funding: { isSimulated: true },
+  });
   const quotes = new Map<string, Quote>();
   const preTrade = createPreTrade({
     ...riskOn(sql, { clock, bus: { latest: (key) => quotes.get(key) ?? null } }),

@@ -108,6 +108,8 @@ export interface CallerDeps {
   readonly bridge: Bridge | null;
   /** Null where no external launcher is named. */
   readonly launcher: LauncherClient | null;
+  /** True in a sandbox, whose dollars are simulated: no account is compared. */
+  readonly isSimulatedMoney: boolean;
   /** Opens what backs deposits into vaults. */
   readonly reservesOn: (sql: Sql) => VaultReserves & ReserveReads;
   /** What of the past a backtest finds by itself, besides bars. */

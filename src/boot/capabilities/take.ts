@@ -38,7 +38,7 @@ export const takeCapability = {
     ];
   },
 
-  callers({ sql, runtime, risk, clock, newId, quotesPerMinute }): Pick<ApiPorts, 'takes'> {
+  callers({ sql, runtime, risk, clock, newId, quotesPerMinute, isSimulatedMoney }): Pick<ApiPorts, 'takes'> {
     const takes = createTakeReads(sql);
     const decisions = createDecisionReads(sql, 'take');
     return {
@@ -51,6 +51,7 @@ export const takeCapability = {
           clock,
           newId,
           disabledVenues: risk.disabledVenues,
+          funding: { isSimulated: isSimulatedMoney },
           lateRound: createLiveRounds(sql, quotesPerMinute),
         }),
         decisions: { list: decisions.list, get: decisions.get },

@@ -153,6 +153,8 @@ export async function tradingFixture(
 
   /** The settings that live orders lack, as Takes see them. */
   const disabled: { venues: DisabledVenues; late: string | null } = { venues: {}, late: null };
+  /** Where live Takes are paid from: tests may have accounts compared. */
+  const funding = { isSimulated: true };
   const takes = createTakeHandler({
     runtime,
     takes: createTakeReads(sql),
@@ -160,6 +162,7 @@ export async function tradingFixture(
     clock,
     newId,
     disabledVenues: () => disabled.venues,
+    funding,
     lateRound: async () => disabled.late,
   });
 
@@ -170,6 +173,7 @@ export async function tradingFixture(
     writer: keys?.worker,
     takes,
     disabled,
+    funding,
     takeReads: createTakeReads(sql),
     url,
     clock,

@@ -1,15 +1,21 @@
 // The life of a Take on a real PostgreSQL: armed, triggered, proposed, filled on paper; left again, disarmed, expired, halted; one decision per slot.
 import { beforeEach, expect, test } from 'vitest';
+import { createVaultHandler, type VaultReserves } from '../../../actors/agent/vault-handler.ts';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
+import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.ts';
+import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
+import { createVaultStore } from '../../../src/adapters/store/vaults/vault-store.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
+import { compareReserves, exchangePlace } from '../../../src/domain/reserves.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { Take } from '../../../src/domain/take/take.ts';
 import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
-import { ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+import { placeAtStage } from '../../harness/fixture.ts';
+import { eagerManifest, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
 let stage: TradingFixture;
 beforeEach(async () => {
@@ -242,6 +248,61 @@ test('limits are those of the mandate, not of the Take', async () => {
   await tick();
   expect((await stage.decisions(id)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'reduce_only' });
   expect(await stage.list()).toEqual([]);
+});
+
+async function draftOf(allocationUsd: string): Promise<string> {
+  const created = await stage.takes.create(stage.context(), take([], { allocationUsd }), READING);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  return created.value.id;
+}
+const armLive = (id: string) => stage.takes.arm(stage.context(), id, 'live', []);
+const lacking = (limit: string, before: string, after: string) => ({
+  ok: false,
+  refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit, before, after }] },
+});
+
+test('a live Take is armed with dollars that nothing else has bound, one of two that are armed at the same moment', async () => {
+  stage.funding.isSimulated = false;
+  const { sql, clock } = stage;
+  const reserves = createReserveStore(sql);
+  const ids = [await draftOf('2000'), await draftOf('2000')] as const;
+  // Nobody has compared the account.
+  expect(await armLive(ids[0])).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  const books = { cashUsd: '0', capitalUsd: '0' };
+  const claims = { cashUsd: '0', cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd: '0', books };
+  const account = exchangePlace('7', [{ asset: 'USDT', free: '3000', locked: '0' }]);
+  const wallet = { place: 'wallet w', venue: 'spotchain', known: true, dollars: '9000', assets: new Map() } as const;
+  await reserves.keep(ORG, compareReserves(claims, [account, wallet], clock.now()), null);
+  const outcomes = await Promise.all(ids.map(armLive));
+  expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
+  expect(outcomes.find(({ ok }) => !ok)).toMatchObject(lacking('3000', '1000', '-1000'));
+  expect(await armLive(await draftOf('1000'))).toMatchObject({ ok: true });
+  // Nor does a vault that trades there take the dollars of armed Takes, whoever writes the deposit.
+  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+  await placeAtStage(stage.url, agentId, 'limited_live');
+  const vaults = createVaultStore(sql, createSignedRows(sql));
+  const deposit = (backing: VaultReserves) =>
+    createVaultHandler({ vaults, marks: () => new Map(), reserves: backing, clock }).deposit(stage.context(), agentId, '1');
+  expect(await deposit(reserves)).toMatchObject(lacking('3000', '0', '-1'));
+  const present: VaultReserves['present'] = async (...of) => ({ ...(await reserves.present(...of)), armedUsd: '0', armedAtVenueUsd: '0' });
+  expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  // What is disarmed binds nothing, and is armed again with what it has.
+  const [accepted, refused] = outcomes[0].ok ? ids : [ids[1], ids[0]];
+  await stage.takes.disarm(stage.context(), accepted);
+  expect(await armLive(refused)).toMatchObject({ ok: true });
+  expect(await armLive(accepted)).toMatchObject(lacking('3000', '0', '-2000'));
+  await stage.takes.disarm(stage.context(), refused);
+  expect(await armLive(accepted)).toMatchObject({ ok: true });
+});
+
+test('live Takes of a sandbox and deposits into its vaults share the simulated dollars', async () => {
+  expect(await armLive(await draftOf('60000'))).toMatchObject({ ok: true });
+  expect(await armLive(await draftOf('60000'))).toMatchObject(lacking('100000', '40000', '-20000'));
+  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '900000' }));
+  await placeAtStage(stage.url, agentId, 'live');
+  await expect(stage.fund(agentId, '40001')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
+  await stage.fund(agentId, '40000');
+  expect(await armLive(await draftOf('1'))).toMatchObject(lacking('100000', '0', '-1'));
 });
 
 test('a published Take is forked by another organization, with its lineage; an unpublished one does not exist for it', async () => {

@@ -1,10 +1,22 @@
 /** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
+import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { isPosition, type Position } from '../../../domain/book.ts';
-import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
-import { LiveCapitalUsed } from '../../../domain/take/live-capital.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { dollarVenueOf } from '../../../domain/reserves.ts';
+import {
+  type BoundDollars,
+  type DollarsForTake,
+  dollarsForTake,
+  LiveCapitalUsed,
+  LiveDollarsLacking,
+} from '../../../domain/take/live-capital.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Transaction } from '../database.ts';
+import { answerOf } from '../queries.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';
+import { accountFacts } from '../vaults/account-facts.ts';
 
 export async function writeTakesCreated(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   await transaction`
@@ -48,10 +60,13 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
  */
 export async function requireLiveCapital(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   for (const row of rows) {
-    const { orgId, takeId, allocationUsd } = row as unknown as { orgId: string; takeId: string; allocationUsd: string };
+    const arming = row as unknown as LiveArming;
+    const { orgId, takeId, allocationUsd } = arming;
+    // A deposit into a vault takes this lock too: neither takes the dollars of the other.
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
-    const others = await transaction<{ usd: string; working: boolean; held: readonly Position[] }[]>`
-      select coalesce(t.canonical::jsonb ->> 'allocationUsd', '0') as usd,
+    const others = await transaction<OtherTake[]>`
+      select coalesce(t.canonical::jsonb ->> 'allocationUsd', '0') as usd, t.canonical::jsonb #>> '{asset,key}' as instrument,
+        coalesce((select b.cash_usd::text from books b where b.agent_id = t.id and b.mode = 'live'), '0') as cash,
         t.on_duty or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as working,
         coalesce((select b.holdings from books b where b.agent_id = t.id and b.mode = 'live'), '[]') as held
       from takes t where t.org_id = ${orgId} and t.mode = 'live' and t.id <> ${takeId}`;
@@ -60,5 +75,56 @@ export async function requireLiveCapital(transaction: Transaction, rows: readonl
     const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
     if (new Decimal(committedUsd).plus(allocationUsd).gt(maxCapitalUsd))
       throw new LiveCapitalUsed(committedUsd, allocationUsd, maxCapitalUsd);
+    await requireFreeDollars(transaction, arming, committed);
   }
+}
+
+/** A live arming as its record carries it. */
+interface LiveArming extends Pick<TakeFunding, 'isSimulated' | 'waiting'> {
+  readonly orgId: string;
+  readonly takeId: string;
+  readonly allocationUsd: DecimalString;
+  readonly instrument: InstrumentKey;
+  readonly at: EpochMs;
+}
+
+interface OtherTake {
+  readonly usd: DecimalString;
+  readonly instrument: InstrumentKey;
+  readonly cash: DecimalString;
+  readonly working: boolean;
+  readonly held: readonly Position[];
+}
+
+/**
+ * A live Take is given dollars that nothing else has bound: its allocation, and armed again what is left of it. One that holds
+ * its position already buys nothing. @throws LiveDollarsLacking
+ */
+async function requireFreeDollars(transaction: Transaction, arming: LiveArming, others: readonly OtherTake[]): Promise<void> {
+  const { orgId, takeId, allocationUsd, instrument, at } = arming;
+  const [own] = await transaction<{ cash: string; holdings: readonly Position[] }[]>`
+    select cash_usd::text as cash, holdings from books where agent_id = ${takeId} and mode = 'live'`;
+  if (own?.holdings.some(isPosition) === true) return;
+  const neededUsd = plainDecimal(own?.cash ?? allocationUsd);
+  const dollars = arming.isSimulated
+    ? await simulatedDollars(transaction, orgId, others)
+    : dollarsForTake(await boundDollars(transaction, arming, others), dollarVenueOf(instrument), at);
+  if ('unknown' in dollars || new Decimal(dollars.freeUsd).lt(neededUsd)) throw new LiveDollarsLacking(dollars, neededUsd);
+}
+
+/** Simulated dollars of a sandbox that neither vaults nor other live Takes were given. */
+async function simulatedDollars(transaction: Transaction, orgId: string, others: readonly OtherTake[]): Promise<DollarsForTake> {
+  const [row] = await transaction<[{ held: string; claimed: string }]>`
+    select sandbox_dollars()::text as held, sandbox_claims(${orgId})::text as claimed`;
+  const free = others.reduce((left, { usd }) => left.minus(usd), new Decimal(row.held).minus(row.claimed));
+  return { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: plainDecimal(row.held) };
+}
+
+async function boundDollars(transaction: Transaction, { orgId, waiting }: LiveArming, others: readonly OtherTake[]): Promise<BoundDollars> {
+  const facts = await answerOf(accountFacts(transaction, orgId));
+  const [row] = await transaction<[{ since: string }]>`
+    select (v.deposited_usd - coalesce((select deposited_usd from reserve_checks where org_id = ${orgId} order by number desc limit 1), 0))::text as since
+    from vault_claims(${orgId}) v`;
+  const armed = others.map(({ instrument, cash }) => ({ venue: dollarVenueOf(instrument), cashUsd: plainDecimal(cash) }));
+  return { facts, vaultsPaidInUsd: plainDecimal(row.since), armed, waiting };
 }

@@ -68,11 +68,18 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
     newest: (orgId) => newestCheck(sql, orgId),
 
     async present(orgId, agentId) {
-      const [row] = await sql<{ claimed_usd: string; deposited_usd: string; venue: DollarVenue | null }[]>`
-        select claimed_usd::text, deposited_usd::text, vault_dollar_venue(${agentId}) as venue from vault_claims(${orgId})`;
+      const [row] = await sql<
+        { claimed_usd: string; deposited_usd: string; venue: DollarVenue | null; armed: string; armed_there: string }[]
+      >`
+        select c.claimed_usd::text, c.deposited_usd::text, v.venue, a.armed::text, a.armed_there::text
+        from vault_claims(${orgId}) c, vault_dollar_venue(${agentId}) v (venue), lateral (
+          select coalesce(sum(cash_usd), 0) as armed, coalesce(sum(cash_usd) filter (where t.venue = v.venue), 0) as armed_there
+          from armed_takes(${orgId}) t) a`;
       return {
         claimedUsd: plainDecimal(row?.claimed_usd ?? '0'),
         depositedUsd: plainDecimal(row?.deposited_usd ?? '0'),
+        armedUsd: plainDecimal(row?.armed ?? '0'),
+        armedAtVenueUsd: plainDecimal(row?.armed_there ?? '0'),
         venue: row?.venue ?? null,
       };
     },
@@ -93,7 +100,8 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
   const read = async (orgId: string) => {
     const [row] = await sql<[{ held: string; claimed: string; deposited: string }]>`
-      select sandbox_dollars()::text as held, sandbox_claims(${orgId})::text as claimed, deposited_usd::text as deposited
+      select sandbox_dollars()::text as held, deposited_usd::text as deposited,
+        (sandbox_claims(${orgId}) + (select coalesce(sum(capital_usd), 0) from armed_takes(${orgId})))::text as claimed
       from vault_claims(${orgId})`;
     return { held: plainDecimal(row.held), claimed: plainDecimal(row.claimed), depositedUsd: plainDecimal(row.deposited) };
   };
@@ -102,7 +110,7 @@ export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): Va
     newest,
     async present(orgId) {
       const { claimed, depositedUsd } = await read(orgId);
-      return { claimedUsd: claimed, depositedUsd, venue: null };
+      return { claimedUsd: claimed, depositedUsd, armedUsd: '0', armedAtVenueUsd: '0', venue: null };
     },
     list: async (orgId) => ({ items: [await newest(orgId)], next: null }),
   };
