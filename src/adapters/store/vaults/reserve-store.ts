@@ -2,7 +2,13 @@
 import type { VaultReserves } from '../../../../actors/agent/vault-handler.ts';
 import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import { type DollarVenue, type KeptReserveCheck, type ReserveClaims, simulatedCheck } from '../../../domain/reserves.ts';
+import {
+  type DollarVenue,
+  type KeptReserveCheck,
+  type PresentClaims,
+  type ReserveClaims,
+  simulatedCheck,
+} from '../../../domain/reserves.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
@@ -67,22 +73,7 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 
     newest: (orgId) => newestCheck(sql, orgId),
 
-    async present(orgId, agentId) {
-      const [row] = await sql<
-        { claimed_usd: string; deposited_usd: string; venue: DollarVenue | null; armed: string; armed_there: string }[]
-      >`
-        select c.claimed_usd::text, c.deposited_usd::text, v.venue, a.armed::text, a.armed_there::text
-        from vault_claims(${orgId}) c, vault_dollar_venue(${agentId}) v (venue), lateral (
-          select coalesce(sum(cash_usd), 0) as armed, coalesce(sum(cash_usd) filter (where t.venue = v.venue), 0) as armed_there
-          from armed_takes(${orgId}) t) a`;
-      return {
-        claimedUsd: plainDecimal(row?.claimed_usd ?? '0'),
-        depositedUsd: plainDecimal(row?.deposited_usd ?? '0'),
-        armedUsd: plainDecimal(row?.armed ?? '0'),
-        armedAtVenueUsd: plainDecimal(row?.armed_there ?? '0'),
-        venue: row?.venue ?? null,
-      };
-    },
+    present: (orgId, agentId) => presentClaims(sql, orgId, agentId),
 
     async list(orgId, { limit, after }) {
       const rows = await sql<KeptReserveCheck[]>`
@@ -113,6 +104,21 @@ export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): Va
       return { claimedUsd: claimed, depositedUsd, armedUsd: '0', armedAtVenueUsd: '0', venue: null };
     },
     list: async (orgId) => ({ items: [await newest(orgId)], next: null }),
+  };
+}
+
+async function presentClaims(sql: Sql, orgId: string, agentId: string): Promise<PresentClaims> {
+  const [row] = await sql<{ claimed_usd: string; deposited_usd: string; venue: DollarVenue | null; armed: string; armed_there: string }[]>`
+    select c.claimed_usd::text, c.deposited_usd::text, v.venue, a.armed::text, a.armed_there::text
+    from vault_claims(${orgId}) c, vault_dollar_venue(${agentId}) v (venue), lateral (
+      select coalesce(sum(cash_usd), 0) as armed, coalesce(sum(cash_usd) filter (where t.venue = v.venue), 0) as armed_there
+      from armed_takes(${orgId}) t) a`;
+  return {
+    claimedUsd: plainDecimal(row?.claimed_usd ?? '0'),
+    depositedUsd: plainDecimal(row?.deposited_usd ?? '0'),
+    armedUsd: plainDecimal(row?.armed ?? '0'),
+    armedAtVenueUsd: plainDecimal(row?.armed_there ?? '0'),
+    venue: row?.venue ?? null,
   };
 }
 
