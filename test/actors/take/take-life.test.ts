@@ -287,7 +287,7 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   const present: VaultReserves['present'] = async (...of) => ({ ...(await reserves.present(...of)), armedUsd: '0', armedAtVenueUsd: '0' });
   expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
   // What is disarmed binds nothing, and is armed again with what it has.
-  const [accepted, refused] = outcomes[0].ok ? ids : [ids[1], ids[0]];
+  const [accepted, refused] = outcomes[0]?.ok === true ? ids : [ids[1], ids[0]];
   await stage.takes.disarm(stage.context(), accepted);
   expect(await armLive(refused)).toMatchObject({ ok: true });
   expect(await armLive(accepted)).toMatchObject(lacking('3000', '0', '-2000'));
