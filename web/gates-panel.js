@@ -101,14 +101,16 @@ function whyLines(lines) {
 
 /** @param {Gate} gate */
 function gateItem({ from, to, state, passed, checks, problems, evidence }) {
-  const word = passed ? (state === 'here' ? 'ready' : 'passed') : evidence === null && state !== 'here' ? 'no evidence' : 'shut';
-  const tone = passed ? 'good' : state === 'here' ? 'bad' : 'none';
+  const isOutdated = state === 'behind' && problems.length > 0;
+  const shut = isOutdated ? 'outdated' : evidence === null && state !== 'here' ? 'no evidence' : 'shut';
+  const word = passed ? (state === 'here' ? 'ready' : 'passed') : shut;
+  const tone = passed ? 'good' : state === 'here' || isOutdated ? 'bad' : 'none';
   return h(
     'li',
     { 'data-gate': from, 'data-state': state },
     h(
       'details',
-      { open: state === 'here' },
+      { open: state === 'here' || isOutdated },
       h(
         'summary',
         {},

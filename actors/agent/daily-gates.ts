@@ -13,9 +13,13 @@ export interface DailyGates<Agent> {
   dueForToday(now: number, limit: number): Promise<readonly Agent[]>;
   /** Validates the gate that the agent stands at, on record. */
   validate(agent: Agent, write: true): Promise<unknown>;
+  /** Agents with evidence of earlier rules that were not told so in the day before this time. */
+  untold(now: number): Promise<readonly { readonly id: string }[]>;
+  /** Tells an agent's owners which evidence holds it at its stage. */
+  tellOutdated(agentId: string, now: number): Promise<void>;
 }
 
-/** Assesses whoever is due now; an agent that moves on meanwhile is assessed at its new stage next time. */
+/** Assesses whoever is due now, and tells who stands on evidence of earlier rules; an agent that moves on meanwhile is assessed at its new stage next time. */
 export async function assessDue<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
   now: number,
@@ -25,6 +29,11 @@ export async function assessDue<Agent extends { readonly id: string }>(
     await gates.dueForToday(now, ASSESSED_AT_ONCE + contained.waiting),
     ({ id }) => ({ id, orgId: null }),
     (agent) => gates.validate(agent, true),
+  );
+  await contained.each(
+    await gates.untold(now),
+    ({ id }) => ({ id: `${id} evidence`, orgId: null }),
+    ({ id }) => gates.tellOutdated(id, now),
   );
 }
 

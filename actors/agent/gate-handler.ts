@@ -25,6 +25,10 @@ export interface GateEvidence {
   readonly metrics: EvidenceMetrics;
   /** Written under a time that was moved on: it counts in its sandbox alone. */
   readonly simulated: boolean;
+  /** The version of its gate's rules that it was made under. */
+  readonly rulesVersion: number;
+  /** What those rules ask since; null if they are the present ones. */
+  readonly ruleChange: string | null;
 }
 
 /** Where one gate stands. */

@@ -4,6 +4,7 @@ import type { Stage } from '../../src/domain/agent.ts';
 import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
+import { type OutdatedEvidence, outdatedWords } from '../../src/domain/evidence.ts';
 import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
 import { depositObjection, type PresentClaims, type ReserveCheck } from '../../src/domain/reserves.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -34,6 +35,8 @@ export interface StoredVault extends VaultShares {
   readonly highWaterMarkUsd: DecimalString;
   readonly highWaterAt: EpochMs | null;
   readonly changes: number;
+  /** Evidence of earlier rules that its agent stands on: the vault takes no deposit. */
+  readonly outdated: readonly OutdatedEvidence[];
   readonly holders: readonly Omit<VaultHolder, 'valueUsd'>[];
   /** The agent's live book, and its version: shares are priced on it, so it must not have moved at the commit. */
   readonly book: TradingBook;
@@ -204,6 +207,16 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
       before: vault.allocatedUsd,
       after: plainDecimal(after),
       suggestion: capacity.isZero() ? 'pass the gate to the next stage first' : `deposit at most ${plainDecimal(capacity)}`,
+    });
+  }
+  const [outdated] = vault.outdated;
+  if (outdated !== undefined) {
+    return blocked(`the vault takes no deposit: ${outdatedWords(outdated)}`, {
+      code: 'capital_limit_breach',
+      limit: vault.allocatedUsd,
+      before: vault.allocatedUsd,
+      after: plainDecimal(after),
+      suggestion: 'renew the evidence first',
     });
   }
   const change = depositInto(vault, equityUsd, amountUsd);

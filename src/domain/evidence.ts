@@ -28,6 +28,25 @@ export function evidenceKindAt(stage: Stage): EvidenceKind | null {
   return EVIDENCE_KINDS.find((kind) => GATE_OF[kind] === stage) ?? null;
 }
 
+/** Evidence on which an agent passed a gate, made under earlier rules of that gate. */
+export interface OutdatedEvidence {
+  readonly kind: EvidenceKind;
+  readonly rulesVersion: number;
+  /** What the rules ask since, as a clause. */
+  readonly ruleChange: string;
+}
+
+/** How evidence of a gate that lies behind an agent is renewed. Paper, shadow and sign-off are made at their own stage alone. */
+function renewal(kind: EvidenceKind): string {
+  if (kind === 'backtest' || kind === 'stress_test') return `run it again: POST /v1/agents/:id/${kind}`;
+  return 'add a version of the manifest, which passes the gates again: POST /v1/agents/:id/versions';
+}
+
+/** Says why evidence of earlier rules holds an agent at its stage, and what renews it. */
+export function outdatedWords({ kind, rulesVersion, ruleChange }: OutdatedEvidence): string {
+  return `the evidence of ${kind} was made under version ${rulesVersion} of its rules, and since then ${ruleChange}; ${renewal(kind)}`;
+}
+
 /** The scenarios of the stress gate. */
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type GateScenario = (typeof GATE_SCENARIOS)[number];

@@ -494,10 +494,12 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
         unless(id);
         assessed.push(id);
       };
-      await assessDue({ dueForToday: async () => [bad, good], validate }, SLOT, contained);
+      const untold = async () => [bad, good];
+      const tellOutdated = (id: string) => validate({ id });
+      await assessDue({ dueForToday: async () => [bad, good], validate, untold, tellOutdated }, SLOT, contained);
       return assessed;
     },
-    handled: ['good'],
+    handled: ['good', 'good'],
   },
   'what the feed observes': {
     async run(contained) {

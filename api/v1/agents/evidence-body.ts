@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { EVIDENCE_KINDS, type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, GATE_OF } from '../../../src/domain/evidence.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { choice, GateCheckBody, HashText, IdText, StageWord, Time } from '../../shapes.ts';
+import { choice, GateCheckBody, HashText, IdText, nullable, StageWord, Time } from '../../shapes.ts';
 
 export const EvidenceKindWord = choice(EVIDENCE_KINDS, 'What was evaluated; each opens one gate.');
 export const MetricsBody = Type.Unsafe<{ readonly [name: string]: number | null }>({
@@ -22,6 +22,11 @@ export const evidenceFields = {
   checks: Type.Array(GateCheckBody),
   metrics: MetricsBody,
   simulated: Type.Boolean({ description: 'Written in a sandbox whose time was moved on: it counts nowhere else.' }),
+  rulesVersion: Type.Integer({ description: "The version of its gate's rules that it was made under." }),
+  ruleChange: nullable(
+    'string',
+    'What those rules ask since, as a clause. Until the evidence is renewed, an agent that stands on it passes no further gate and its vault takes no deposit. Null if the rules are the present ones.',
+  ),
 };
 
 export const GateEvidenceBody = Type.Object(evidenceFields, { $id: 'GateEvidence' });
@@ -36,8 +41,10 @@ export function gateEvidenceBody(evidence: {
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
   readonly simulated: boolean;
+  readonly rulesVersion: number;
+  readonly ruleChange: string | null;
 }) {
-  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated } = evidence;
+  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, rulesVersion, ruleChange } = evidence;
   return {
     id,
     kind,
@@ -49,5 +56,7 @@ export function gateEvidenceBody(evidence: {
     checks: [...checks],
     metrics,
     simulated,
+    rulesVersion,
+    ruleChange,
   };
 }

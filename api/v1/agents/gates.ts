@@ -106,7 +106,8 @@ export const listGates = defineRoute({
     return {
       stage: found.stage,
       progress,
-      next,
+      // At the last stage nothing else says what holds it.
+      next: gateState === undefined ? (found.gates.flatMap(({ problems }) => problems)[0] ?? next) : next,
       whyNoTrades: hasTrades ? [] : [...(await whyIdle(ports, orgId, id))],
       missingHistory: found.missingHistory.map(missingHistoryBody),
       execution: [...found.execution],

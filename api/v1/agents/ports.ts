@@ -41,6 +41,9 @@ export interface AgentEvidence {
   readonly metrics: EvidenceMetrics;
   /** Written under a time that was moved on. */
   readonly simulated: boolean;
+  readonly rulesVersion: number;
+  /** What its rules ask since; null if they are the present ones. */
+  readonly ruleChange: string | null;
   readonly seq: number;
   readonly hash: string;
 }

@@ -2673,6 +2673,8 @@ class GateEvidence(Model):
     checks: List[GateEvidenceCheck]
     metrics: Dict[str, float | None]
     simulated: bool
+    rules_version: int
+    rule_change: str | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3376,6 +3378,8 @@ class Evidence(Model):
     checks: List[GateEvidenceCheck]
     metrics: Dict[str, float | None]
     simulated: bool
+    rules_version: int
+    rule_change: str | None
     run_id: str | None
     seq: int
     hash: str

@@ -1163,6 +1163,8 @@ export type Evidence = {
   }>;
   readonly metrics: { readonly [name: string]: number | null };
   readonly simulated: boolean;
+  readonly rulesVersion: number;
+  readonly ruleChange: string | null;
   readonly runId: string | null;
   readonly seq: number;
   readonly hash: string;
@@ -1258,6 +1260,8 @@ export type GateEvidence = {
   }>;
   readonly metrics: { readonly [name: string]: number | null };
   readonly simulated: boolean;
+  readonly rulesVersion: number;
+  readonly ruleChange: string | null;
 };
 
 export type Gates = {

@@ -77,6 +77,16 @@ async function takeActivities(
   return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
 }
 
+/** Timers that are due, by turns of their organizations. Those of an actor in quarantine wait for its release. */
+async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
+  const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
+    select actor_id, timer_id, due_at, event from (
+      select t.*, row_number() over (partition by a.org_id order by t.due_at, t.actor_id, t.timer_id) as turn
+      from timers t join actors a on a.id = t.actor_id where t.due_at <= ${now} and a.status <> 'quarantined') due
+    order by turn, due_at, actor_id limit ${limit}`;
+  return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
+}
+
 export function createActorStore(sql: Sql) {
   return {
     async load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
@@ -122,15 +132,7 @@ export function createActorStore(sql: Sql) {
       });
     },
 
-    async dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
-      // Organizations take turns. Timers of an actor in quarantine wait for its release.
-      const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
-        select actor_id, timer_id, due_at, event from (
-          select t.*, row_number() over (partition by a.org_id order by t.due_at, t.actor_id, t.timer_id) as turn
-          from timers t join actors a on a.id = t.actor_id where t.due_at <= ${now} and a.status <> 'quarantined') due
-        order by turn, due_at, actor_id limit ${limit}`;
-      return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
-    },
+    dueTimers: (now: EpochMs, limit: number): Promise<readonly DueTimer[]> => dueTimers(sql, now, limit),
 
     async dropTimer(actorId: string, timerId: string): Promise<void> {
       await sql`delete from timers where actor_id = ${actorId} and timer_id = ${timerId}`;

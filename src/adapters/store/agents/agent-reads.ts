@@ -8,7 +8,7 @@ import type { Closing } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
-import { type EvidenceRecord, evidenceOf } from '../gates/evidence-store.ts';
+import { type EvidenceRecord, evidenceColumns, evidenceOf } from '../gates/evidence-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 /** A row of `agents`, without its organization. */
@@ -106,7 +106,7 @@ export function createAgentReads(sql: Sql): AgentReads {
       const [known, rows] = await Promise.all([
         belongs(orgId, agentId),
         sql<(EvidenceRecord & { hash: string })[]>`
-          select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated, hash from evidence
+          select ${evidenceColumns(sql)}, hash from evidence
           where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
       ]);
       if (!known) return null;

@@ -44,37 +44,39 @@ interface ClaimedRow {
   attempts: number;
 }
 
+/** Takes leases by turns of the organizations: one that has runs under way waits for those that have fewer. */
+async function claimRuns(sql: Sql, holder: string, limit: number, leaseMs: number) {
+  const rows = await sql<ClaimedRow[]>`
+    with ranked as materialized (
+      select id, row_number() over (partition by org_id order by (held_until >= clock_timestamp()) is true desc, created_at, id) as turn
+      from evaluation_runs where state in ('queued', 'running')
+    ), free as (
+      select e.id from evaluation_runs e join ranked o on o.id = e.id
+      where e.state in ('queued', 'running') and (e.held_until is null or e.held_until < clock_timestamp())
+      order by o.turn, e.created_at, e.id limit ${limit} for update of e skip locked
+    )
+    update evaluation_runs r set holder = ${holder}, held_until = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond'
+    from free, manifests m
+    where r.id = free.id and m.agent_id = r.agent_id and m.version = r.manifest_version
+    returning r.id, r.org_id, r.agent_id, r.evaluation, r.manifest_version, r.manifest_hash, m.canonical, r.request, r.created_at, r.attempts`;
+  return rows.map((row) => ({
+    runId: row.id,
+    orgId: row.org_id,
+    agentId: row.agent_id,
+    evaluation: row.evaluation,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    manifest: JSON.parse(row.canonical) as Manifest,
+    request: row.request,
+    createdAt: row.created_at,
+    attempts: row.attempts,
+  }));
+}
+
 /** The leases of a process that carries runs. */
 export function createRunStore(sql: Sql) {
   return {
-    /** Organizations take turns: one that has runs under way waits for those that have fewer. */
-    async claim(holder: string, limit: number, leaseMs: number) {
-      const rows = await sql<ClaimedRow[]>`
-        with ranked as materialized (
-          select id, row_number() over (partition by org_id order by (held_until >= clock_timestamp()) is true desc, created_at, id) as turn
-          from evaluation_runs where state in ('queued', 'running')
-        ), free as (
-          select e.id from evaluation_runs e join ranked o on o.id = e.id
-          where e.state in ('queued', 'running') and (e.held_until is null or e.held_until < clock_timestamp())
-          order by o.turn, e.created_at, e.id limit ${limit} for update of e skip locked
-        )
-        update evaluation_runs r set holder = ${holder}, held_until = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond'
-        from free, manifests m
-        where r.id = free.id and m.agent_id = r.agent_id and m.version = r.manifest_version
-        returning r.id, r.org_id, r.agent_id, r.evaluation, r.manifest_version, r.manifest_hash, m.canonical, r.request, r.created_at, r.attempts`;
-      return rows.map((row) => ({
-        runId: row.id,
-        orgId: row.org_id,
-        agentId: row.agent_id,
-        evaluation: row.evaluation,
-        manifestVersion: row.manifest_version,
-        manifestHash: row.manifest_hash,
-        manifest: JSON.parse(row.canonical) as Manifest,
-        request: row.request,
-        createdAt: row.created_at,
-        attempts: row.attempts,
-      }));
-    },
+    claim: (holder: string, limit: number, leaseMs: number) => claimRuns(sql, holder, limit, leaseMs),
 
     async renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]> {
       const rows = await sql<{ id: string }[]>`

@@ -27,6 +27,10 @@ export interface StoredEvidence {
   readonly passed: boolean;
   /** Written under a time that was moved on: it counts in its sandbox alone. */
   readonly simulated: boolean;
+  /** The version of its gate's rules that it was made under. */
+  readonly rulesVersion: number;
+  /** What those rules ask since; null if they are the present ones. */
+  readonly ruleChange: string | null;
 }
 
 /** A row of `evidence`, without its series and chain. */
@@ -44,7 +48,16 @@ export interface EvidenceRecord {
   checks: readonly EvidenceCheck[];
   passed: boolean;
   simulated: boolean;
+  rules_version: number;
+  rule_change: string | null;
 }
+
+/** The columns of an `EvidenceRecord`. The query names the rows `evidence`. */
+export const evidenceColumns = (sql: Sql | Transaction) => sql`
+  evidence.id, evidence.agent_id, evidence.seq, evidence.kind, evidence.manifest_version, evidence.manifest_hash, evidence.at, evidence.run_id,
+  evidence.result_hash, evidence.metrics, evidence.checks, evidence.passed, is_simulated(evidence.at) as simulated,
+  coalesce((select s.rules_version from superseded_evidence s where s.evidence_id = evidence.id), gate_rules_version(evidence.kind)) as rules_version,
+  (select s.rule_change from superseded_evidence s where s.evidence_id = evidence.id) as rule_change`;
 
 export function evidenceOf(row: EvidenceRecord): StoredEvidence {
   return {
@@ -61,6 +74,8 @@ export function evidenceOf(row: EvidenceRecord): StoredEvidence {
     checks: row.checks,
     passed: row.passed,
     simulated: row.simulated,
+    rulesVersion: row.rules_version,
+    ruleChange: row.rule_change,
   };
 }
 
@@ -98,12 +113,11 @@ export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWri
         insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, run_id, result_hash, metrics, series)
         values (${id}, ${agentId}, ${kind}, ${manifestVersion}, ${manifestHash}, ${runId}, ${resultHash},
           ${canonicalJson(draft.metrics as never)}, ${canonicalJson(draft.series as never)})
-        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated`,
+        returning ${evidenceColumns(transaction)}`,
       );
       if (written[0] !== undefined) return evidenceOf(written[0]);
       const [known] = await sql<EvidenceRecord[]>`
-        select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated
-        from evidence where agent_id = ${agentId} and kind = ${kind} and run_id = ${runId}`;
+        select ${evidenceColumns(sql)} from evidence where agent_id = ${agentId} and kind = ${kind} and run_id = ${runId}`;
       if (known === undefined) throw new Error(`evidence of run ${runId} was neither written nor found`);
       return evidenceOf(known);
     },

@@ -17,6 +17,7 @@ import {
   GATE_LIMITS,
   GATE_OF,
   isRecentWindow,
+  outdatedWords,
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
@@ -29,7 +30,8 @@ import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { simulatedTime } from '../simulated-time.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
-import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEvidence } from './evidence-store.ts';
+import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
+import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -82,10 +84,13 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     if (kind === null) return null;
     const known = await deciding(sql, agent, kind);
     const series = await seriesOf(agent, kind);
-    const problems = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
+    const held = (await outdatedEvidence(sql, agent.id)).map(outdatedWords);
+    const refused = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
+    const problems = [...held, ...refused];
     if (series === null) {
-      const chosen = await choiceProblems(sql, kind, known?.evidence ?? null);
-      return gateOf(kind, known?.evidence ?? null, [...problems, ...chosen], known?.signedBy ?? null);
+      const stored = known?.evidence ?? null;
+      const own = [...ruleProblems(stored), ...(await choiceProblems(sql, kind, stored))];
+      return gateOf(kind, stored, [...problems, ...own], known?.signedBy ?? null);
     }
     const draft = draftOf(agent, kind, series);
     const { passed, checks } = assessEvidence(kind, draft.metrics);
@@ -104,7 +109,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const before = known?.evidence ?? null;
     const due =
       before === null || before.passed !== passed || Math.floor(before.at / DAY_MS) < Math.floor(evaluatedAt(series, before.at) / DAY_MS);
-    const fresh = kind === 'manifest' ? before === null : passed || due;
+    const fresh = kind === 'manifest' ? before === null || before.ruleChange !== null : passed || due;
     try {
       const record = fresh ? await evidence.write(draft) : before;
       return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
@@ -121,10 +126,11 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     /** Every gate in order: what is on record for the active manifest, and of the gate that is being worked on how it stands now. */
     async all(agent: GatedAgent): Promise<readonly AssessedGate[]> {
       const gates: AssessedGate[] = [];
+      const outdated = await outdatedEvidence(sql, agent.id);
       for (const kind of EVIDENCE_KINDS) {
         const now = GATE_OF[kind] === agent.stage ? await validate(agent, false) : null;
         const known = now === null ? await latest(sql, agent, kind) : null;
-        gates.push(now ?? gateOf(kind, known, [], null));
+        gates.push(now ?? gateOf(kind, known, outdated.filter((one) => one.kind === kind).map(outdatedWords), null));
       }
       return gates;
     },
@@ -136,6 +142,9 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
       return evidence.write(draftOf(agent, 'risk_signoff', series));
     },
+
+    untold: (now: EpochMs) => untoldAgents(sql, now),
+    tellOutdated: (agentId: string, now: EpochMs) => tellOutdated(sql, agentId, now),
 
     /** Agents whose stage is assessed from rows and whose gate nobody has looked at today. */
     async dueForToday(now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {
@@ -156,16 +165,15 @@ async function deciding(
   kind: EvidenceKind,
 ): Promise<{ evidence: StoredEvidence; signedBy: string | null } | null> {
   const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
-    select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated,
-      case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
-    from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash})`;
+    select ${evidenceColumns(sql)}, case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
+    from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash}) as evidence`;
   return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
 }
 
 /** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
 async function latest(sql: Sql, agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
   const [row] = await sql<EvidenceRecord[]>`
-    select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated from evidence
+    select ${evidenceColumns(sql)} from evidence
     where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
     order by seq desc limit 1`;
   return row === undefined ? null : evidenceOf(row);
@@ -190,6 +198,12 @@ function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[E
     runId: null,
     resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series } as never),
   } as EvidenceDraft;
+}
+
+/** What is wrong with evidence of earlier rules at the gate that it would open. */
+function ruleProblems(known: StoredEvidence | null): readonly string[] {
+  const { kind, rulesVersion, ruleChange } = known ?? { ruleChange: null };
+  return kind === undefined || ruleChange === null ? [] : [outdatedWords({ kind, rulesVersion, ruleChange })];
 }
 
 /** What is wrong with evidence that passed its checks: its stretch was chosen, for it ended long ago, or is the best of many that were tried. */

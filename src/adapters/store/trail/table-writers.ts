@@ -77,7 +77,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   ],
   [['evaluator'], ['evidence']],
   [['worker', 'api', 'evaluator'], ['gate_heads']],
-  [['owner'], ['cut_corrections']],
+  [['owner'], ['cut_corrections', 'superseded_evidence']],
   // A correction takes back the high-water marks that a wrong cut made.
   [['worker', 'api', 'owner'], ['vaults']],
   // What members ask for and actors do.

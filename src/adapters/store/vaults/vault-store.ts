@@ -16,6 +16,7 @@ import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { outdatedEvidence } from '../gates/outdated-evidence.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
@@ -49,7 +50,7 @@ async function vaultRows(transaction: Transaction, orgId: string, agentId: strin
       coalesce(sum(amount_usd) filter (where kind = 'deposit'), 0) as paid_in,
       coalesce(sum(amount_usd) filter (where kind = 'withdrawal'), 0) as paid_out
     from vault_changes where agent_id = ${agentId} group by depositor order by depositor`;
-  return { row, holders, books: await booksOf(transaction, [agentId]) };
+  return { row, holders, outdated: await outdatedEvidence(transaction, agentId), books: await booksOf(transaction, [agentId]) };
 }
 
 /** `signed` checks what vaults are priced and ranked by: a row that no writer signed prices nothing. */
@@ -60,7 +61,7 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
      * @throws UnsignedRow where its book is not as a writer signed it: then nothing is paid in or out.
      */
     async find(orgId: string, agentId: string) {
-      const { row, holders, books } = await sql.begin('isolation level repeatable read read only', (transaction) =>
+      const { row, holders, outdated, books } = await sql.begin('isolation level repeatable read read only', (transaction) =>
         vaultRows(transaction, orgId, agentId),
       );
       if (row === undefined) return null;
@@ -77,6 +78,7 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
         highWaterMarkUsd: plainDecimal(row.high_water_usd ?? '1'),
         highWaterAt: row.high_water_at,
         changes: row.changes ?? 0,
+        outdated,
         holders: holders.map((holder) => ({
           depositor: holder.depositor,
           shares: plainDecimal(holder.shares),

@@ -140,3 +140,21 @@ test('metrics that do not follow from their series are no metrics: a better Shar
   const { sharpe: _, ...without } = metrics;
   expect(await follow(without)).toBe(false);
 });
+
+test('rules that change raise their version, so that agents on evidence of the old ones are held', async () => {
+  const rows = await sql<{ kind: string; version: number; rules: string }[]>`
+    select k.kind, gate_rules_version(k.kind) as version, md5(f.prosrc || (
+      select string_agg(concat_ws(' ', r.name, r.metric, r.rule, r.gate_limit), ',' order by r.place)
+      from gate_rules(k.kind, '{"requiredDays": 1826, "lossLimitPct": 10, "maxSlippageBps": 30, "errorLimitBps": 15}') r)) as rules
+    from unnest(array['manifest', 'backtest', 'stress_test', 'paper', 'shadow']) as k(kind)
+    join pg_proc f on f.proname = replace(k.kind, '_test', '') || '_metrics' and f.pronamespace = 'public'::regnamespace`;
+  // Where this differs, a migration has changed the rules of a kind: it raises `gate_rules_version` and lists what is on record in
+  // `superseded_evidence`, as 0292 does.
+  expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
+    manifest: [1, '144aefbef54f32dd7bd5d1727be6beeb'],
+    backtest: [2, '38864754e9b78cd535e4e1a97a3d6af9'],
+    stress_test: [1, 'ffafbed74e7856c6e72898d2ee1734b0'],
+    paper: [2, 'd6f58be9b75474a2b8fa6efc6c638479'],
+    shadow: [2, '44a17aa85817897741d8d027d66be18e'],
+  });
+});

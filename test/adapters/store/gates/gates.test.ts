@@ -1,8 +1,12 @@
 // The gates of the database against raw SQL: every pair of stages, every state of the evidence, every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createVaultHandler } from '../../../../actors/agent/vault-handler.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
+import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
 import { separateLogins } from '../../../../src/adapters/store/logins.ts';
+import { createSignedRows } from '../../../../src/adapters/store/trail/signed-rows.ts';
+import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
 import { canonicalHash, sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import {
@@ -16,6 +20,7 @@ import {
 } from '../../../../src/domain/evidence.ts';
 import { backtestSeries, stressSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
+import { payIntoVault } from '../../../harness/vault.ts';
 import { createGateFixture, type GateFixture, ORG } from './gate-fixture.ts';
 
 let stage: GateFixture;
@@ -263,6 +268,74 @@ test('live needs somebody else three times: not the creator, not who asks, and r
   await stage.superuser`update members set permissions = '{agent:read,risk:manage}' where subject = 'rita'`;
   await step(app, id, 'live', proof?.id ?? null);
   expect(await stageOf(id)).toBe('live');
+});
+
+test('evidence of earlier rules holds an agent where it is, and tells so: no gate opens and nothing is paid in until it is renewed', async () => {
+  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const view = { id, stage: 'limited_live' as const, ...stage.manifestOf(id) };
+  const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
+  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, stage.newId) });
+  const vaults = createVaultStore(app, createSignedRows(evaluator));
+  const clock = { now: () => Date.UTC(2026, 7, 1) };
+  const marks = () => new Map();
+  const paidIn = () =>
+    createVaultHandler({ vaults, marks, clock }).deposit(
+      { orgId: ORG, subject: 'tina', permissions: ['trade:execute'], requestId: 'r' },
+      id,
+      '100',
+    );
+  // What a migration does that changes the rules of backtests.
+  await stage.superuser`
+    insert into superseded_evidence (evidence_id, rules_version, rule_change)
+    select id, 1, 'costs are those of paper' from evidence where agent_id = ${id} and kind = 'backtest'`;
+  const words =
+    'the evidence of backtest was made under version 1 of its rules, and since then costs are those of paper; run it again: POST /v1/agents/:id/backtest';
+
+  await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(
+    /stays shut: the evidence of backtest was made under version 1 of its rules, and since then costs are those of paper/,
+  );
+  await expect(payIntoVault(app, ORG, id, '100', clock.now())).rejects.toMatchObject({ constraint_name: 'vault_evidence' });
+  expect(await paidIn()).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', detail: `the vault takes no deposit: ${words}` } });
+  expect(await keeper.validate(view, true)).toMatchObject({ passed: false, problems: [words] });
+  const gates = await keeper.all(view);
+  expect(gates.map(({ kind, evidence, problems }) => [kind, evidence?.rulesVersion, evidence?.ruleChange, problems])).toEqual([
+    ['manifest', 1, null, []],
+    ['backtest', 1, 'costs are those of paper', [words]],
+    ['stress_test', 1, null, []],
+    ['paper', 2, null, []],
+    ['shadow', 2, null, []],
+    ['risk_signoff', 1, null, [words]],
+  ]);
+  // It stays where it is, and is told once a day.
+  expect(await stageOf(id)).toBe('limited_live');
+  const alerts = () =>
+    app<{ detail: string }[]>`select body ->> 'detail' as detail from announcements where actor_id = ${id} and channel = 'alerts'`;
+  for (const at of [clock.now(), clock.now() + 60_000]) {
+    for (const untold of await keeper.untold(at)) await keeper.tellOutdated(untold.id, at);
+  }
+  expect(await alerts()).toEqual([{ detail: `It stays at its stage: ${words}` }]);
+  for (const sql of [app, evaluator]) await expect(sql`delete from superseded_evidence`).rejects.toThrow(/permission denied/);
+
+  // Another run that fails renews nothing; one that passes does.
+  await stage.pass(id, 'backtest', 'failing run', false);
+  await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(/of its rules/);
+  await stage.pass(id, 'backtest', 'passing run');
+  expect(await keeper.untold(clock.now() + 2 * 86_400_000)).toEqual([{ id }]);
+  await keeper.tellOutdated(id, clock.now() + 2 * 86_400_000);
+  expect(await alerts()).toHaveLength(1);
+  await payIntoVault(app, ORG, id, '100', clock.now());
+  await step(app, id, 'live', proof?.id ?? null);
+  expect(await stageOf(id)).toBe('live');
+  await expectWhole(id);
+});
+
+test('a gate opens on no evidence of earlier rules', async () => {
+  const id = await stage.agentAt('stress_test', { evidence: 'passing' });
+  const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'stress_test'`;
+  await stage.superuser`insert into superseded_evidence values (${proof?.id ?? null}, 1, 'it is asked for more')`;
+  await expect(step(app, id, 'paper', proof?.id ?? null)).rejects.toThrow(/version 1 of its rules, and since then it is asked for more/);
+  const anew = await stage.pass(id, 'stress_test', 'anew');
+  await step(app, id, 'paper', anew.id);
 });
 
 test('a changed manifest is back at draft in the same statement, and what the old one had shown counts for nothing, not even when it comes back', async () => {

@@ -1,0 +1,34 @@
+/** Evidence of earlier rules that holds agents at their stage, and the alert that tells their owners. */
+import { type OutdatedEvidence, outdatedWords } from '../../../domain/evidence.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Evidence of earlier rules that an agent passed its gates on and that is not renewed. */
+export async function outdatedEvidence(sql: Sql | Transaction, agentId: string): Promise<readonly OutdatedEvidence[]> {
+  return sql<OutdatedEvidence[]>`
+    select kind, rules_version as "rulesVersion", rule_change as "ruleChange" from outdated_evidence(${agentId})`;
+}
+
+/** Agents with evidence of earlier rules on record, unless they were told so in the day before `now`. */
+export async function untoldAgents(sql: Sql, now: EpochMs): Promise<readonly { readonly id: string }[]> {
+  return sql<{ id: string }[]>`
+    select distinct e.agent_id as id from superseded_evidence s join evidence e on e.id = s.evidence_id
+    where not exists (select 1 from announcements n where n.channel = 'alerts' and n.actor_id = e.agent_id and n.at > ${now - DAY_MS}
+      and n.body ->> 'what' = 'evidence_outdated') order by 1`;
+}
+
+/** Announces on the channel `alerts` which evidence holds the agent at its stage, if any does. */
+export async function tellOutdated(sql: Sql, agentId: string, now: EpochMs): Promise<void> {
+  const outdated = await outdatedEvidence(sql, agentId);
+  if (outdated.length === 0) return;
+  const detail = `It stays at its stage: ${outdated.map(outdatedWords).join('; ')}`;
+  await inTransaction(sql, async (transaction) => {
+    await transaction`
+      insert into announcements (channel, org_id, actor_id, at, body)
+      select 'alerts', org_id, id, ${now}, ${transaction.json({ what: 'evidence_outdated', agentId, detail })} from agents where id = ${agentId}`;
+    await hintAnnouncements(transaction);
+  });
+}
