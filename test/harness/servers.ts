@@ -26,6 +26,7 @@ const CLUSTER = {
   full_page_writes: 'off',
   synchronous_commit: 'off',
   wal_level: 'minimal',
+  max_wal_size: '1GB',
   max_wal_senders: '0',
   autovacuum: 'off',
   max_connections: '300',

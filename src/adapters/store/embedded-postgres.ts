@@ -77,6 +77,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_senders: '0',
   // After a kill the server syncs its folder before it recovers: each of its thousands of files takes seconds, the file system at once does not.
   ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
+  // A killed server replays its log from the last checkpoint: 900 MB took 20 s, 200 MB takes less than two.
+  max_wal_size: '256MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };

@@ -86,7 +86,7 @@ test('it has the settings that durability and order rest on', async () => {
   const [row] = await query(
     url,
     `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits, current_setting('max_connections') as connections,
-     current_setting('data_checksums') as checksums, current_setting('TimeZone') as zone, current_setting('server_encoding') as encoding,
+     current_setting('data_checksums') as checksums, current_setting('max_wal_size') as log, current_setting('TimeZone') as zone, current_setting('server_encoding') as encoding,
      (select array_agg(t order by t) from unnest(array['b', 'A', 'a', 'B']) t)::text as sorted`,
   );
   expect(row).toEqual({
@@ -94,6 +94,7 @@ test('it has the settings that durability and order rest on', async () => {
     commits: 'on',
     connections: '120',
     checksums: 'on',
+    log: '256MB',
     zone: 'UTC',
     encoding: 'UTF8',
     sorted: '{A,B,a,b}',
