@@ -41,10 +41,11 @@ export function gateEvidenceBody(evidence: {
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
   readonly simulated: boolean;
-  readonly rulesVersion: number;
-  readonly ruleChange: string | null;
+  /** Missing, as the change is, from answers that were stored before evidence had a version. */
+  readonly rulesVersion?: number;
+  readonly ruleChange?: string | null;
 }) {
-  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, rulesVersion, ruleChange } = evidence;
+  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, rulesVersion = 1, ruleChange = null } = evidence;
   return {
     id,
     kind,

@@ -6,6 +6,7 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/s
 import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
 import { separateLogins } from '../../../../src/adapters/store/logins.ts';
 import { createSignedRows } from '../../../../src/adapters/store/trail/signed-rows.ts';
+import { createReserveStore } from '../../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
 import { canonicalHash, sha256Hex } from '../../../../src/domain/canonical-json.ts';
@@ -279,7 +280,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   const clock = { now: () => Date.UTC(2026, 7, 1) };
   const marks = () => new Map();
   const paidIn = () =>
-    createVaultHandler({ vaults, marks, clock }).deposit(
+    createVaultHandler({ vaults, marks, clock, reserves: createReserveStore(app) }).deposit(
       { orgId: ORG, subject: 'tina', permissions: ['trade:execute'], requestId: 'r' },
       id,
       '100',
