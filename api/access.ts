@@ -9,7 +9,7 @@ import type { EpochMs } from '../src/domain/time.ts';
 export interface VerifiedToken extends TokenClaims {
   readonly subject: string;
   readonly expiresAt: EpochMs;
-  /** True where the token was checked against keys that may be outdated: its bearer may read, and stop agents, but lead to no trade. */
+  /** True if the token was checked against keys that may be outdated: its bearer may read, and stop agents, but lead to no trade. */
   readonly readOnly?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Member {
   readonly orgId: string;
   readonly name: string;
   readonly permissions: readonly Permission[];
-  /** The role that was granted last; null where permissions were named one by one. */
+  /** The role that was granted last; null if permissions were named one by one. */
   readonly role?: string | null;
   /** Tokens of the subject that were taken back. */
   readonly revocations?: readonly TokenRevocation[];
@@ -55,7 +55,7 @@ export interface AccessPorts {
   readonly limits: RateLimits;
   /** Codes that the service printed for its owner at the start. */
   readonly signInLinks: {
-    /** The token that a code stands for, once; null where it stands for none. */
+    /** The token that a code stands for, once; null if it stands for none. */
     redeem(code: string): string | null;
   };
 }

@@ -15,7 +15,7 @@ const RequestId = Type.Unsafe<string | number>({
   description: 'Names the request; it comes back in the answer.',
 });
 const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each frame of a subscription.' });
-const Cursor = nullable('string', 'Where to go on after a loss of the connection; null where a channel shows the newest state only.');
+const Cursor = nullable('string', 'Position to resume from after a lost connection, or null if the channel shows the newest state only.');
 
 /** From where to where a client that fell behind has to read on. */
 const Lagged = objectOf({ from: Type.String(), to: Type.String() });
@@ -50,7 +50,7 @@ export function asyncApiDocument(version: string): Node {
       local: {
         host: '127.0.0.1:8080',
         protocol: 'ws',
-        description: 'Where a local start listens. A token in `Authorization: Bearer` or the session cookie opens the socket.',
+        description: 'Address of a local start. A token in `Authorization: Bearer` or the session cookie opens the socket.',
         security: [{ $ref: '#/components/securitySchemes/bearer' }],
       },
     },
@@ -63,8 +63,13 @@ export function asyncApiDocument(version: string): Node {
       },
     },
     operations: {
-      ask: { action: 'receive', channel: { $ref: '#/channels/feeds' }, summary: 'What a client may send.', messages: of('client') },
-      tell: { action: 'send', channel: { $ref: '#/channels/feeds' }, summary: 'What a client is sent.', messages: of('service') },
+      ask: {
+        action: 'receive',
+        channel: { $ref: '#/channels/feeds' },
+        summary: 'Messages that a client may send.',
+        messages: of('client'),
+      },
+      tell: { action: 'send', channel: { $ref: '#/channels/feeds' }, summary: 'Messages that a client receives.', messages: of('service') },
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
@@ -123,7 +128,7 @@ const PLAIN: { readonly [name: string]: Message } = {
       channel: Type.Optional(Type.String()),
       type: Type.Literal('error'),
       code: choice(FEED_ERROR_CODES),
-      detail: Type.String({ description: 'What was wrong and what would be right.' }),
+      detail: Type.String({ description: 'The problem, the value, and what to do.' }),
       at: Time,
       data: objectOf({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
     }),

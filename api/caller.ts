@@ -27,7 +27,7 @@ export interface Caller {
 export interface CallerOptions {
   /** Exact origins (`https://console.example`) whose pages may send unsafe requests with the cookie. */
   readonly allowedOrigins: readonly string[];
-  /** True where the service listens on http loopback: the cookie may then be called plain `sevengate`. */
+  /** True if the service listens on http loopback: the cookie may then be called plain `sevengate`. */
   readonly loopback: boolean;
 }
 

@@ -4,7 +4,7 @@
 const MAX_LITERAL = 400;
 
 /**
- * The double that a JSON number literal names, or null where the double's shortest form names another number:
+ * The double that a JSON number literal names, or null if the double's shortest form names another number:
  * `0.10` is 0.1, but `9007199254740993`, `1e400` and `1e-400` have no exact double.
  */
 export function exactNumber(literal: string): number | null {

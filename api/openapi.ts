@@ -94,7 +94,7 @@ const PARAMETERS = {
 const HEADERS = {
   RequestId: { description: 'Names this request in the audit trail.', schema: { type: 'string' } },
   RateLimit: {
-    description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).',
+    description: 'Requests left in the bucket (`r`) and seconds until it is full again (`t`).',
     schema: { type: 'string' },
   },
   Location: { description: 'Path of what was made.', schema: { type: 'string' } },
@@ -121,11 +121,11 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     },
     servers: [{ url: '/' }],
     tags: [
-      { name: 'operation', description: 'Whether the service runs.' },
-      { name: 'identity', description: 'Who asks.' },
-      { name: 'market', description: 'What the venues say.' },
+      { name: 'operation', description: 'Health, readiness and documents of the service.' },
+      { name: 'identity', description: 'Sessions, tokens and members.' },
+      { name: 'market', description: 'Quotes, order books, candles and the catalog.' },
       { name: 'agents', description: 'Agents, their decisions and their state charts.' },
-      { name: 'feeds', description: 'What happens, as it happens.' },
+      { name: 'feeds', description: 'Live updates over WebSocket or server-sent events.' },
     ],
     paths,
     components: {

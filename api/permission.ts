@@ -15,7 +15,7 @@ export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const sati
 /** What an identity has that no organization has granted anything. */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 
-/** The permissions that a rule wants and the caller lacks, in words; null where the caller may. */
+/** The permissions that a rule wants and the caller lacks, in words; null if the caller may. */
 export function missingPermission(rule: RoutePermission, held: readonly Permission[]): string | null {
   if (rule === 'public' || rule === 'identity') return null;
   if (typeof rule === 'string') return held.includes(rule) ? null : rule;

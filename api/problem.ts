@@ -76,7 +76,7 @@ const DifferenceBody = Type.Object(
       description: 'Other parts that differ: version, fee_payer, signers, blockhash, keys, lookups, header.',
     }),
   },
-  { description: 'Where a wallet signed another message than the prepared one: whose instructions it inserted, removed or altered.' },
+  { description: 'Programs whose instructions a wallet inserted, removed or altered in the prepared message.' },
 );
 
 /** The wire form of a problem. */
@@ -85,24 +85,22 @@ export const ProblemBody = Type.Object(
     type: Type.String({ description: 'urn:sevengate:problem:<code>' }),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What was wrong, where, and what would be right.' }),
+    detail: Type.String({ description: 'The problem, the value, and what to do.' }),
     code: Type.Unsafe<ProblemCode>({ type: 'string', enum: Object.keys(PROBLEMS), description: 'One of an append-only list.' }),
     requestId: Type.String({ description: 'Also in the header x-request-id; name it when you report a problem.' }),
     problems: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), problem: Type.String(), allowed: Type.String() }), {
-        description: 'Of a malformed request: every place that is wrong, what is wrong there and what is allowed.',
+        description: 'Each malformed place of the request, with the problem and the allowed values.',
       }),
     ),
-    questions: Type.Optional(
-      Type.Array(Type.String(), { description: 'Where a thesis settles too little: the questions that would settle it.' }),
-    ),
+    questions: Type.Optional(Type.Array(Type.String(), { description: 'Questions that a thesis leaves open.' })),
     rejections: Type.Optional(
-      Type.Array(RejectionBody, { description: 'Where the pre-trade risk function refused: every limit that was hit.' }),
+      Type.Array(RejectionBody, { description: 'Each limit for which the pre-trade risk function refused the order.' }),
     ),
     difference: Type.Optional(DifferenceBody),
     checks: Type.Optional(
       Type.Array(GateCheckBody, {
-        description: 'Where a promotion gate refused: each of its conditions, what was observed and what is asked.',
+        description: 'Checks of the gate that refused the promotion, each with observed and required value.',
       }),
     ),
   },

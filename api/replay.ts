@@ -179,7 +179,7 @@ function nothingOf(what: string): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error(`a tape holds no ${what}`)) }) as never;
 }
 
-/** Why a channel with these parameters would stay silent for ever; null where it may speak. */
+/** Why a channel with these parameters would stay silent for ever; null if it may speak. */
 export function whyNot(channel: string, params: { readonly [name: string]: unknown }, instruments: readonly string[]): string | null {
   if (!REPLAYED_CHANNELS.includes(channel))
     return `${findChannel(channel)?.name ?? channel} is not on a tape; a replay has ${REPLAYED_CHANNELS.join(', ')}`;

@@ -11,14 +11,14 @@ const ChangeBody = Type.Unsafe<object | null>({
     kind: choice(['quantity', 'limit_price', 'free_capacity', 'close_positions', 'wait_for', 'quote_of', 'lift_halt', 'enable_feature']),
     quantity: { ...DecimalText, description: 'The largest that fits.' },
     limitPrice: { ...DecimalText, description: 'The worst that fits.' },
-    usd: { ...DecimalText, description: 'So much of the limit must become free before one lot fits.' },
-    count: Type.Integer({ description: 'So many positions must be closed first.' }),
+    usd: { ...DecimalText, description: 'US dollars of the limit that must become free before one lot fits.' },
+    count: Type.Integer({ description: 'Positions that must be closed first.' }),
     what: choice(['live_quote', 'live_reference', 'pool_liquidity', 'utc_day']),
     instrument: nullable('string'),
-    at: nullable('integer', 'When, in milliseconds since the Unix epoch; null where it is not known.'),
+    at: nullable('integer', 'Time in milliseconds since the Unix epoch, or null if it is not known.'),
     feature: Type.String(),
   },
-  description: 'The smallest change that would pass, as data; null where no change of this order would do.',
+  description: 'The smallest change that would pass, as data; null if no change of this order would do.',
 });
 
 /** One breach. */
@@ -31,7 +31,7 @@ export const RejectionBody = Type.Object({
   change: Type.Optional(ChangeBody),
 });
 
-/** What was said of an order; null where nothing was proposed. */
+/** What was said of an order; null if nothing was proposed. */
 export const AttributionBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   required: ['verdict', 'rejections'],
@@ -47,7 +47,7 @@ export const AttributionBody = Type.Unsafe<object | null>({
       { description: 'The largest quantity that would pass, and what a lot more would breach.' },
     ),
   },
-  description: 'Pre-trade risk attribution; null where nothing was proposed.',
+  description: 'Pre-trade risk attribution; null if nothing was proposed.',
 });
 
 const inWords = (text: string | null): string | null => (text === null ? null : withAgesInWords(text));

@@ -51,7 +51,7 @@ export const VenueWord = choice(VENUES, 'A source of prices; `reference` is neve
 export const ExecutableVenueWord = choice(EXECUTABLE_VENUES);
 export const StageWord = choice(STAGES, 'Promotion stage.');
 export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
-export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Why it is paused; null while it is on duty.');
+export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
 export const MaxAge = Type.Integer({ description: 'Oldest age at which it is `live`, in milliseconds.' });
 export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Why the quality is what it is.' });
@@ -62,7 +62,7 @@ export const AnyJson = Type.Unsafe<unknown>({});
 /** One condition of a promotion gate. */
 export const GateCheckBody = Type.Object({
   name: Type.String(),
-  observed: nullable('number', 'Null where there is nothing to observe; then the condition fails.'),
+  observed: nullable('number', 'Null if there is nothing to observe; then the condition fails.'),
   rule: choice(['above', 'below', 'at_least', 'at_most']),
   limit: nullable('number'),
   passed: Type.Boolean(),

@@ -64,7 +64,7 @@ export function compileValidator(schema: TSchema, part: Part, optional = false):
   };
 }
 
-/** The first field of a query with a character that no database holds; null where there is none. */
+/** The first field of a query with a character that no database holds; null if there is none. */
 function fieldWithNul(query: unknown): string | null {
   for (const [name, value] of Object.entries(query as Record<string, unknown>))
     if (name.includes('\u0000') || String(value).includes('\u0000')) return name.replaceAll('\u0000', '');

@@ -5,7 +5,7 @@ import { WAIT_CAUSES, type WorkProgress } from '../src/domain/work-progress.ts';
 /** Of an evaluation: the backfill that it waits for. */
 export const WAITS_FOR_WORK = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'The backfill that it waits for, which `GET /v1/runtime/work/{id}` tells of; null where it waits for none.',
+  description: 'The backfill that it waits for, which `GET /v1/runtime/work/{id}` tells of; null if it waits for none.',
 });
 
 export const WORK_FIELDS = {
@@ -15,18 +15,18 @@ export const WORK_FIELDS = {
     properties: {
       done: { type: 'number' },
       total: { type: 'number' },
-      unit: { type: 'string', description: 'What is counted, in the plural.' },
+      unit: { type: 'string', description: 'Unit of the count, in the plural.' },
     },
-    description: 'How far it is; null where nothing is counted, and once it has ended.',
+    description: 'Progress, or null if nothing is counted or the work has ended.',
   }),
   remainingMs: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Milliseconds that it still takes, or is still waited for; null where nobody knows, and once it has ended.',
+    description: 'Milliseconds that it still takes, or is still waited for; null if nobody knows, and once it has ended.',
   }),
   waitingFor: Type.Unsafe<WorkProgress['waitingFor']>({
     type: ['object', 'null'],
     required: ['cause', 'detail'],
     properties: { cause: { type: 'string', enum: [...WAIT_CAUSES] }, detail: { type: 'string' } },
-    description: 'What it waits for, in one sentence; null while it is worked on, and once it has ended.',
+    description: 'Reason that it waits, in one sentence. Null while it is being worked on and after its end.',
   }),
 };

@@ -87,7 +87,7 @@ export class AnnouncementReader {
     await this.#catchUp();
   }
 
-  /** @returns false where it was told as failed, or the client is gone. */
+  /** @returns false if it was told as failed, or the client is gone. */
   async #sendSnapshot(snapshot: NonNullable<ChannelState['channel']['snapshot']>): Promise<boolean> {
     const { ports, state, orgId, actorId, events } = this.#deps;
     const { name } = state.channel;
@@ -135,7 +135,7 @@ export class AnnouncementReader {
     }
   }
 
-  /** Waits until the client has taken nearly all it was sent. @returns false where it takes nothing any more, or is gone. */
+  /** Waits until the client has taken nearly all it was sent. @returns false if it takes nothing any more, or is gone. */
   async #drained(): Promise<boolean> {
     const { client, ports, stallMs, flushMs } = this.#deps;
     let least = client.bufferedBytes();

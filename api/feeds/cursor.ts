@@ -29,7 +29,7 @@ export function formatCursor({ xid, seq, index }: Position): string {
 
 const CURSOR = /^(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})(?:\.(0|[1-9]\d{0,15}))?$/;
 
-/** Reads the wire form; null where the text is no cursor. */
+/** Reads the wire form; null if the text is no cursor. */
 export function parseCursor(text: string): Position | null {
   const match = CURSOR.exec(text);
   if (!match) return null;

@@ -7,7 +7,7 @@ import { deflatedBytes } from './shared-deflate.ts';
 /** One connection, whatever carries it. */
 export interface FeedClient {
   readonly wire: Wire;
-  /** It takes messages that are compressed for all, which refer so far back (a power of two); null where it does not. */
+  /** It takes messages that are compressed for all, which refer so far back (a power of two); null if it does not. */
   readonly windowBits: number | null;
   /** False once it is closing; nothing may be written then. */
   readonly open: boolean;

@@ -62,7 +62,7 @@ export type Wire = 'websocket' | 'sse';
 export interface FrameText {
   readonly before: string;
   readonly after: string;
-  /** The cursor that the frame carries; null where its channel cannot be resumed. */
+  /** The cursor that the frame carries; null if its channel cannot be resumed. */
   readonly cursor: string | null;
 }
 

@@ -29,7 +29,7 @@ export interface LatestHub {
     params: { readonly [name: string]: Json },
     events: SubscriptionEvents,
   ): Subscription;
-  /** Offers what changed; true where another flush is wanted. */
+  /** Offers what changed; true if another flush is wanted. */
   flush(): boolean;
   /** Opens every source anew and sends everybody all of it. */
   renew(): void;

@@ -105,9 +105,9 @@ export interface FeedPorts {
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
   /** The organization's agents, or only the one that is asked for. */
   agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
-  /** Null where there are no actors: the inspector's address is then left to others. */
+  /** Null if there are no actors: the inspector's address is then left to others. */
   readonly inspection: InspectionPorts | null;
-  /** Why this service cannot carry a subscription that is sound by itself, in words; null where it can. */
+  /** Why this service cannot carry a subscription that is sound by itself, in words; null if it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
   /** Is told of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;

@@ -39,7 +39,7 @@ interface SocketDeps {
   readonly hub: Hub;
   readonly watch: Watch;
   readonly limits: SocketLimits;
-  /** How far back compressed messages may refer, as agreed; null where none was agreed to. */
+  /** How far back compressed messages may refer, as agreed; null if none was agreed to. */
   readonly windowBits: number | null;
 }
 

@@ -21,7 +21,7 @@ export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedTo
 
 /** What is watched: one connection of either kind. */
 export interface Watched extends WatchedToken {
-  /** Takes the subject's state; false where the connection must not go on with it. */
+  /** Takes the subject's state; false if the connection must not go on with it. */
   stand(scope: AccessScope): boolean;
   /** Sends a sign of life and looks for the peer's; ends a peer that has shown none for too long. */
   beat(at: EpochMs): void;
@@ -65,7 +65,7 @@ const DRAIN_MS = 5_000;
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
-/** Why a connection may not go on with what its subject holds now; null where it may. */
+/** Why a connection may not go on with what its subject holds now; null if it may. */
 function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
   if (isTakenBack(connection.claims, member?.revocations)) return 'token_revoked';
   const granted = member !== null && member.permissions.length > 0;

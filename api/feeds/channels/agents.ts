@@ -63,17 +63,17 @@ const EvaluationProgress = Type.Object(
     ...ofRun,
     done: Type.Number(),
     total: Type.Number(),
-    doing: Type.String({ description: 'What is being done, in words.' }),
+    doing: Type.String({ description: 'Present work, in words.' }),
     since: Type.Integer({ description: 'Since when that is done, in milliseconds since the epoch.' }),
     ...WORK_FIELDS,
     waitsForWork: WAITS_FOR_WORK,
   },
-  { $id: 'EvaluationProgress', additionalProperties: false, description: 'How far a run is.' },
+  { $id: 'EvaluationProgress', additionalProperties: false, description: 'Progress of a run.' },
 );
 
 export const agentsChannel = announcementChannel({
   name: 'agents',
-  about: 'How the agents stand, then every change of stage, duty, autonomy and breakers.',
+  about: 'State of the agents, then each change of stage, status, autonomy and breakers.',
   actorParam: 'agentId',
   item: Type.Union([AgentChange, EvaluationChange, EvaluationProgress]),
   // In the shape of `GET /v1/agents`.

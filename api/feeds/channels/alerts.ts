@@ -13,8 +13,8 @@ import { launchStatus } from './launches.ts';
 import { proposalStatus } from './proposals.ts';
 import { takeStatus } from './takes.ts';
 
-const What = Type.String({ description: 'What happened, in one word such as `data_degraded`. New words may come.' });
-const Venues = Type.Array(Type.String(), { description: 'Where data is lost: venues, or single instruments as `<venue>:<symbol>`.' });
+const What = Type.String({ description: 'Kind of the alert, in one word such as `data_degraded`. New words may be added.' });
+const Venues = Type.Array(Type.String(), { description: 'Venues that lost data, or single instruments as `<venue>:<symbol>`.' });
 
 function alert<Fields extends TProperties>($id: string, description: string, fields: Fields) {
   return Type.Object({ what: What, ...fields }, { $id, description, additionalProperties: false });
@@ -41,17 +41,17 @@ const ALERTS = [
     observed: tripFields.observed,
     limit: tripFields.limit,
     venues: Type.Optional(Venues),
-    detail: Type.Optional(Type.String({ description: 'What has to be confirmed, in sentences.' })),
+    detail: Type.Optional(Type.String({ description: 'Readings that must be confirmed, in sentences.' })),
   }),
   alert('ProposalAlert', 'A proposal needs its owner, or nobody knows what became of its order.', proposalStatus),
-  alert('MarketOrderAlert', 'What became of an order that was placed by hand.', {
+  alert('MarketOrderAlert', 'Outcome of a manual order.', {
     marketOrderId: IdText,
     state: choice(MARKET_ORDER_STATES),
     ...manualOrder,
     filledQuantity: DecimalText,
     reason: nullable('string'),
   }),
-  alert('PredictionOrderAlert', 'What the chain shows of an order contradicts it, or its refund is off.', {
+  alert('PredictionOrderAlert', 'The chain contradicts an order, or its refund differs.', {
     predictionOrderId: IdText,
     state: choice(PREDICTION_ORDER_STATES),
     ...manualOrder,
@@ -78,21 +78,21 @@ const ALERTS = [
   }),
   alert('TransferAlert', 'A transfer ended, is late, or something about it contradicts itself.', {
     ...transferStatus,
-    words: Type.Optional(Type.String({ description: 'What is odd about it, in a sentence.' })),
+    words: Type.Optional(Type.String({ description: 'The contradiction, in a sentence.' })),
   }),
   alert('IncidentAlert', 'Something went wrong inside an actor.', {
     agentId: { ...IdText, description: 'The actor, of whatever kind.' },
     detail: Type.String(),
   }),
-  alert('HaltAlert', 'How far an emergency halt is.', {
+  alert('HaltAlert', 'Progress of an emergency halt.', {
     epoch: Type.Integer(),
-    paused: Type.Integer({ description: 'Agents and Takes that are off duty so far.' }),
+    paused: Type.Integer({ description: 'Agents and Takes paused so far.' }),
     of: Type.Integer(),
   }),
-  alert('ReserveAlert', 'What the venues hold does not cover what the books claim, or nobody knows.', { detail: Type.String() }),
+  alert('ReserveAlert', 'Holdings at the venues do not cover the claims of the books, or are unknown.', { detail: Type.String() }),
   alert('ServerAlert', 'A server of the service was started again.', {
     server: Type.String(),
-    downMs: Type.Integer({ description: 'How long it was away, in milliseconds.' }),
+    downMs: Type.Integer({ description: 'Downtime in milliseconds.' }),
   }),
 ];
 

@@ -6,7 +6,7 @@ import type { AnnouncementRow, FeedPorts } from '../ports.ts';
 
 /** One item of an announcement, ready for the wire. */
 export interface FeedItem {
-  /** Its place inside the announcement; null where the announcement is the item. */
+  /** Its place inside the announcement; null if the announcement is the item. */
   readonly index: number | null;
   readonly actorId: string | null;
   readonly data: Json;
@@ -27,7 +27,7 @@ interface ChannelBase {
 /** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
-  /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
+  /** What is wrong with parameters that have the right shape, in words; null if nothing is. */
   problem(params: { readonly [name: string]: Json }): string | null;
 }
 
@@ -44,9 +44,9 @@ export interface AnnouncementChannel extends ChannelBase {
   readonly actorParam: string;
   /** Whether rows that name no organization concern everybody. */
   readonly shared: boolean;
-  /** What a client gets first that does not resume; null where only changes are sent. */
+  /** What a client gets first that does not resume; null if only changes are sent. */
   readonly snapshot: FirstFrame | null;
-  /** The items of an announcement that stands for many; null where it is its own item. Always the same items in the same order. */
+  /** The items of an announcement that stands for many; null if it is its own item. Always the same items in the same order. */
   readonly expand: ((ports: FeedPorts, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
 }
 
@@ -58,7 +58,7 @@ export interface ChangedState {
 
 /** What one set of parameters receives; it lives as long as anybody has subscribed to it. */
 export interface LatestSource {
-  /** Resolves once a snapshot can be taken; null where it can at once. */
+  /** Resolves once a snapshot can be taken; null if it can at once. */
   readonly ready: Promise<void> | null;
   /** Everything at this moment, each item as JSON. */
   snapshot(): readonly string[];
@@ -69,7 +69,7 @@ export interface LatestSource {
 /** Conflated like quotes: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface LatestChannel extends ChannelBase {
   readonly kind: 'latest';
-  /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
+  /** What is wrong with parameters that have the right shape, in words; null if nothing is. */
   problem(params: { readonly [name: string]: Json }): string | null;
   open(ports: FeedPorts, params: { readonly [name: string]: Json }): LatestSource;
 }

@@ -6,7 +6,7 @@ import { announcementChannel } from './channel.ts';
 /** It is made of itself, which a document says by a reference. */
 const StateValue = Type.Unsafe<unknown>({
   $id: 'StateValue',
-  description: 'Where a state chart stands: a state, or the state of each region.',
+  description: 'State of the chart, or the state of each region.',
   anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { $ref: '#/components/schemas/StateValue' } }],
 });
 
@@ -19,7 +19,7 @@ export const inspectChannel = announcementChannel({
       actorId: IdText,
       kind: Type.String({ description: '`agent`, `take`, `proposal` and so on.' }),
       machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
-      version: Type.Integer({ description: 'How many steps it has taken, this one counted.' }),
+      version: Type.Integer({ description: 'Steps taken, including this one.' }),
       event: Type.Object({ type: Type.String() }, { additionalProperties: true }),
       from: Type.Union([StateValue, Type.Null()], { description: 'Null at its first step.' }),
       to: StateValue,

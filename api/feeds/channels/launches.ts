@@ -12,7 +12,7 @@ export const launchStatus = {
   state: choice([...new Set([...CURVE_LAUNCH_STATES, ...LAUNCHER_LAUNCH_STATES])]),
   mint: nullable('string', 'The new token; null before it is known.'),
   symbol: Type.String(),
-  reason: nullable('string', 'Why it ended; null where the state needs none.'),
+  reason: nullable('string', 'Why it ended; null if the state needs none.'),
   detail: nullable('string'),
 };
 
@@ -25,7 +25,7 @@ export const launchesChannel = announcementChannel({
       ...launchStatus,
       kind: choice(['curve', 'launcher'], 'On a bonding curve of its own, or by the external launcher.'),
       standing: Type.Union([AnyObject, Type.Null()], {
-        description: 'What the curve held when it was looked at last, in base units; null before that, and of the external launcher.',
+        description: 'Amount in the curve at the last reading, in base units. Null before that and for the external launcher.',
       }),
     },
     { $id: 'LaunchChange', additionalProperties: false },

@@ -22,7 +22,7 @@ const BookItem = Type.Object(
     observedAt: Time,
     receivedAt: Time,
     ageMs: Type.Integer(),
-    sequence: nullable('integer', "The venue's own number of the update; null where it counts none."),
+    sequence: nullable('integer', "The venue's own number of the update; null if it counts none."),
     quality: QualityWord,
     flags: QualityFlags,
     maxAgeMs: MaxAge,

@@ -18,9 +18,9 @@ const traded = {
 /** How a proposal stands, as its changes and alerts say. */
 export const proposalStatus = {
   proposalId: IdText,
-  decisionId: nullable('string', 'Null where no decision asked for it: a kill switch closes a position.'),
+  decisionId: nullable('string', 'Null if no decision asked for it: a kill switch closes a position.'),
   state: ProposalStateWord,
-  reason: nullable('string', 'Reason of its end; null where the state needs none.'),
+  reason: nullable('string', 'Reason of its end; null if the state needs none.'),
   ...traded,
   filledQuantity: DecimalText,
   filledNotionalUsd: DecimalText,
@@ -54,7 +54,7 @@ const Recommended = Type.Object(
   {
     $id: 'TradeRecommended',
     additionalProperties: false,
-    description: 'What an agent that only suggests would trade: nothing is created of it.',
+    description: 'Trade that an agent at `suggest` would make. No proposal is created.',
   },
 );
 

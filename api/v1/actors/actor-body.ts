@@ -12,10 +12,10 @@ const summary = {
   kind: Type.String({ description: '`agent`, `take`, `proposal` and so on.' }),
   name: nullable(
     'string',
-    'The name of an agent or of the one that is evaluated, what an order buys or sells, what a transfer sends, the symbol of a token or a Take, what a transaction is for; null where an actor has none of these.',
+    'The name of an agent or of the one that is evaluated, what an order buys or sells, what a transfer sends, the symbol of a token or a Take, what a transaction is for; null if an actor has none of these.',
   ),
   machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
-  version: Type.Integer({ description: 'How many steps it has taken, quarantines counted.' }),
+  version: Type.Integer({ description: 'Steps taken, including quarantines.' }),
   status: choice(['running', 'done', 'quarantined']),
   value: AnyJson,
   createdAt: Time,
@@ -27,9 +27,9 @@ export const ActorBody = Type.Object(summary, { $id: 'Actor' });
 export const ActorDetailBody = Type.Object(
   {
     ...summary,
-    context: { ...AnyObject, description: 'What it remembers now.' },
+    context: { ...AnyObject, description: "The actor's present context." },
     incidents: Type.Array(Type.Object({ at: Time, kind: Type.String(), detail: Type.String() }), {
-      description: 'What went wrong inside it, newest first, at most 20.',
+      description: 'Internal errors, newest first, at most 20.',
     }),
   },
   { $id: 'ActorDetail' },
@@ -38,7 +38,7 @@ export const ActorDetailBody = Type.Object(
 /** What followed from a step, of the past or of a branch. */
 export const followed = {
   changes: Type.Array(Type.Object({ path: Type.String(), before: AnyJson, after: AnyJson }), {
-    description: 'What the event changed of the context.',
+    description: 'Changes of the context by the event.',
   }),
   records: Type.Array(AnyObject),
   timers: Type.Array(AnyObject),

@@ -11,7 +11,7 @@ export const getActor = defineRoute({
   url: '/v1/actors/:id',
   name: 'getActor',
   tag: 'actors',
-  summary: 'An actor of any kind: where it stands, what it remembers, its incidents',
+  summary: 'One actor of any kind: state, context and incidents',
   cost: 'read',
   schema: { params: ActorPath },
   answers: { 200: { description: 'The actor.', schema: ActorDetailBody } },

@@ -12,12 +12,12 @@ import { InterventionBody, interventionBody } from '../runtime/runtime-body.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', description: 'Why; kept for good, with who it was.' });
-const ANSWER = { 200: { description: 'What is on record now.', schema: InterventionBody } } as const;
+const ANSWER = { 200: { description: 'The intervention as recorded.', schema: InterventionBody } } as const;
 
 export const retryActivity = intervention({
   action: 'retry',
   name: 'retryActivity',
-  summary: 'Has one activity of an actor tried again at once',
+  summary: 'Retries one activity of an actor at once',
   description:
     'A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict` says so.',
   body: objectOf({
@@ -30,7 +30,7 @@ export const retryActivity = intervention({
 export const resetActor = intervention({
   action: 'reset',
   name: 'resetActor',
-  summary: 'Counts the attempts of all pending activities of an actor from none, and has them tried at once',
+  summary: 'Resets the attempts of all pending activities of an actor and retries them at once',
   body: objectOf({ reason: Reason }),
   run: (commands, context, id, { reason }) => commands.reset(context, id, reason),
 });

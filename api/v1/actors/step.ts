@@ -10,12 +10,12 @@ import { AnyObject, followed, NO_ACTOR } from './actor-body.ts';
 
 const FateBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
-  description: 'What became of it; null where it is not stored.',
+  description: 'Outcome of the activity, or null if it is not stored.',
   required: ['state', 'attempts', 'dueAt', 'answer', 'endedAt'],
   properties: {
     state: choice(['pending', 'done', 'given_up']),
     attempts: Type.Integer(),
-    dueAt: { ...Time, description: 'When it is tried next, or was tried last.' },
+    dueAt: { ...Time, description: 'Time of the next attempt, or of the last one.' },
     answer: AnyJson,
     endedAt: NullableTime,
   },
@@ -35,14 +35,14 @@ const AccountBody = Type.Object(
         params: AnyJson,
         passed: Type.Boolean(),
         inputs: Type.Array(Type.Object({ path: Type.String(), value: AnyJson }), {
-          description: 'What it read to decide: fields of `context` and `event`, and `state` where it asks where the machine stands.',
+          description: "Inputs of the guard: fields of `context` and `event`, and `state` if it asks for the machine's state.",
         }),
       }),
       { description: 'The guards that the step asked, in their order.' },
     ),
     ...followed,
     activities: Type.Array(Type.Object({ kind: Type.String(), payload: AnyObject, fate: FateBody })),
-    context: { ...AnyObject, description: 'What the actor remembered after it.' },
+    context: { ...AnyObject, description: 'Context after the step.' },
     takes: Type.Array(Type.String(), { description: 'The events that the machine reacts to after it.' }),
   },
   { $id: 'StepAccount' },
@@ -53,7 +53,7 @@ export const getActorStep = defineRoute({
   url: '/v1/actors/:id/steps/:version',
   name: 'getActorStep',
   tag: 'actors',
-  summary: 'One step of an actor: which guard decided on what, what changed, and all that followed from it',
+  summary: 'One step of an actor: its guards and their inputs, changes and effects',
   description:
     'The state before the step is rebuilt from the last checkpoint, and the step is taken once more by a machine that tells of its guards. Nothing is written. `state_conflict` where the present machine does not lead where the stored steps led.',
   cost: 'read',

@@ -19,7 +19,7 @@ const StretchBody = Type.Object(
     archived: Type.Optional(
       Type.Object(
         { at: Time, file: Type.String() },
-        { description: 'Where the actor has ended and all its steps were moved: when, and to which archive file.' },
+        { description: 'Time and archive file of the move, if the actor has ended and its steps were moved.' },
       ),
     ),
   },

@@ -14,14 +14,14 @@ const BranchBody = Type.Object(
   {
     kind: Type.String(),
     machine: Type.String({ description: 'The present machine, which the branch is of.' }),
-    version: Type.Integer({ description: 'Where the branch leaves the history.' }),
+    version: Type.Integer({ description: 'Version at which the branch leaves the history.' }),
     steps: Type.Array(
       Type.Object({
         event: AnyObject,
         from: AnyJson,
         to: AnyJson,
         status: choice(['active', 'done']),
-        taken: Type.Boolean({ description: 'False where the machine has no transition for the event there, or every guard says no.' }),
+        taken: Type.Boolean({ description: 'False if the machine has no transition for the event there, or every guard says no.' }),
         refusal: Type.Unsafe<object | null>({
           type: ['object', 'null'],
           description: 'Why the actor would refuse the event before its machine sees it. The branch ends with it.',
@@ -41,7 +41,7 @@ export const askWhatIf = defineRoute({
   url: '/v1/actors/:id/what-if',
   name: 'askWhatIf',
   tag: 'actors',
-  summary: 'Shows what other events would have led to, from any step of an actor',
+  summary: 'Simulates other events from any step of an actor',
   description:
     'The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer says for each what the state chart would have done: the transition, the changed context, and the records, timers, activities and announcements that a real step would have committed. Nothing is written, timed or carried out. A delay of the chart is an event of its own: its name stands under `timers`.',
   cost: 'read',
@@ -58,7 +58,7 @@ export const askWhatIf = defineRoute({
         }),
         { minItems: 1, maxItems: MOST_EVENTS },
       ),
-      at: Type.Optional(Type.String({ format: 'date-time', description: 'When the events come; now unless given.' })),
+      at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the events. Default: now.' })),
     }),
   },
   answers: { 200: { description: 'The branch.', schema: BranchBody } },

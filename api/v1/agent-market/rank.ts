@@ -27,8 +27,8 @@ export const rankAgentTokens = defineRoute({
         items: Type.Array(
           Type.Object(
             {
-              rank: nullable('integer', 'From 1; null where it cannot be ranked, and `reasons` say why.'),
-              score: nullable('number', 'What is ranked by.'),
+              rank: nullable('integer', 'From 1; null if it cannot be ranked, and `reasons` say why.'),
+              score: nullable('number', 'Value that the ranking uses.'),
               reasons: Type.Array(choice(Object.values(UNRANKED))),
               ...TokenBody.properties,
             },

@@ -31,9 +31,9 @@ const HoldersBody = Type.Object({
   slot: Type.Integer({ description: 'The slot at which the chain was read.' }),
   supply: DecimalText,
   circulating: { ...DecimalText, description: 'The supply without curves, pools, lockers and burn addresses.' },
-  top1Pct: nullable('number', 'Of what circulates.'),
-  top10Pct: nullable('number', 'Of what circulates.'),
-  isComplete: Type.Boolean({ description: 'False where a node does not tell every account: then smaller ones are in no sum.' }),
+  top1Pct: nullable('number', 'Percent of the circulating supply.'),
+  top10Pct: nullable('number', 'Percent of the circulating supply.'),
+  isComplete: Type.Boolean({ description: 'False if a node does not tell every account: then smaller ones are in no sum.' }),
   excluded: Type.Array(
     Type.Object({
       kind: choice(HOLDER_KINDS.filter((kind) => kind !== 'wallet')),
@@ -49,8 +49,8 @@ const HoldersBody = Type.Object({
 const CreatorBody = Type.Object({
   address: Type.String(),
   held: DecimalText,
-  freePct: Type.Number({ description: 'Of the supply: what may be sold now.' }),
-  lockedPct: Type.Number({ description: 'Of the supply: what vesting still locks.' }),
+  freePct: Type.Number({ description: 'Percent of the supply that the creator may sell now.' }),
+  lockedPct: Type.Number({ description: 'Percent of the supply that vesting still locks.' }),
   vesting: orNull<{ state: string; total: string; unlocked: string; endsAt: string | null }>(
     Type.Object({
       state: choice(['none', 'waiting', 'unlocking', 'unlocked'], '`waiting`: the curve is not complete, all of it is locked.'),
@@ -58,7 +58,7 @@ const CreatorBody = Type.Object({
       unlocked: DecimalText,
       endsAt: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }),
     }),
-    'Null where it was launched without a curve of its own.',
+    'Null if it was launched without a curve of its own.',
   ),
 });
 
@@ -74,7 +74,7 @@ const PriceBody = Type.Object({ priceUsd: DecimalText, source: choice(['curve', 
 const VolumeBody = Type.Object({
   days: Type.Integer(),
   reportedUsd: DecimalText,
-  countedUsd: { ...DecimalText, description: 'What the moves of the price explain: trades that go round in circles count for little.' },
+  countedUsd: { ...DecimalText, description: 'Volume that moves of the price explain. Wash trades count for little.' },
   washedPct: Type.Number(),
   variation: Type.Number({ description: 'Standard deviation of the counted volume of a day over its mean.' }),
 });
@@ -108,7 +108,7 @@ export const PerformanceBody = Type.Object(
 
 export const DuplicateBody = Type.Object(
   {
-    flagged: Type.Boolean({ description: 'True where both the token and the share that it is paired with are held.' }),
+    flagged: Type.Boolean({ description: 'True if both the token and the share that it is paired with are held.' }),
     holdsToken: Type.Boolean(),
     holdsStock: Type.Boolean(),
   },
@@ -125,13 +125,13 @@ export const TokenBody = Type.Object(
     listedAt: Time,
     ageDays: Type.Number(),
     at: Time,
-    price: orNull<Static<typeof PriceBody>>(PriceBody, 'Null where nothing live prices it.'),
-    holders: orNull<Static<typeof HoldersBody>>(HoldersBody, 'Null where no node answers.'),
-    creator: orNull<Static<typeof CreatorBody>>(CreatorBody, 'Null where it is not known who launched it.'),
-    depth: orNull<Static<typeof DepthBody>>(DepthBody, 'Null where nobody tells how deep it trades.'),
-    volume: orNull<Static<typeof VolumeBody>>(VolumeBody, 'Null where too few days are known.'),
+    price: orNull<Static<typeof PriceBody>>(PriceBody, 'Null if nothing live prices it.'),
+    holders: orNull<Static<typeof HoldersBody>>(HoldersBody, 'Null if no node answers.'),
+    creator: orNull<Static<typeof CreatorBody>>(CreatorBody, 'Null if it is not known who launched it.'),
+    depth: orNull<Static<typeof DepthBody>>(DepthBody, 'Null if nobody tells how deep it trades.'),
+    volume: orNull<Static<typeof VolumeBody>>(VolumeBody, 'Null if too few days are known.'),
     risk: RiskBody,
-    performance: orNull<Static<typeof PerformanceBody>[]>(Type.Array(PerformanceBody), 'Null where it is paired with no share.'),
+    performance: orNull<Static<typeof PerformanceBody>[]>(Type.Array(PerformanceBody), 'Null if it is paired with no share.'),
   },
   { $id: 'AgentToken' },
 );

@@ -12,7 +12,7 @@ export const getAgentToken = defineRoute({
   tag: 'agent-market',
   summary: 'Analytics of one agent token',
   description:
-    'Who holds it (curves, pools, lockers and burn addresses apart from wallets), what is the creator’s and still locked, how deep it trades, a risk score with each of its terms, and its return against the share that it is paired with. An unknown input is null and counts as the most risk.',
+    'Holders (curves, pools, lockers and burn addresses apart from wallets), the creator’s free and locked part, market depth, a risk score with each of its terms, and the return against the paired share. An unknown input is null and counts as the most risk.',
   cost: 'costly',
   schema: {
     params: objectOf({ mint: Type.String({ minLength: 32, maxLength: 44, pattern: '^[1-9A-HJ-NP-Za-km-z]+$' }) }),
@@ -26,7 +26,7 @@ export const getAgentToken = defineRoute({
           ...TokenBody.properties,
           duplicatedExposure: Type.Unsafe<ReturnType<typeof exposureBody>>({
             anyOf: [DuplicateBody, { type: 'null' }],
-            description: 'By the books of the organization and the wallets that are named; null where nobody is named.',
+            description: 'By the books of the organization and the wallets that are named; null if nobody is named.',
           }),
         },
         { $id: 'AgentTokenAnalytics' },

@@ -14,7 +14,7 @@ export const approveProposal = defineRoute({
   tag: 'agent-orders',
   summary: 'Approves one pending proposal',
   description:
-    'Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal then ends `blocked_by_risk`, unless only live data is missing at that moment: then it stays pending and may be approved again. An approved proposal is executed at once.',
+    'Runs the risk check again on the present quotes. A refusal names every limit, and the proposal ends as `blocked_by_risk`. If only live data is missing at the moment, it stays pending and can be approved again. An approved proposal is executed at once.',
   cost: 'write',
   schema: { params: ProposalPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -15,7 +15,7 @@ export const declineProposal = defineRoute({
   name: 'declineProposal',
   tag: 'agent-orders',
   summary: 'Declines one pending proposal',
-  description: 'The capacity that it reserved is free again. While its rules still hold the agent proposes anew at its next tick.',
+  description: 'Frees the capacity that it reserved. While its rules still hold, the agent proposes again at its next tick.',
   cost: 'write',
   schema: {
     params: ProposalPath,

@@ -40,7 +40,7 @@ const RankedVaultBody = Type.Object(
     markedAt: Type.Unsafe<string | null>({
       ...Time,
       type: ['string', 'null'],
-      description: 'When the vault was last priced on live quotes.',
+      description: 'Time at which the vault was last priced on live quotes.',
     }),
   },
   { $id: 'RankedVault' },

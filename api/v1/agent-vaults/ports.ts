@@ -8,7 +8,7 @@ import type { Page, PageOf } from '../../page.ts';
 
 /** A vault with its place among its organization's vaults; values are those of its last mark. */
 export interface RankedVault {
-  /** Null where it has no mark within the window. */
+  /** Null if it has no mark within the window. */
   readonly rank: number | null;
   readonly agentId: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export interface ReserveReads {
 }
 
 export interface VaultPorts {
-  /** Ascending, at most so many points; null where the organization has no such agent. */
+  /** Ascending, at most so many points; null if the organization has no such agent. */
   course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null>;
   readonly commands: VaultCommands;
   readonly ranking: VaultRanking;

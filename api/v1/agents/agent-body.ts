@@ -16,7 +16,7 @@ const ClosingBody = Type.Object({
   waitingFor: Type.Optional({
     ...WORK_FIELDS.waitingFor,
     description:
-      'What it waits for, in one sentence: a price that is not live and why, a market that does not pay the limit, a signature of the wallet, or a worker; null while its order is worked on. Said by `GET /v1/agents/{id}` and by the answer of the closing, as of that moment; not by lists, which know no prices.',
+      'Reason that it waits, in one sentence: a price that is not live, a market that does not pay the limit, a signature of the wallet, or a worker. Null while its order is being executed. Given by `GET /v1/agents/{id}` and by the answer of the closing; lists know no prices and leave it out.',
   }),
 });
 
@@ -31,7 +31,7 @@ export const agentFields = {
   autonomy: AutonomyWord,
   manifestHash: HashText,
   manifestVersion: Type.Integer(),
-  closing: Type.Array(ClosingBody, { description: 'What somebody has closed of it and is not sold yet.' }),
+  closing: Type.Array(ClosingBody, { description: 'Positions closed by a person and not yet sold.' }),
   createdBy: Type.String(),
   createdAt: Time,
 };

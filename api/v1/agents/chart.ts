@@ -13,7 +13,7 @@ import type { AgentPorts, ChartState } from './ports.ts';
 export const ChartBody = Type.Object(
   {
     machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
-    version: Type.Integer({ description: 'How many steps the actor has taken.' }),
+    version: Type.Integer({ description: 'Steps taken by the actor.' }),
     status: choice(['running', 'done', 'quarantined']),
     value: AnyJson,
     definition: AnyJson,
@@ -27,7 +27,7 @@ export const getChart = defineRoute({
   url: '/v1/agents/:id/chart',
   name: 'getChart',
   tag: 'agents',
-  summary: "The agent's state chart and where it stands",
+  summary: "The agent's state chart with its present state",
   cost: 'read',
   description: 'With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.',
   schema: {

@@ -49,7 +49,12 @@ export const closeAgentPositions = defineRoute({
   schema: { params: AgentPath, body: CloseWish },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The agent, paused; `closing` says what is not sold yet, and what each waits for.', schema: AgentBody } },
+  answers: {
+    200: {
+      description: 'The agent, paused. `closing` lists the positions that are not sold yet, with the reason that each waits.',
+      schema: AgentBody,
+    },
+  },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -81,10 +81,10 @@ export const ObservationBody = Type.Object(
     events: Type.Unsafe<unknown>({
       type: ['array', 'null'],
       items: ObservedEventBody,
-      description: 'Active events, newest first. Null where nobody listened for long enough: then there may have been some.',
+      description: 'Active events, newest first. Null if nobody listened for long enough: then there may have been some.',
     }),
   },
-  { $id: 'Observation', description: 'What was known of one instrument at the slot. Null means unknown.' },
+  { $id: 'Observation', description: 'Observation of one instrument at the slot. Null means unknown.' },
 );
 
 const plainValue = (description: string) => Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'], description });
@@ -92,14 +92,14 @@ const plainValue = (description: string) => Type.Unsafe<number | string | null>(
 const UnknownInputBody = Type.Object(
   {
     input: Type.String({
-      description: 'What was unknown: `quote`, `reference`, `pool` and so on, an indicator by its name (`rsi:14@1h`), or `observation`.',
+      description: 'Unknown input: `quote`, `reference`, `pool` and so on, an indicator by its name (`rsi:14@1h`), or `observation`.',
     }),
     cause: choice(UNKNOWN_CAUSES),
-    until: Type.Optional({ ...Time, description: 'Of `market_closed`: when the regular session opens.' }),
-    barsNeeded: Type.Optional(Type.Integer({ description: 'Of `warming_up`: the closed bars (hours, of funding) that it takes.' })),
+    until: Type.Optional({ ...Time, description: 'Next opening of the regular session, with the cause `market_closed`.' }),
+    barsNeeded: Type.Optional(Type.Integer({ description: 'Closed bars (of funding: hours) that it needs, with the cause `warming_up`.' })),
   },
   {
-    description: 'Why the input was unknown. Derived from `observed` and not covered by `hash`. Only where `observed` of the rule is null.',
+    description: 'Why the input was unknown. Derived from `observed` and not covered by `hash`. Only if `observed` of the rule is null.',
   },
 );
 
@@ -121,14 +121,14 @@ export const DecisionBody = Type.Object(
         side: choice(['entry', 'exit']),
         type: Type.String(),
         passed: Type.Boolean(),
-        observed: plainValue('Null where the input was unknown; the rule then fails.'),
-        threshold: plainValue('What the manifest asks for.'),
+        observed: plainValue('Null if the input was unknown; the rule then fails.'),
+        threshold: plainValue('Value in the manifest.'),
         unknown: Type.Optional(UnknownInputBody),
       }),
     ),
     disposition: choice(DISPOSITIONS),
     reason: nullable('string', 'A word where the disposition alone does not say why, such as `late_tick`.'),
-    instrument: nullable('string', 'What the proposal is about.'),
+    instrument: nullable('string', 'Instrument of the proposal.'),
     risk: AttributionBody,
     book: Type.Object({
       positions: Type.Array(

@@ -8,7 +8,7 @@ import { EmptyBody, IdText } from '../../shapes.ts';
 const HaltBody = Type.Object(
   {
     paused: Type.Array(IdText, { description: 'The agents that this halt has paused by now.' }),
-    pausing: Type.Integer({ description: 'How many more are being paused in the background; none of them begins anything meanwhile.' }),
+    pausing: Type.Integer({ description: 'Agents still being paused in the background. None of them begins anything meanwhile.' }),
     cancelledProposals: Type.Integer(),
     epoch: Type.Integer({ description: 'Counts the halts of the organization; nothing of an older epoch begins after this answer.' }),
   },

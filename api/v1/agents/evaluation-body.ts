@@ -19,13 +19,13 @@ export const EvaluationRunBody = Type.Object(
     request: Type.Unsafe<object>({
       type: 'object',
       additionalProperties: true,
-      description: 'What was asked for, every default resolved.',
+      description: 'The request with every default resolved.',
     }),
     requestedBy: Type.String(),
     createdAt: Time,
     startedAt: NullableTime,
     endedAt: NullableTime,
-    attempts: Type.Integer({ description: 'How often its work was begun: more than once where a process died over it.' }),
+    attempts: Type.Integer({ description: 'Attempts. More than one if a process died over it.' }),
     ending: Type.Unsafe<{ code: string; detail: string } | null>({
       type: ['object', 'null'],
       required: ['code', 'detail'],
@@ -56,7 +56,7 @@ export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
   return { ...view, ...evaluationProgress(view.state, told, at), waitsForWork: awaitedWork(view.state, told) };
 }
 
-/** Agent and run of a path; null where one of them is no UUID and hence nobody's. */
+/** Agent and run of a path; null if one of them is no UUID and hence nobody's. */
 export function runIdsOf(params: {
   readonly id: string;
   readonly runId: string;

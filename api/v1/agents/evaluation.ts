@@ -12,7 +12,7 @@ const EvaluationDetail = Type.Object(
     ...EvaluationRunBody.properties,
     result: asStored<object | null>(
       Type.Union([BacktestResultBody, SweepResultBody, StressTestResultBody, Type.Null()], {
-        description: 'What the result hash is of, by the kind of the evaluation; null before the end.',
+        description: 'The result that the result hash covers, by the kind of the evaluation. Null before the end.',
       }),
     ),
   },

@@ -4,11 +4,11 @@ import { EVIDENCE_KINDS, type EvidenceCheck, type EvidenceKind, type EvidenceMet
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { choice, GateCheckBody, HashText, IdText, nullable, StageWord, Time } from '../../shapes.ts';
 
-export const EvidenceKindWord = choice(EVIDENCE_KINDS, 'What was evaluated; each opens one gate.');
+export const EvidenceKindWord = choice(EVIDENCE_KINDS, 'Kind of the evaluation. Each opens one gate.');
 export const MetricsBody = Type.Unsafe<{ readonly [name: string]: number | null }>({
   type: 'object',
   additionalProperties: { type: ['number', 'null'] },
-  description: 'What the checks look at. The database recomputes it from the raw series.',
+  description: 'Metrics that the checks use. The database recomputes them from the raw series.',
 });
 
 export const evidenceFields = {

@@ -13,7 +13,7 @@ import { evidenceFields, gateEvidenceBody } from './evidence-body.ts';
 const EvidenceBody = Type.Object(
   {
     ...evidenceFields,
-    runId: nullable('string', 'The evaluation run that it comes from; null where it follows from the rows of the store.'),
+    runId: nullable('string', 'The evaluation run that it comes from; null if it follows from the rows of the store.'),
     seq: Type.Integer({ description: 'Its place in the agent’s chain of gate records.' }),
     hash: HashText,
   },
@@ -26,7 +26,7 @@ export const listEvidence = defineRoute({
   name: 'listEvidence',
   tag: 'agents',
   summary: 'Evaluation evidence of an agent, newest first',
-  description: 'Each row opens one gate, where it has passed and is newer than the last demotion and change of the manifest.',
+  description: 'Each row opens one gate if it passed and is newer than the last demotion and manifest change.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of evidence.', schema: pageOf(EvidenceBody) } },

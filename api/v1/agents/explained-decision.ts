@@ -14,12 +14,12 @@ export const ExplainedDecision = Type.Object(
     summary: Type.String(),
     why: Type.Array(Type.String()),
     instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
-    missing: Type.Array(Type.String(), { description: 'What was missing for a trade, the nearest first.' }),
+    missing: Type.Array(Type.String(), { description: 'Conditions missing for a trade, the nearest first.' }),
   },
   { $id: 'ExplainedDecision' },
 );
 
-/** The decision that a path names, in words; null where the organization has none such. */
+/** The decision that a path names, in words; null if the organization has none such. */
 export async function explainedDecision(
   decisions: Pick<DecisionReads, 'get'>,
   orgId: string,

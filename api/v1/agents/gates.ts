@@ -22,7 +22,7 @@ const GateBody = Type.Object(
     kind: EvidenceKindWord,
     state: choice(['behind', 'here', 'ahead'], '`here`: the gate that the agent stands at.'),
     passed: Type.Boolean(),
-    checks: Type.Array(GateCheckBody, { description: 'Of the gate the agent stands at: as it would be assessed now.' }),
+    checks: Type.Array(GateCheckBody, { description: 'Checks of the present gate, as they would be assessed now.' }),
     metrics: Type.Unsafe<{ readonly [name: string]: number | null } | null>({ anyOf: [MetricsBody, { type: 'null' }] }),
     problems: Type.Array(Type.String()),
     evidence: Type.Unsafe<ReturnType<typeof gateEvidenceBody> | null>({ anyOf: [GateEvidenceBody, { type: 'null' }] }),
@@ -34,12 +34,12 @@ const GatesBody = Type.Object(
   {
     stage: StageWord,
     progress: Type.String({
-      description: 'How far it is through the gate that it stands at, such as `day 3 of 14, 2 of 5 closed trades`.',
+      description: 'Progress through the present gate, such as `day 3 of 14, 2 of 5 closed trades`.',
     }),
-    next: Type.String({ description: 'What somebody does next, or what is waited for.' }),
+    next: Type.String({ description: 'Next action of a person, or the event that is waited for.' }),
     whyNoTrades: Type.Array(Type.String(), {
       description:
-        'Why it has not traded over its last 60 decisions, the nearest reason first: quarantine or pause; what its autonomy held back; proposals that wait or ended unfilled; what risk or the quality of prices refused; slots that were missed; and how often each entry rule held. Empty where an order was filled, or the gate has the trades that it asks for.',
+        'Why it has not traded over its last 60 decisions, the nearest reason first: quarantine or pause; what its autonomy held back; proposals that wait or ended unfilled; what risk or the quality of prices refused; slots that were missed; and how often each entry rule held. Empty if an order was filled, or the gate has the trades that it asks for.',
     }),
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
@@ -48,9 +48,9 @@ const GatesBody = Type.Object(
       description:
         'How the orders of its manifest are carried out on the venues of its universe, and at what fees, in sentences. A backtest, a stress test and paper fill orders by the same.',
     }),
-    liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
+    liveLimit: nullable('string', 'Part of the universe that can never trade live, in one sentence. Null if everything can.'),
     simulated: Type.Boolean({
-      description: 'Whether the time of this sandbox was moved on, so that what is put on record now counts nowhere else.',
+      description: 'True if the time of this sandbox was moved on. Records then count in this sandbox only.',
     }),
     gates: Type.Array(GateBody),
   },
@@ -88,7 +88,7 @@ export const listGates = defineRoute({
   tag: 'agents',
   summary: 'The promotion gates of an agent',
   description:
-    'Every gate with its conditions, what was observed and what is asked; how far the agent is, what is next, and why there are no trades. Nothing is written.',
+    "Every gate with observed and required values, the agent's progress, the next action, and the reasons for no trades. Read-only.",
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The gates in order.', schema: GatesBody } },

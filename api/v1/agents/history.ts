@@ -18,7 +18,7 @@ export const StepBody = Type.Object(
     event: AnyJson,
     from: AnyJson,
     to: AnyJson,
-    cause: nullable('string', 'What brought the event: a request id, `timer`, `activity`, `feed`.'),
+    cause: nullable('string', 'Origin of the event: a request id, `timer`, `activity` or `feed`.'),
   },
   { $id: 'Step' },
 );

@@ -8,7 +8,7 @@ export const MissingHistoryBody = Type.Object(
   {
     instrument: Type.String(),
     conditions: Type.Array(Type.String(), { description: 'Types of the conditions that look at it.' }),
-    source: choice(['news:wire', 'news:filings', 'issuer_mark', 'pool_liquidity'], 'What is missing.'),
+    source: choice(['news:wire', 'news:filings', 'issuer_mark', 'pool_liquidity'], 'Missing source.'),
     from: Type.Unsafe<string>({ ...Time, description: 'The longest stretch that is missing: the conditions fail at every slot within.' }),
     to: Time,
     missingPct: Type.Number({ description: "Percent of the backtest's stretch that is missing in all." }),

@@ -12,7 +12,7 @@ export const pauseAgent = defineRoute({
   name: 'pauseAgent',
   tag: 'agents',
   summary: 'Pauses one agent',
-  description: 'It is ticked no more and its pending proposals are cancelled. It has a rate limit of its own.',
+  description: 'Stops its decisions and cancels its pending proposals. This route has a rate limit of its own.',
   cost: 'emergency',
   stops: true,
   schema: { params: AgentPath, body: EmptyBody },

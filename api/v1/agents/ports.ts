@@ -76,17 +76,17 @@ export interface AgentReads {
     range: { readonly from: number | null; readonly to: number | null },
     page: Page,
   ): Promise<PageOf<VersionedManifest> | null>;
-  /** One version's manifest; null where there is no such version (or agent). */
+  /** One version's manifest; null if there is no such version (or agent). */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
   chartState(orgId: string, agentId: string): Promise<ChartState | null>;
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {
-  /** On the last page: decisions before this moment lie in archive files. Null where none were moved, and on every other page. */
+  /** On the last page: decisions before this moment lie in archive files. Null if none were moved, and on every other page. */
   readonly movedBefore: EpochMs | null;
 }
 
-/** Reads of decision records, newest first. Null where the organization has no such agent. */
+/** Reads of decision records, newest first. Null if the organization has no such agent. */
 export interface DecisionReads {
   list(orgId: string, agentId: string, page: Page): Promise<DecisionPage | null>;
   get(orgId: string, agentId: string, decisionId: string): Promise<DecisionRecord | null>;

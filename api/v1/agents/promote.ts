@@ -15,7 +15,7 @@ const PromotedBody = Type.Object(
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'After the step from `draft`: what the conditions look at and the backtest that comes next would not know.',
     }),
-    liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
+    liveLimit: nullable('string', 'Part of the universe that can never trade live, in one sentence. Null if everything can.'),
   },
   { $id: 'PromotedAgent', examples: [{ ...AGENT_EXAMPLE, stage: 'backtest', state: 'backtest', missingHistory: [], liveLimit: null }] },
 );

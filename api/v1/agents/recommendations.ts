@@ -18,7 +18,7 @@ const RecommendationBody = Type.Object(
     side: choice(['buy', 'sell']),
     instrument: Type.String(),
     summary: Type.String(),
-    seen: Type.String({ description: 'What was received of the instrument at the slot.' }),
+    seen: Type.String({ description: 'Market data of the instrument at the slot, in words.' }),
     why: Type.Array(Type.String()),
     rules: RulesInWords,
   },
@@ -32,7 +32,7 @@ export const listRecommendations = defineRoute({
   tag: 'agents',
   summary: 'Trades that agents at `suggest` would make, newest first',
   description:
-    'An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each recommendation is a decision on record that asked for a trade and of which no proposal was made.',
+    'An agent at this autonomy places no orders: place them with `/v1/market-orders` or a prepared swap. Each recommendation is a recorded decision that asked for a trade and made no proposal.',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of recommendations.', schema: pageOf(RecommendationBody) } },

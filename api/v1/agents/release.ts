@@ -13,7 +13,7 @@ export const releaseAgent = defineRoute({
   tag: 'agents',
   summary: 'Takes an agent out of quarantine',
   description:
-    'An agent is quarantined where a row of its own cannot be read, or its machine threw; its incidents tell which. After the cause was repaired it is released here. It is paused then, with the cause `quarantine`, until somebody other than its creator resumes it; a cause that is still there quarantines it again at its next tick.',
+    'An agent is quarantined if one of its rows cannot be read or its machine threw; its incidents name the cause. Release it after the repair. It is then paused with the cause `quarantine` until somebody other than its creator resumes it. If the cause remains, its next tick quarantines it again.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -10,7 +10,7 @@ const Count = Type.Integer({ minimum: 0 });
 const Counts = Type.Record(Type.String(), Type.Integer());
 
 const PerformanceBody = Type.Object({
-  sharpe: nullable('number', 'Annualised; null where the returns do not vary.'),
+  sharpe: nullable('number', 'Annualised; null if the returns do not vary.'),
   sortino: nullable('number'),
   maxDrawdownPct: Type.Number(),
   returnPct: Type.Number(),
@@ -80,7 +80,7 @@ const LuckBody = Type.Object({
   skewness: nullable('number'),
   kurtosis: nullable('number'),
   probabilisticSharpe: nullable('number', 'Probability that the true Sharpe ratio is above zero.'),
-  expectedBestSharpe: nullable('number', 'What the best of so many worthless trials would show.'),
+  expectedBestSharpe: nullable('number', 'Sharpe ratio that the best of so many worthless trials would show by luck.'),
   deflatedSharpe: nullable('number', 'Probability that the true Sharpe ratio is above that.'),
 });
 
@@ -132,7 +132,9 @@ export const BacktestResultBody = Type.Object(
     ),
     finalEquityUsd: DecimalText,
     performance: PerformanceBody,
-    benchmark: Type.Object(PerformanceBody.properties, { description: 'Of equal parts bought in each instrument at its first bar.' }),
+    benchmark: Type.Object(PerformanceBody.properties, {
+      description: 'Return of buying equal parts of each instrument at its first bar.',
+    }),
     method: Type.Object({
       days: Count,
       ddof: Type.Literal(1),
@@ -214,12 +216,12 @@ export const SweepResultBody = Type.Object(
           performance: PerformanceBody,
           deflatedSharpe: nullable('number'),
           daily: Type.Array(
-            Type.Object({ date: Day, growth: Type.Number({ description: 'What 100 became at the end of the tested day.' }) }),
+            Type.Object({ date: Day, growth: Type.Number({ description: 'Value of an initial 100 at the end of the tested day.' }) }),
           ),
         }),
         Type.Null(),
       ],
-      { description: 'Null where the stretch has no day after the first training window.' },
+      { description: 'Null if the stretch has no day after the first training window.' },
     ),
     assumptions: Type.Array(Type.String()),
   },
@@ -258,7 +260,7 @@ const StressRunBody = Type.Object({
   restedFills: Type.Optional(Count),
   refused: Counts,
   refusedWhileFrozen: Count,
-  flatAfterMinutes: nullable('number', 'After the shock; null where it never sold all.'),
+  flatAfterMinutes: nullable('number', 'After the shock; null if it never sold all.'),
   stuckUsd: DecimalText,
   curve: Type.Array(Type.Array(Type.Union([Type.Number(), DecimalText]), { description: 'Minutes after the shock, and US dollars.' })),
   traceHash: HashText,

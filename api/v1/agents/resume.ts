@@ -13,12 +13,12 @@ export const resumeAgent = defineRoute({
   tag: 'agents',
   summary: 'Resumes a paused agent',
   description:
-    'It goes on at the stage it was paused from, unless its manifest was changed. After a breaker, only once the cause is gone and by somebody other than the creator.',
+    'The agent continues at the stage that it was paused from, unless its manifest changed. After a breaker the cause must be gone, and somebody other than the creator must ask.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The agent, active again.', schema: AgentBody } },
+  answers: { 200: { description: 'The agent, running again.', schema: AgentBody } },
   refusals: ['not_found', 'not_paused', 'cause_persists', 'resume_by_creator', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -30,14 +30,14 @@ export const getVaultCourse = defineRoute({
   url: '/v1/agents/:id/vault/course',
   name: 'getVaultCourse',
   tag: 'vaults',
-  summary: 'How the price of a share of the vault went, with its drawdown',
+  summary: 'Share price of the vault over time, with its drawdown',
   description: `The vault is marked once a minute while it holds anything. At most ${MOST_POINTS} marks are told, evenly spread, the newest among them; a mark that no writer signed is left out.`,
   cost: 'costly',
   schema: {
     params: AgentPath,
     querystring: objectOf({ points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS })) }),
   },
-  answers: { 200: { description: 'The course; empty where the vault was never marked.', schema: CourseBody } },
+  answers: { 200: { description: 'The course; empty if the vault was never marked.', schema: CourseBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);

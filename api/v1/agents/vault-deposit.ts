@@ -12,7 +12,7 @@ export const depositIntoVault = defineRoute({
   url: '/v1/agents/:id/vault/deposit',
   name: 'depositIntoVault',
   tag: 'vaults',
-  summary: "Pays into the agent's vault",
+  summary: "Deposits into the agent's vault",
   description:
     'The caller gets shares at the present price, which the deposit does not move. Within the ceiling of the stage: nothing before `limited_live`, a tenth of `max_capital_usd` there, all of it at `live`.',
   cost: 'write',

@@ -21,7 +21,7 @@ export const withdrawFromVault = defineRoute({
   url: '/v1/agents/:id/vault/withdraw',
   name: 'withdrawFromVault',
   tag: 'vaults',
-  summary: "Takes out of the agent's vault",
+  summary: "Withdraws from the agent's vault",
   description:
     'Exactly one of `amountUsd`, `shares` and `all`. Pays from cash; no position is sold. Works at every stage and while the agent is paused.',
   cost: 'write',

@@ -18,12 +18,12 @@ export const BasisRowBody = Type.Object(
       Type.Object({
         against: choice(['reference', 'perpetual']),
         spreadBps: Type.Unsafe<string | null>({ ...NullableDecimalText, description: 'Above zero the token is the dearer leg.' }),
-        costs: Type.Array(Type.Object({ name: Type.String(), bps: DecimalText }), { description: 'Of a round trip.' }),
+        costs: Type.Array(Type.Object({ name: Type.String(), bps: DecimalText }), { description: 'Costs of a round trip.' }),
         netEdgeBps: Type.Unsafe<string | null>({
           ...NullableDecimalText,
-          description: 'Size of the spread less the costs; null where a leg is not live.',
+          description: 'Size of the spread less the costs; null if a leg is not live.',
         }),
-        halfLifeHours: nullable('number', 'Of the spread, from stored hourly bars.'),
+        halfLifeHours: nullable('number', 'Half-life of the spread, from stored hourly bars.'),
         reasons: Type.Array(choice(NO_EDGE_REASONS), { description: 'Why there is no edge.' }),
       }),
     ),

@@ -14,7 +14,7 @@ export const disarmBasisPolicy = defineRoute({
   name: 'disarmBasisPolicy',
   tag: 'arbitrage',
   summary: 'Disarms a basis policy',
-  description: 'Its position stays open.',
+  description: 'The position stays open.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -29,7 +29,7 @@ function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBa
   return token === undefined || base === undefined ? null : halfLifeOf(alignedSpreads(token, base), HOUR_MS);
 }
 
-/** True where more bars may still make a half-life of what has none: bars of the last weeks are stored one series after the other. */
+/** True if more bars may still make a half-life of what has none: bars of the last weeks are stored one series after the other. */
 function isLacking({ benchmark, pairedPerp }: CatalogEntry, lives: Lives | undefined): boolean {
   const few = (life: HalfLife | null | undefined): boolean => life === null || life === undefined || life.why === 'too_few_bars';
   return (benchmark !== null && few(lives?.reference)) || (pairedPerp !== null && few(lives?.perpetual));

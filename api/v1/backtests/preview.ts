@@ -19,7 +19,7 @@ export const previewBacktest = defineRoute({
   url: '/v1/backtests/preview',
   name: 'previewBacktest',
   tag: 'agents',
-  summary: 'Simulates a manifest that is being written over the newest bars',
+  summary: 'Previews a manifest on the newest bars',
   description: `Opens no gate. At most ${bars} bars of all series together, ${days} days and ${runMs / 1_000} seconds; bars that are not stored are fetched from the venue within that time and kept. Your newest preview ends the one before, closing the connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of the agent that is named, and of every agent of the organization whose rules are of the same types.`,
   cost: 'costly',
   schema: {
@@ -39,7 +39,7 @@ export const previewBacktest = defineRoute({
   },
   bodyRule: 'read_by_handler',
   yaml: true,
-  answers: { 200: { description: 'What it would have done, or why that cannot be said.', schema: PreviewBody } },
+  answers: { 200: { description: 'Simulated result, or the reason that there is none.', schema: PreviewBody } },
   refusals: ['not_found', 'manifest_invalid'],
   handle: (ports) => async (request, reply) => {
     const { orgId, subject } = memberOf(request);

@@ -21,7 +21,7 @@ const EquityBody = Type.Object(
   {
     bookId: Type.String(),
     timeframe: choice(COURSE_TIMEFRAMES, 'The distance of two points: the shortest with which all of the book fits.'),
-    items: Type.Array(equityPoint('Null where something was held that has no bar.'), { description: 'Ascending.' }),
+    items: Type.Array(equityPoint('Null if something was held that has no bar.'), { description: 'Ascending.' }),
   },
   { $id: 'Equity' },
 );
@@ -45,7 +45,7 @@ export const getEquity = defineRoute({
   url: '/v1/books/:id/equity',
   name: 'getEquity',
   tag: 'books',
-  summary: 'The course of the equity of one book, with its drawdown',
+  summary: 'Equity curve of one book, with its drawdown',
   description:
     'The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that is not known makes its point null, never a guess.',
   cost: 'costly',
@@ -57,7 +57,7 @@ export const getEquity = defineRoute({
       ),
     }),
   },
-  answers: { 200: { description: 'The course.', schema: EquityBody } },
+  answers: { 200: { description: 'The equity curve.', schema: EquityBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const { id } = request.params;

@@ -13,17 +13,18 @@ import { choice, DecimalText, HashText, NullableDecimalText, objectOf, pageField
 
 const ShadowBody = Type.Object({
   rule: Type.Union([choice(FLOW_RULES, 'How it was measured.'), Type.Null()]),
-  from: { ...Time, description: 'When the order left, or began to rest.' },
+  from: { ...Time, description: 'Time at which the order left or began to rest.' },
   until: {
     ...Time,
-    description: 'When it reached its venue, or was taken back; on the primary chain so much later as a pool state may be.',
+    description:
+      'Time at which it reached its venue or was taken back. On the primary chain it includes the age that a pool state may have.',
   },
   trades: Type.Integer({ description: 'Trades that were received in between.' }),
   books: Type.Integer({ description: 'Books or pool states that were received in between.' }),
   outcome: choice(['measured', 'unknown']),
   reason: Type.Union([choice(UNKNOWN_REASONS, 'Why nothing can be said.'), Type.Null()]),
-  quantity: { ...NullableDecimalText, description: 'What the flow gives, at most what paper filled; null where it is unknown.' },
-  price: { ...NullableDecimalText, description: 'Its average price; null where nothing is given.' },
+  quantity: { ...NullableDecimalText, description: 'Quantity that the flow gives, at most what paper filled. Null if unknown.' },
+  price: { ...NullableDecimalText, description: 'Its average price; null if nothing is given.' },
   digest: { ...HashText, description: 'SHA-256 of the flow that it was measured by, as the feed signed it.' },
 });
 
@@ -37,13 +38,13 @@ const FillBody = Type.Object(
     quantity: DecimalText,
     fillPrice: { ...DecimalText, description: '`notionalUsd` / `quantity`; of a swap rounded to 12 decimals where it has no end.' },
     feeUsd: { ...DecimalText, description: 'Above zero is paid, below zero is received.' },
-    notionalUsd: { ...DecimalText, description: 'What was given or got, exact and without the fee.' },
+    notionalUsd: { ...DecimalText, description: 'Money that moved, exact and without the fee.' },
     decisionPrice: DecimalText,
-    slippageBps: Type.Number({ description: 'How much worse than the decision price; below zero is better.' }),
+    slippageBps: Type.Number({ description: 'Slippage against the decision price, in basis points. Negative is better.' }),
     at: Time,
     quotes: Type.Array(Type.Object({ source: Type.String(), observedAt: Time, bid: NullableDecimalText, ask: NullableDecimalText })),
     shadow: Type.Union([ShadowBody, Type.Null()], {
-      description: 'What the flow of its venue would have given in its place; null outside of the shadow stage, and before it is measured.',
+      description: "Fill that the venue's order flow would have given instead. Null outside of the shadow stage and before it is measured.",
     }),
   },
   { $id: 'Fill' },

@@ -44,11 +44,11 @@ export interface BookedFill extends Fill {
 /** Reads of books, newest first. */
 export interface BookReads {
   list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<BookSummary>>;
-  /** Null where the organization has no such book. */
+  /** Null if the organization has no such book. */
   fills(orgId: string, bookId: string, page: Page): Promise<PageOf<BookedFill> | null>;
-  /** Null where the organization has no such book. */
+  /** Null if the organization has no such book. */
   course(orgId: string, bookId: string): Promise<BookCourse | null>;
-  /** When the first of these books was opened, and from when on observations lie in the database; null where nothing limits it. */
+  /** When the first of these books was opened, and from when on observations lie in the database; null if nothing limits it. */
   opened(orgId: string, bookIds: readonly string[]): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }>;
   /** What was booked to these books together, summed up to each of `times`, which ascend: one move of each kind and instrument at most. */
   movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;

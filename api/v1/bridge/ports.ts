@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../../page.ts';
 
 /** Reads of transfers, newest first; a foreign one answers null, exactly as a missing one. */
 interface BridgeTransferReads {
-  /** Quotes that nobody took only where they are asked for by their state. */
+  /** Quotes that nobody took only if they are asked for by their state. */
   list(orgId: string, filter: { readonly state?: TransferState }, page: Page): Promise<PageOf<BridgeTransferView>>;
   find(orgId: string, id: string): Promise<BridgeTransferView | null>;
   /** The committed steps, ascending; none where the organization has no such transfer. */

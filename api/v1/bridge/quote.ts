@@ -25,13 +25,13 @@ export const quoteBridge = defineRoute({
       amount: Type.String({ maxLength: 30, description: 'US dollars, at most six decimals.' }),
       sender: Type.String({
         maxLength: 64,
-        description: 'Who signs and pays, on the chain of `from`: an address, or the label or id of a linked wallet of that chain.',
+        description: 'Wallet that signs and pays on the chain of `from`: an address, or the label or id of a linked wallet of that chain.',
       }),
       recipient: Type.String({
         maxLength: 64,
-        description: 'Who receives, on the chain of `to`: an address, or the label or id of a linked wallet of that chain.',
+        description: 'Wallet that receives on the chain of `to`: an address, or the label or id of a linked wallet of that chain.',
       }),
-      preference: Type.Optional(choice(BRIDGE_PREFERENCES, 'What decides between offers: what is received (default), or speed.')),
+      preference: Type.Optional(choice(BRIDGE_PREFERENCES, 'Prefer the offer that delivers most (default) or the fastest one.')),
       provider: Type.Optional(BridgeProviderWord),
     }),
   },

@@ -15,7 +15,7 @@ export const submitBridge = defineRoute({
   tag: 'bridge',
   summary: 'Records a signed bridge transaction and starts settlement tracking',
   description:
-    'Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again answers where the transfer stands. A hash that no node has seen yet is accepted too. What differs from the quote is refused before it is sent.',
+    'Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again answers the present state. A hash that no node has seen yet is accepted too. What differs from the quote is refused before it is sent.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     body: objectOf({
@@ -26,7 +26,7 @@ export const submitBridge = defineRoute({
       hash: Type.Optional(Type.String({ minLength: 64, maxLength: 90, pattern: '^[0-9A-Za-z]+$' })),
     }),
   },
-  answers: { 202: { description: 'The transfer, followed from now on.', schema: BridgeTransferBody } },
+  answers: { 202: { description: 'The transfer, tracked from now on.', schema: BridgeTransferBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

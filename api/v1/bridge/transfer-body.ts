@@ -27,9 +27,9 @@ const FeeBody = Type.Object({
   name: Type.String(),
   amountUsd: {
     ...NullableDecimalText,
-    description: 'Negative for a subsidy. Null where nobody tells the price of the coin it is paid in.',
+    description: 'Negative for a subsidy. Null if nobody tells the price of the coin it is paid in.',
   },
-  included: Type.Boolean({ description: 'True where it is taken out of the amount; false where it is paid on top of it.' }),
+  included: Type.Boolean({ description: 'True if it is taken out of the amount; false if it is paid on top of it.' }),
 });
 
 const ArrivalBody = Type.Object({
@@ -52,7 +52,7 @@ const EvmApproval = { ...EvmCall, spender: Type.String(), amount: Type.String({ 
 const TransactionBody = Type.Unsafe<object>({
   type: 'object',
   description:
-    'The unsigned source transaction. On the EVM chain: `chainId`, `from`, `to`, `data`, `value`, and `approval` with a transaction that has to be mined first, or null where the allowance suffices. On the primary chain: `unsigned` (base64, as the wallet is to sign it), its `digest` and until which block height it can land.',
+    'The unsigned source transaction. On the EVM chain: `chainId`, `from`, `to`, `data`, `value`, and `approval` with a transaction that has to be mined first, or null if the allowance suffices. On the primary chain: `unsigned` (base64, as the wallet is to sign it), its `digest` and until which block height it can land.',
   oneOf: [
     Type.Object({ ...EvmCall, approval: Type.Unsafe<object | null>({ anyOf: [Type.Object(EvmApproval), { type: 'null' }] }) }),
     Type.Object({
@@ -121,7 +121,7 @@ export const BridgeTransferBody = Type.Object(
     delayedAt: NullableTime,
     broadcast: Type.Unsafe<object | null>({
       type: ['object', 'null'],
-      description: 'What a node last said to the signed bytes; null where the wallet sent them.',
+      description: 'Last answer of a node to the signed bytes, or null if the wallet sent them.',
       properties: { outcome: { type: 'string' }, detail: { type: ['string', 'null'] } },
     }),
     quotedBy: Type.String(),

@@ -27,9 +27,9 @@ export const barFields = {
 const CandlesBody = Type.Object(
   {
     items: Type.Array(Type.Object(barFields), { description: 'Ascending by open time.' }),
-    nextCursor: nullable('string', 'Goes on towards `to`; null where this page reaches it.'),
+    nextCursor: nullable('string', 'Goes on towards `to`; null if this page reaches it.'),
     coverage: Type.Object({
-      complete: Type.Boolean({ description: 'True where no closed bar of this page is missing.' }),
+      complete: Type.Boolean({ description: 'True if no closed bar of this page is missing.' }),
       from: Time,
       to: Time,
       gaps: Type.Array(Type.Object({ from: Time, to: Time, missing: Type.Integer(), reason: choice(GAP_REASONS, WHY_MISSING) }), {
@@ -65,7 +65,7 @@ export const listCandles = defineRoute({
   url: '/v1/candles',
   name: 'listCandles',
   tag: 'market',
-  summary: 'Closed candles of one instrument, and what is missing among them',
+  summary: 'Closed candles of one instrument, and the gaps between them',
   description:
     'Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in `coverage`, never filled in.',
   cost: 'read',

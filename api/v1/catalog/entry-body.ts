@@ -24,12 +24,12 @@ const TokenBody = Type.Object({
   program: Type.String({ description: 'The token program that owns the mint.' }),
   decimals: Type.Integer(),
   multiplier: Type.String({ description: 'UI units per 10^-decimals raw units at this moment (scaled UI amount).' }),
-  nextMultiplier: nullable('string', 'The multiplier that is scheduled; null where none is.'),
+  nextMultiplier: nullable('string', 'The multiplier that is scheduled; null if none is.'),
   nextMultiplierAt: { ...NullableTime, description: 'From when it holds, ISO 8601.' },
-  transferFeeBps: Type.Integer({ description: 'What the mint itself takes of each transfer.' }),
+  transferFeeBps: Type.Integer({ description: 'Fee that the mint takes of each transfer, in basis points.' }),
   lifecycle: choice(LIFECYCLES, '`upcoming` and `retired` mints are neither quoted nor traded.'),
-  validFrom: nullable('string', 'ISO 8601; null where no beginning is known.'),
-  validTo: nullable('string', 'The first instant at which the mint is not traded any more; null where no end is known.'),
+  validFrom: nullable('string', 'ISO 8601; null if no beginning is known.'),
+  validTo: nullable('string', 'The first instant at which the mint is not traded any more; null if no end is known.'),
   successor: Type.Unsafe<{ symbol: string; mint: string; convertsFrom: string } | null>({
     type: ['object', 'null'],
     required: ['symbol', 'mint', 'convertsFrom'],
@@ -53,16 +53,16 @@ export const CatalogEntryBody = Type.Object(
     mint: nullable('string', 'The verified mint on the primary chain.'),
     decimals: nullable('integer'),
     token: Type.Unsafe<ReturnType<typeof tokenBody> | null>({ ...(TokenBody as TObject), type: ['object', 'null'] }),
-    benchmark: nullable('string', 'What it is benchmarked against.'),
+    benchmark: nullable('string', 'Reference that it is compared with.'),
     benchmarkKind: nullableChoice(['reference_price', 'issuer_mark']),
     pairedPerp: nullable('string'),
     pairedSpot: nullable('string'),
     pairedStock: nullable('string', 'The tokenized share that an agent token was launched against.'),
     livePrice: { ...NullableDecimalText, description: 'Mid of the latest quote; null while there is none.' },
     livePriceQuality: nullableChoice(QUALITIES, 'Only `live` may become an order.'),
-    livePriceAt: { ...NullableTime, description: 'When the price was observed, ISO 8601.' },
+    livePriceAt: { ...NullableTime, description: 'Time of the observation, ISO 8601.' },
     referencePrice: { ...NullableDecimalText, description: 'Reference price of the underlying share.' },
-    referenceSource: nullable('string', 'Whose price it is; a second source is named by its own name and is never `live`.'),
+    referenceSource: nullable('string', 'Source of the price. A second source has its own name and is never `live`.'),
     referenceQuality: nullableChoice(QUALITIES, 'Only a `live` reference supports a fair-value policy.'),
     referenceUpdatedAt: { ...NullableTime, description: "The provider's own time of the price, ISO 8601." },
     referenceAgeMs: nullable('integer', 'Reference freshness: now minus that time.'),
@@ -73,10 +73,10 @@ export const CatalogEntryBody = Type.Object(
       '`stale` where the mark is older than 30 days, `degraded` where its issuer does not name it now.',
     ),
     issuerMarkSource: nullable('string'),
-    issuerMarkFirstSeenAt: { ...NullableTime, description: 'When any mark of the token was first received.' },
-    issuerMarkChangedAt: { ...NullableTime, description: 'When this mark was first received: a mark is as old as that.' },
-    issuerMarkConfirmedAt: { ...NullableTime, description: 'When the issuer last published it.' },
-    mintVerified: nullable('boolean', "True where the issuer names the catalog's mint now; null where no issuer is asked."),
+    issuerMarkFirstSeenAt: { ...NullableTime, description: 'Time at which the first mark of the token was received.' },
+    issuerMarkChangedAt: { ...NullableTime, description: 'Time at which this mark was first received, from which its age counts.' },
+    issuerMarkConfirmedAt: { ...NullableTime, description: "Time of the issuer's last publication of it." },
+    mintVerified: nullable('boolean', "True if the issuer names the catalog's mint now; null if no issuer is asked."),
     supply: { ...NullableDecimalText, description: 'UI units in existence, by the issuer.' },
     impliedValuation: { ...NullableDecimalText, description: 'Live price x (mark valuation / mark price), in US dollars.' },
     gapPct: nullable('number', 'Fair-value gap or gap to mark in percent.'),
@@ -112,7 +112,7 @@ function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | Reference
   return key === null ? undefined : ports.quotes.latest(splitInstrumentKey(key))[0];
 }
 
-/** The issuer's mark of an entry with its valuation; null where nobody has received one. */
+/** The issuer's mark of an entry with its valuation; null if nobody has received one. */
 function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
   const state = ports.venues.states.latest(`issuer_mark ${entry.benchmark}`);

@@ -12,7 +12,7 @@ const MarkChangeBody = Type.Object(
     issuer: Type.String(),
     source: Type.String(),
     mint: Type.String({ description: 'The mint that the issuer named; only marks of the verified mint are kept.' }),
-    seenAt: { ...Time, description: 'When the mark was first received: issuers give no time of their own.' },
+    seenAt: { ...Time, description: 'Time at which the mark was first received. Issuers give no time of their own.' },
     markPrice: { ...DecimalText, description: 'US dollars per UI unit of the token.' },
     markValuation: { ...DecimalText, description: 'US dollars.' },
     previousMarkPrice: NullableDecimalText,

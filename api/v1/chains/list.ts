@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
 
 const History = Type.Optional(
   Type.Array(Type.Object({ date: Type.String({ pattern: DAY_PATTERN }), tvlUsd: DecimalText }), {
-    description: 'Only where `historyDays` was asked for. Ascending; the last day is still under way.',
+    description: 'Only if `historyDays` was asked for. Ascending; the last day is still under way.',
   }),
 );
 const Changes = {
   tvlUsd: DecimalText,
   receivedAt: { ...Time, description: 'The provider gives no time, so a snapshot is as old as its reception.' },
   ageMs: Type.Integer(),
-  change1dPct: nullable('number', 'Against a day before; null where that is not known.'),
-  change7dPct: nullable('number', 'Against seven days before; null where that is not known.'),
+  change1dPct: nullable('number', 'Against a day before; null if that is not known.'),
+  change7dPct: nullable('number', 'Against seven days before; null if that is not known.'),
 };
 
 const ChainBody = Type.Object(

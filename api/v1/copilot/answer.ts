@@ -41,12 +41,12 @@ export interface CopilotCaller {
 export interface CopilotAnswer {
   readonly intent: Intent;
   readonly reply: string;
-  /** What the reply rests on; null where it rests on nothing. */
+  /** What the reply rests on; null if it rests on nothing. */
   readonly data: unknown;
   /** Where the same data is read in full. */
   readonly links: readonly string[];
   readonly draft: CopilotDraft | null;
-  /** What the conversation is about from now on; null where the message named nothing. */
+  /** What the conversation is about from now on; null if the message named nothing. */
   readonly symbol: string | null;
 }
 

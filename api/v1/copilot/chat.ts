@@ -39,8 +39,8 @@ const ChatBody = Type.Object(
     conversationId: IdText,
     intent: choice(INTENTS),
     reply: Type.String(),
-    data: Type.Unsafe<unknown>({ ...AnyJson, description: 'What the reply rests on; null where it rests on nothing.' }),
-    links: Type.Array(Type.String(), { description: 'Where the same data is read in full.' }),
+    data: Type.Unsafe<unknown>({ ...AnyJson, description: 'Data behind the reply, or null if there is none.' }),
+    links: Type.Array(Type.String(), { description: 'Routes that give the same data in full.' }),
     draft: DraftBody,
   },
   { $id: 'CopilotReply' },
@@ -123,7 +123,11 @@ export const chatWithCopilot = defineRoute({
     body: objectOf({
       message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE, pattern: '\\S' }),
       conversationId: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Of an earlier answer; a new conversation where it is missing.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Conversation to continue, from an earlier answer. Without it a new one begins.',
+        }),
       ),
     }),
   },

@@ -8,14 +8,14 @@ export interface Exchange {
   readonly message: string;
   readonly intent: Intent;
   readonly reply: string;
-  /** The symbol that it was about; null where it was about none. */
+  /** The symbol that it was about; null if it was about none. */
   readonly symbol: string | null;
 }
 
 export interface Conversations {
   /** A fresh id for a conversation (UUIDv7). */
   newId(orgId: string): string;
-  /** Exchanges, oldest first; null where the caller has no such conversation. */
+  /** Exchanges, oldest first; null if the caller has no such conversation. */
   find(orgId: string, subject: string, conversationId: string): Promise<readonly Exchange[] | null>;
   /** Adds an exchange; begins the conversation where it is new. */
   add(orgId: string, subject: string, conversationId: string, exchange: Exchange): Promise<void>;

@@ -20,7 +20,7 @@ export const challengeDelegation = defineRoute({
   url: '/v1/delegations/challenge',
   name: 'challengeDelegation',
   tag: 'delegations',
-  summary: "The text that grants a delegation once the wallet's owner has signed it",
+  summary: 'Text that the owner signs to delegate a wallet',
   description:
     'Nothing is kept. Send the same fields with `issuedAt`, `nonce` and the signature to `POST /v1/delegations` within ten minutes.',
   cost: 'write',

@@ -59,8 +59,8 @@ export function wishOf(body: Wish) {
 export const DelegationBody = Type.Object(
   {
     id: IdText,
-    agentId: nullable('string', 'Null where it is of a Take.'),
-    takeId: nullable('string', 'Null where it is of an agent.'),
+    agentId: nullable('string', 'Null if it is of a Take.'),
+    takeId: nullable('string', 'Null if it is of an agent.'),
     wallet: Address,
     signerWallet: SignerWallet,
     maxNotionalUsd: DecimalText,

@@ -13,7 +13,7 @@ export const listDelegations = defineRoute({
   name: 'listDelegations',
   tag: 'delegations',
   summary: 'Delegations of wallets to agents and Takes, newest first',
-  description: 'Of one agent or Take the newest counts, unless it was revoked or has expired.',
+  description: 'The newest delegation of an agent or a Take counts, unless it was revoked or has expired.',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText), takeId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },

@@ -32,7 +32,7 @@ const PointBody = Type.Object(
     date: Type.String({ pattern: DAY_PATTERN, description: 'The start of the period that the value is of, not the day of its release.' }),
     value: DecimalText,
     vintage: Type.String({ pattern: DAY_PATTERN, description: 'Since when this is the published value, as far as it was seen here.' }),
-    firstValue: { ...NullableDecimalText, description: 'What was published first, where it was revised since.' },
+    firstValue: { ...NullableDecimalText, description: 'First published value, if it was revised since.' },
   },
   { $id: 'MacroPoint' },
 );
@@ -45,10 +45,10 @@ const SeriesBody = Type.Object(
     units: choice(SERIES_UNITS, '`lin`: the level. `chg`: its change. `pc1`: its percent change over a year.'),
     unit: Type.String(),
     frequency: choice(['daily', 'monthly']),
-    ageMs: nullable('integer', 'Of the newest value, from the start of its period.'),
+    ageMs: nullable('integer', 'Age of the newest value, from the start of its period.'),
     maxAgeMs: Type.Integer(),
-    tooOld: Type.Boolean({ description: 'True where there is no value, or none that is new enough to say anything.' }),
-    receivedAt: { ...NullableTime, description: 'When the newest value was received, ISO 8601.' },
+    tooOld: Type.Boolean({ description: 'True if there is no value, or none that is new enough to say anything.' }),
+    receivedAt: { ...NullableTime, description: 'Time at which the newest value was received, ISO 8601.' },
     observations: Type.Array(PointBody, { description: 'Ascending. Dates without a value are left out.' }),
   },
   { $id: 'MacroSeries' },
@@ -63,19 +63,16 @@ const MacroBody = Type.Object(
         name: Type.String(),
         date: Type.String({ pattern: DAY_PATTERN, description: 'The provider names no time of day.' }),
         impact: choice(RELEASE_IMPACTS),
-        released: Type.Boolean({ description: 'Whether its day is over.' }),
+        released: Type.Boolean({ description: 'True once its day is over.' }),
       }),
     ),
     rates: Type.Object({
-      policy: nullableChoice(
-        POLICY_REGIMES,
-        'By the change of the federal funds rate over 90 days; null where that is not known or too old.',
-      ),
+      policy: nullableChoice(POLICY_REGIMES, 'By the change of the federal funds rate over 90 days; null if that is not known or too old.'),
       policyRate: NullableDecimalText,
       policyChange: { ...NullableDecimalText, description: 'Percentage points.' },
       targetLower: NullableDecimalText,
       targetUpper: NullableDecimalText,
-      curve: nullableChoice(CURVE_REGIMES, 'By the 10-year yield minus the 2-year yield; null where that is not known or too old.'),
+      curve: nullableChoice(CURVE_REGIMES, 'By the 10-year yield minus the 2-year yield; null if that is not known or too old.'),
       curveSlope: { ...NullableDecimalText, description: 'Percentage points.' },
       realPolicyRate: {
         ...NullableDecimalText,
@@ -126,7 +123,7 @@ export const getMacro = defineRoute({
   tag: 'intelligence',
   summary: 'Macro calendar, rate regimes and inflation series',
   description:
-    'Every value with its vintage: with `asOf`, as it was known on that day. A regime is null where its input is missing or too old, never guessed.',
+    'Every value with its vintage: with `asOf`, as it was known on that day. A regime is null if its input is missing or too old, never guessed.',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -19,7 +19,7 @@ export function dayOf(at: EpochMs): string {
   return isoTime(at).slice(0, 10);
 }
 
-/** (now - before) / before x 100 as a statistic; null where the value before is not known or is zero. */
+/** (now - before) / before x 100 as a statistic; null if the value before is not known or is zero. */
 export function changePct(now: string, before: string | null): number | null {
   const change = before === null ? null : percentChange(now, before);
   return change === null ? null : Number(change);

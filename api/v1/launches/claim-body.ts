@@ -19,7 +19,7 @@ export const ClaimWishBody = Type.Object(
         'Default `fees`. `surplus`: what came in above the threshold. `migration_fee`: the part of it. `unlocked`: what the locker has unlocked, which is the creator’s alone.',
       ),
     ),
-    as: Type.Optional(choice(CLAIMERS, 'Who signs and is paid. Default `creator`.')),
+    as: Type.Optional(choice(CLAIMERS, 'Party whose wallet signs the claim and receives the fees. Default: `creator`.')),
   },
   { additionalProperties: false },
 );
@@ -33,11 +33,11 @@ export const ClaimBody = Type.Object(
     detail: nullable('string'),
     kind: choice(CLAIM_KINDS),
     as: choice(CLAIMERS),
-    wallet: Type.String({ description: 'Who signs and is paid.' }),
+    wallet: Type.String({ description: 'Wallet that signs the claim and receives the fees.' }),
     mint: Type.String(),
     quoteMint: Type.String(),
     quoteAmount: Type.String({
-      description: 'What waited when it was prepared, in raw units of the quote; what came in since is claimed too.',
+      description: 'Fees waiting when it was prepared, in raw units of the quote. Fees since then are claimed too.',
     }),
     baseAmount: Type.String({ description: 'The same of the token itself.' }),
     transaction: Type.String({ description: 'The unsigned claim, base64.' }),

@@ -18,8 +18,8 @@ const CourseBody = Type.Object(
     points: Type.Array(
       Type.Object({
         at: Time,
-        price: Type.String({ description: 'Of one token, in whole quote tokens.' }),
-        fillPct: Type.String({ description: 'Of the graduation threshold, 0 to 100.' }),
+        price: Type.String({ description: 'Price of one token, in whole quote tokens.' }),
+        fillPct: Type.String({ description: 'Percent of the graduation threshold, 0 to 100.' }),
         progress: choice(PROGRESS),
       }),
       { description: `Ascending: each look at the chain that found another price or progress, the newest ${MOST_POINTS} of them.` },
@@ -32,7 +32,7 @@ const CourseBody = Type.Object(
         priceUsd: DecimalText,
         orderId: Type.String(),
       }),
-      { description: 'What the organization itself swapped of the token, ascending.' },
+      { description: 'Swaps of the token by the organization, oldest first.' },
     ),
   },
   { $id: 'LaunchCourse' },
@@ -44,10 +44,10 @@ export const getLaunchCourse = defineRoute({
   name: 'getLaunchCourse',
   tag: 'launches',
   summary: 'The price of a launched token over time',
-  description: 'As the looks at its curve found it, until it graduated; what follows is in the bars of its instrument.',
+  description: 'Prices read from the curve until graduation. Later prices are in the candles of its instrument.',
   cost: 'read',
   schema: { params: LaunchPath },
-  answers: { 200: { description: 'The course.', schema: CourseBody } },
+  answers: { 200: { description: 'The equity curve.', schema: CourseBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);

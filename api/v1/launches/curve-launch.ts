@@ -3,7 +3,7 @@ import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
 import type { LaunchReads } from './ports.ts';
 
-/** @param id null where the path holds none. Refuses a launch that there is not, and one whose token trades on no curve. */
+/** @param id null if the path holds none. Refuses a launch that there is not, and one whose token trades on no curve. */
 export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<LaunchView>> {
   const launch = id === null ? null : await reads.find(orgId, id);
   if (launch === null) return refuse('not_found', NO_LAUNCH);

@@ -10,7 +10,7 @@ export const getLaunchClaim = defineRoute({
   url: '/v1/launches/:id/claims/:claimId',
   name: 'getLaunchClaim',
   tag: 'launches',
-  summary: 'One claim of what waits in a launch',
+  summary: 'One claim of accrued fees of a launch',
   cost: 'read',
   schema: { params: ClaimPath },
   answers: { 200: { description: 'The claim.', schema: ClaimBody } },

@@ -31,7 +31,7 @@ export const CURVE_FIELDS = {
     Type.String({ pattern: '^[1-9]\\d{0,18}$', description: `Whole tokens; ${DEFAULT_SUPPLY} where it is left out.` }),
   ),
   decimals: Type.Optional(
-    Type.Integer({ minimum: 6, maximum: 9, description: `Of the new token; ${DEFAULT_DECIMALS} where it is left out.` }),
+    Type.Integer({ minimum: 6, maximum: 9, description: `Decimals of the new token. Default: ${DEFAULT_DECIMALS}.` }),
   ),
 };
 const CurveFields = objectOf(CURVE_FIELDS);
@@ -72,10 +72,7 @@ export const QuoteTokenBody = Type.Object(
     needsBadge: Type.Boolean({
       description: 'The program takes the mint with a token badge only; the chain is asked when the launch is prepared.',
     }),
-    refusedBecause: nullable(
-      'string',
-      'Why the program would refuse a curve that is quoted in it; null where the catalog knows of nothing.',
-    ),
+    refusedBecause: nullable('string', 'Why the program would refuse a curve that is quoted in it; null if the catalog knows of nothing.'),
     programError: nullable('integer', "The program's own number for that."),
   },
   { $id: 'LaunchQuoteToken' },

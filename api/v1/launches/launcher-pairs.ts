@@ -25,7 +25,7 @@ export const listLauncherPairs = defineRoute({
   schema: {},
   answers: {
     200: {
-      description: 'The pairs, and what the creator may ask for of every trade.',
+      description: "The pairs, and the range of the creator's fee per trade.",
       schema: Type.Object({
         items: Type.Array(
           Type.Object(

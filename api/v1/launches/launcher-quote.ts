@@ -16,7 +16,7 @@ export const quoteLauncherLaunch = defineRoute({
   tag: 'launches',
   summary: 'Registers a launch with the external launcher',
   description:
-    'Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored before. Nothing is owed until it is signed and handed in.',
+    'Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored before. Nothing is owed until it is signed and submitted.',
   cost: 'write',
   schema: {
     body: objectOf({

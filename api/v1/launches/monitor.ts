@@ -38,25 +38,25 @@ const CurveBody = Type.Object({
   slot: Type.Integer({ description: 'The slot at which the chain was read.' }),
   at: Time,
   ageMs: Type.Integer(),
-  fillPct: Type.String({ description: 'Of the graduation threshold, 0 to 100.' }),
+  fillPct: Type.String({ description: 'Percent of the graduation threshold, 0 to 100.' }),
   quoteReserve: Type.String({ description: 'Collected, in whole quote tokens.' }),
   graduationThreshold: Type.String({ description: 'In whole quote tokens.' }),
-  price: Type.String({ description: 'Of one token, in whole quote tokens.' }),
+  price: Type.String({ description: 'Price of one token, in whole quote tokens.' }),
   priceUsd: NullableDecimalText,
   returnPct: Type.String({
     description:
-      'Of the price in quote tokens since the start. A token that is quoted in its paired share is measured against that share by this.',
+      'Return of the price in quote tokens since the start. A token quoted in its paired share is compared with that share by this.',
   }),
   returns: Type.Unsafe<LaunchReturns | null>({
     anyOf: [
       Type.Object({
-        tokenPct: Type.String({ description: 'Of the token in dollars.' }),
-        quotePct: Type.String({ description: 'Of what it is quoted in, in dollars: of the paired share, where there is one.' }),
-        relativePct: Type.String({ description: 'Of the token measured in what it is quoted in.' }),
+        tokenPct: Type.String({ description: 'Return of the token in US dollars.' }),
+        quotePct: Type.String({ description: 'Return of the quote token in US dollars: of the paired share, if there is one.' }),
+        relativePct: Type.String({ description: 'Return of the token against its quote token.' }),
       }),
       { type: 'null' },
     ],
-    description: 'Percent since the first look at the curve; null where nothing live priced the quote token then or now.',
+    description: 'Percent since the first look at the curve; null if nothing live priced the quote token then or now.',
   }),
   creatorFees: CreatorFeesBody,
   partnerFees: FeesBody,
@@ -80,7 +80,7 @@ const MonitorBody = Type.Object(
     curve: Type.Union([CurveBody, Type.Null()], { description: 'Null before the pool is on the chain.' }),
     graduation: Type.Object({
       progress: choice(PROGRESS),
-      successorPool: nullable('string', 'Where it trades after graduation; null before.'),
+      successorPool: nullable('string', 'Pool in which it trades after graduation. Null before.'),
     }),
   },
   { $id: 'LaunchMonitor' },
@@ -132,7 +132,7 @@ export const monitorLaunch = defineRoute({
   tag: 'launches',
   summary: 'Reads a launch on its curve',
   description:
-    'Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer, the last reading. The feed `launches` tells of every change.',
+    'Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer, the last reading. Subscribe to the feed `launches` for changes.',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The curve.', schema: MonitorBody } },

@@ -14,16 +14,16 @@ import type { Page, PageOf } from '../../page.ts';
 /** What one whole quote token is worth, and who says so. */
 export interface QuoteDollars {
   readonly perToken: DecimalString;
-  /** Null where the token is a dollar. */
+  /** Null if the token is a dollar. */
   readonly instrument: InstrumentKey | null;
   readonly observedAt: EpochMs;
 }
 
 /** What curves may be quoted in. */
 export interface LaunchQuotes {
-  /** Null where no curve is quoted in the mint. */
+  /** Null if no curve is quoted in the mint. */
   token(mint: string): QuoteToken | null;
-  /** Null where nothing live prices it now. */
+  /** Null if nothing live prices it now. */
   dollars(token: QuoteToken): QuoteDollars | null;
 }
 
@@ -52,9 +52,9 @@ export interface LaunchPorts {
   readonly launcher: LauncherLaunchCommands;
   readonly claims: LaunchClaims;
   readonly monitor: {
-    /** What stands on the chain now; null where no node is named, or it has no such pool yet. @throws where the node does not answer */
+    /** What stands on the chain now; null if no node is named, or it has no such pool yet. @throws where the node does not answer */
     curveState(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveState | null>;
-    /** What a whole token of the quote is worth now; null where nothing live prices it. */
+    /** What a whole token of the quote is worth now; null if nothing live prices it. */
     dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;
   };
 }

@@ -12,7 +12,7 @@ export const prepareLaunchClaim = defineRoute({
   url: '/v1/launches/:id/claims',
   name: 'prepareLaunchClaim',
   tag: 'launches',
-  summary: 'Prepares a claim of what has accrued for the creator or the partner',
+  summary: 'Prepares a claim of accrued fees for the creator or the partner',
   description:
     'Everything of one kind that has accrued is claimed; only the wallet of the creator or of the partner is paid, and it has to sign. The claim is simulated and stored before this answers.',
   cost: 'write',

@@ -26,7 +26,7 @@ export const prepareLaunch = defineRoute({
       ...CURVE_FIELDS,
       name: shownText(32),
       symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
-      uri: Type.String({ minLength: 9, maxLength: 200, description: 'Where what is told of the token lies: an https address.' }),
+      uri: Type.String({ minLength: 9, maxLength: 200, description: "Address of the token's metadata (https)." }),
       creator: walletAddress("The wallet that signs, pays, and gets the creator's part of the fees; base58."),
       firstBuy: Type.Optional(
         Type.String({
@@ -48,7 +48,7 @@ export const prepareLaunch = defineRoute({
           mint: Type.String(),
           config: Type.String(),
           transactions: Type.Array(Type.String(), {
-            description: 'Base64, in the order in which they land; sign each and hand them in together.',
+            description: 'Base64, in the order in which they land; sign each and submit them together.',
           }),
           lastValidBlockHeight: Type.Integer(),
           expiresAt: Time,

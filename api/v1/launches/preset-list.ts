@@ -16,7 +16,7 @@ const PresetBody = Type.Object(
       durationSeconds: Type.Integer(),
       periods: Type.Integer(),
     }),
-    creatorFeeSharePct: Type.Number({ description: 'Of what the protocol leaves of every trading fee.' }),
+    creatorFeeSharePct: Type.Number({ description: "Creator's percentage of each trading fee, after the protocol's part." }),
     lockedVesting: Type.Object({
       supplyPct: Type.Number(),
       durationSeconds: Type.Integer({ description: 'After graduation.' }),

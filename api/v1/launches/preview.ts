@@ -17,12 +17,12 @@ const PreviewBody = Type.Object(
     startingFdv: DecimalText,
     graduationPrice: DecimalText,
     graduationFdv: DecimalText,
-    graduationThreshold: Type.String({ description: 'What the curve collects until it graduates, in whole quote tokens.' }),
+    graduationThreshold: Type.String({ description: 'Amount that the curve collects until it graduates, in whole quote tokens.' }),
     dollars: Type.Object(
       {
         startingPrice: NullableDecimalText,
         graduationThreshold: NullableDecimalText,
-        pricedBy: nullable('string', 'The live quote that says so; null where nothing live prices the quote token, or it is a dollar.'),
+        pricedBy: nullable('string', 'The live quote that says so; null if nothing live prices the quote token, or it is a dollar.'),
         at: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }),
       },
       { description: 'All null while nothing live prices the quote token.' },
@@ -32,7 +32,7 @@ const PreviewBody = Type.Object(
       Type.Object({
         at: Type.Integer({ description: 'Seconds after trading begins.' }),
         bps: DecimalText,
-        volatilityBps: Type.String({ description: 'What the volatility fee may add at most.' }),
+        volatilityBps: Type.String({ description: 'Maximum of the volatility fee.' }),
       }),
     ),
     feeShares: Type.Object({ protocolPct: DecimalText, referralPct: DecimalText, creatorPct: DecimalText, partnerPct: DecimalText }),

@@ -15,10 +15,10 @@ export const submitLaunchClaim = defineRoute({
   tag: 'launches',
   summary: 'Submits a signed claim of a launch',
   description:
-    'The signed bytes are compared with the prepared ones, sent once and followed to finality. The same bytes again answer where it stands.',
+    'The signed bytes are compared with the prepared ones, sent once and followed to finality. Submitting the same bytes again answers the present state.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: ClaimPath, body: SignedTransaction },
-  answers: { 202: { description: 'The claim on its way.', schema: ClaimBody } },
+  answers: { 202: { description: 'The claim, submitted.', schema: ClaimBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return async (request, reply) => {

@@ -21,7 +21,7 @@ export const submitLaunch = defineRoute({
   tag: 'launches',
   summary: 'Submits the signed transactions of a launch',
   description:
-    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent once, and the launcher is asked until it launches; where it declines, the same payment handed in again asks it once more.',
+    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. Submitting the same bytes again answers the present state. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent once, and the launcher is asked until it launches; where it declines, submitting the same payment again asks it once more.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     params: LaunchPath,
@@ -30,13 +30,13 @@ export const submitLaunch = defineRoute({
         Type.Array(SignedText, {
           minItems: 1,
           maxItems: 2,
-          description: 'Of a launch on a bonding curve: the signed bytes, base64, in the order of the prepared ones.',
+          description: 'Signed transactions of a launch on a bonding curve: base64, in the order in which they were prepared.',
         }),
       ),
       payment: Type.Optional(SignedText),
     }),
   },
-  answers: { 202: { description: 'The launch on its way.', schema: AnyLaunchBody } },
+  answers: { 202: { description: 'The launch, submitted.', schema: AnyLaunchBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

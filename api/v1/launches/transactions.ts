@@ -12,7 +12,7 @@ import { LaunchPath } from './launch-view-body.ts';
 const LaunchTransactionBody = Type.Object(
   {
     id: IdText,
-    wallet: Type.String({ description: 'Who signs and pays.' }),
+    wallet: Type.String({ description: 'Wallet that signs and pays.' }),
     state: choice(PREPARED_TRANSACTION_STATES, 'It can be signed while it is `prepared`.'),
     transaction: Type.String({ description: 'The unsigned bytes, base64; keys that the service made have signed already.' }),
     lastValidBlockHeight: Type.Integer(),
@@ -27,7 +27,8 @@ export const listLaunchTransactions = defineRoute({
   name: 'listLaunchTransactions',
   tag: 'launches',
   summary: 'The transactions of a launch, in the order in which they land',
-  description: 'Of a launch by the external launcher: its payment. Sign those that are `prepared` and hand them in together.',
+  description:
+    'Unsigned transactions of a launch; for the external launcher, its payment. Sign those that are `prepared` and submit them together.',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The transactions.', schema: Type.Object({ items: Type.Array(LaunchTransactionBody) }) } },

@@ -19,7 +19,7 @@ export const WalletPath = objectOf({ address: Type.String({ minLength: 32, maxLe
 
 export const LeaderboardEntryBody = Type.Object(
   {
-    rank: nullable('integer', 'Null where nothing was realized with a known basis, or the newest answer is older than a day.'),
+    rank: nullable('integer', 'Null if nothing was realized with a known basis, or the newest answer is older than a day.'),
     address: Type.String(),
     chain: choice(['spotchain', 'evmvenue']),
     label: nullable('string'),
@@ -35,7 +35,7 @@ export const LeaderboardEntryBody = Type.Object(
     historySince: Type.Unsafe<string | null>({
       ...Time,
       type: ['string', 'null'],
-      description: 'Older transactions are not known; null where the whole history was read.',
+      description: 'Older transactions are not known; null if the whole history was read.',
     }),
     reasons: Type.Array(choice(RANK_REASONS), { description: 'Why there is no rank, or what the figure may lack.' }),
   },
@@ -71,7 +71,7 @@ export const WalletSaleBody = Type.Object(
     profitUsd: NullableDecimalText,
     reference: Type.String({ description: 'The name of the transaction on its chain.' }),
   },
-  { $id: 'WalletSale', description: 'Cost and profit are null where the basis is not known: such a sale is in no figure.' },
+  { $id: 'WalletSale', description: 'Cost and profit are null if the basis is not known: such a sale is in no figure.' },
 );
 
 export function saleBody({ key: _, at, ...sale }: WalletSale): Static<typeof WalletSaleBody> {

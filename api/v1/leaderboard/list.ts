@@ -20,7 +20,7 @@ const LeaderboardBody = Type.Object(
     items: Type.Array(LeaderboardEntryBody),
     nextCursor: nullable('string', 'Ask again with this as `cursor`; null on the last page.'),
     refresh: Type.Object({
-      at: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'], description: 'When wallets were refreshed last.' }),
+      at: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'], description: 'Time of the last refresh of wallets.' }),
       waiting: Type.Integer({ description: 'Wallets that wait for their refresh.' }),
       behindSeconds: Type.Number({ description: 'For how long the one that waits longest has waited since it was asked for last.' }),
     }),

@@ -18,7 +18,7 @@ export interface LeaderboardFilter {
 /** Reads of the leaderboard, which is everybody's. */
 export interface LeaderboardReads {
   rank(window: LeaderboardWindow, filter: LeaderboardFilter, page: Page): Promise<PageOf<LeaderboardEntry>>;
-  /** Null where the address is not on the leaderboard. */
+  /** Null if the address is not on the leaderboard. */
   find(address: string, window: LeaderboardWindow): Promise<LeaderboardEntry | null>;
   /** The sales that a wallet's figure is made of, newest first. */
   sales(address: string, window: LeaderboardWindow, now: EpochMs, page: Page): Promise<PageOf<WalletSale>>;

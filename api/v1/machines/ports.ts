@@ -32,7 +32,7 @@ export interface ChartEdge {
   readonly id: string;
   readonly from: string;
   readonly to: string;
-  /** The event as XState names it; empty where a region begins. */
+  /** The event as XState names it; empty if a region begins. */
   readonly event: string;
   readonly points: readonly { readonly x: number; readonly y: number }[];
   /** The event, and beneath it the guard; null without a text. */

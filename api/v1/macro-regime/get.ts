@@ -27,7 +27,7 @@ const InputBody = Type.Object(
     description: Type.String(),
     unit: Type.String(),
     value: NullableDecimalText,
-    at: nullable('string', 'What its age is measured from, ISO 8601.'),
+    at: nullable('string', 'Time from which its age counts, ISO 8601.'),
     ageMs: nullable('integer'),
     maxAgeMs: Type.Integer(),
     state: choice(INPUT_STATES, 'Only what is used counts.'),

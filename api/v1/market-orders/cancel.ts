@@ -12,14 +12,14 @@ export const cancelMarketOrder = defineRoute({
   url: '/v1/market-orders/:id/cancel',
   name: 'cancelMarketOrder',
   tag: 'market-orders',
-  summary: 'Takes back what rests of an order',
+  summary: 'Cancels the resting part of an order',
   description:
-    'The order is `withdrawing` until its venue has said what became of it: what was filled before, or meanwhile, stays filled. It ends `cancelled`, `partially_filled` or `filled`.',
+    'The order is `withdrawing` until its venue has answered. Fills before and meanwhile stay. It ends `cancelled`, `partially_filled` or `filled`.',
   cost: 'write',
   schema: { params: MarketOrderPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The order, being taken back.', schema: MarketOrderBody } },
+  answers: { 200: { description: 'The order, being cancelled.', schema: MarketOrderBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -58,12 +58,12 @@ export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketO
 export const MarketOrderBody = Type.Object(
   {
     id: IdText,
-    state: choice(MARKET_ORDER_STATES, 'Where the order stands.'),
-    reason: nullable('string', 'Reason why it was not filled; null where the state needs none.'),
+    state: choice(MARKET_ORDER_STATES, 'State of the order.'),
+    reason: nullable('string', 'Reason why it was not filled; null if the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     timeInForce: choice(TIMES_IN_FORCE),
     postOnly: Type.Boolean(),
-    restingAt: { ...NullableDecimalText, description: 'The price that it rests at; null where it does not rest.' },
+    restingAt: { ...NullableDecimalText, description: 'The price that it rests at; null if it does not rest.' },
     ...MANUAL_ORDER_FIELDS,
   },
   { $id: 'MarketOrder' },

@@ -10,7 +10,7 @@ export const placePaperOrder = defineRoute({
   tag: 'market-orders',
   summary: 'Paper order on the spot exchange',
   description:
-    "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. It is filled at once through the depth of the exchange's live book; each fill names the quotes that it was made on. What was not filled has a reason.",
+    "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. It is filled at once through the depth of the exchange's live book. Each fill names its quotes, and an unfilled part has a reason.",
   cost: 'write',
   schema: { body: MarketOrderWish },
   idempotent: true,

@@ -10,11 +10,11 @@ export const placeSpotexchangeOrder = defineRoute({
   tag: 'market-orders',
   summary: 'Live order on the spot exchange',
   description:
-    'Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the outcome; it is `unknown` until the exchange has reported it.',
+    'Only if SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the outcome; it is `unknown` until the exchange has reported it.',
   cost: 'write',
   schema: { body: MarketOrderWish },
   idempotent: true,
-  answers: { 202: { description: 'The order on its way.', schema: MarketOrderBody } },
+  answers: { 202: { description: 'The order, submitted. Poll `GET /v1/market-orders/{id}` for its outcome.', schema: MarketOrderBody } },
   refusals: ['halted', 'feature_disabled', 'blocked_by_risk'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

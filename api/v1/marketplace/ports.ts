@@ -21,7 +21,7 @@ export interface ListingFilter {
 export interface ListingReads {
   list(orgId: string, filter: ListingFilter, page: Page): Promise<PageOf<Listing>>;
   find(orgId: string, id: string): Promise<Listing | null>;
-  /** Null where the organization may not read them. */
+  /** Null if the organization may not read them. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   prices(orgId: string, id: string, page: Page): Promise<PageOf<{ readonly priceUsd: DecimalString; readonly at: EpochMs }>>;
 }

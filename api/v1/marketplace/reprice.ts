@@ -12,7 +12,7 @@ export const repriceListing = defineRoute({
   url: '/v1/marketplace/:id/price',
   name: 'repriceListing',
   tag: 'marketplace',
-  summary: 'Sets another price of an own listing',
+  summary: 'Changes the price of a listing of yours',
   description: 'Checkouts that were prepared before keep the price that they were prepared with.',
   cost: 'write',
   schema: { params: ListingPath, body: objectOf({ priceUsd: PriceField }) },

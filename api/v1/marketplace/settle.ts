@@ -15,10 +15,10 @@ export const settleCheckout = defineRoute({
   tag: 'marketplace',
   summary: 'Submits the signed payment of a checkout',
   description:
-    'The bytes must carry the prepared message, byte for byte, under the signature of the buyer. They are sent and followed to finality; then the licence is issued, once. The same bytes again answer where the checkout stands. Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and where they had, the licence is issued.',
+    'The bytes must carry the prepared message, byte for byte, under the signature of the buyer. They are sent and followed to finality; then the licence is issued, once. Submitting the same bytes again answers the present state. Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and where they had, the licence is issued.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: ListingPath, body: SignedTransaction },
-  answers: { 202: { description: 'The checkout on its way.', schema: CheckoutBody } },
+  answers: { 202: { description: 'The checkout, submitted.', schema: CheckoutBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

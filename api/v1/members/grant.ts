@@ -12,7 +12,7 @@ export const grantMember = defineRoute({
   tag: 'members',
   summary: 'Gives a member a role or permissions',
   description:
-    'In the place of those before; they hold from the next request of the member on, and open feeds follow within three seconds. Either `role` or `permissions`. Nobody changes permissions of their own.',
+    "Give either `role` or `permissions`. They replace the earlier ones from the member's next request on; open feeds follow within three seconds. Nobody can change permissions of their own.",
   cost: 'write',
   schema: { body: objectOf({ subject: SubjectText, role: Type.Optional(RoleText), permissions: Type.Optional(PermissionList) }) },
   idempotent: true,

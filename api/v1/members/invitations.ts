@@ -10,7 +10,7 @@ export const listInvitations = defineRoute({
   url: '/v1/invitations',
   name: 'listInvitations',
   tag: 'members',
-  summary: 'Invitations, newest first; their codes are not told again',
+  summary: 'Invitations, newest first, without their codes',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of invitations.', schema: pageOf(InvitationBody) } },

@@ -14,7 +14,7 @@ export const inviteMember = defineRoute({
   tag: 'members',
   summary: 'Invites somebody with a role or permissions',
   description:
-    'Either `role` or `permissions`. The code of the answer is told to nobody else and not kept: hand it over by a way that you trust. A request that is repeated makes another invitation.',
+    'Either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust. Repeating the request makes another invitation.',
   cost: 'write',
   schema: {
     body: objectOf({

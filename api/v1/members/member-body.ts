@@ -12,7 +12,7 @@ export const MemberName = shownText(120);
 export const InvitationPath = objectOf({ id: IdText });
 
 const granted = {
-  role: nullable('string', 'Null where the permissions were named one by one.'),
+  role: nullable('string', 'Null if the permissions were named one by one.'),
   permissions: Type.Array(choice(PERMISSIONS)),
 };
 export const MemberBody = Type.Object({ subject: Type.String(), name: Type.String(), ...granted }, { $id: 'Member' });

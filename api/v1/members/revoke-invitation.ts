@@ -12,7 +12,7 @@ export const revokeInvitation = defineRoute({
   url: '/v1/invitations/:id/revoke',
   name: 'revokeInvitation',
   tag: 'members',
-  summary: 'Takes an invitation back that nobody has accepted',
+  summary: 'Revokes an invitation that nobody has accepted',
   cost: 'write',
   schema: { params: InvitationPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -10,13 +10,13 @@ export const revokeTokens = defineRoute({
   url: '/v1/members/revoke-tokens',
   name: 'revokeTokens',
   tag: 'members',
-  summary: 'Takes the tokens of a member back',
+  summary: 'Revokes the tokens of a member',
   description:
     'Every token that was issued until now is refused from its next request on, by every process of the service; open feeds end within three seconds. The member may sign in again: remove it to keep it out.',
   cost: 'write',
   schema: { body: objectOf({ subject: SubjectText }) },
   idempotent: true,
-  answers: { 200: { description: 'The tokens are taken back.', schema: Type.Object({ subject: Type.String() }) } },
+  answers: { 200: { description: 'The tokens are revoked.', schema: Type.Object({ subject: Type.String() }) } },
   refusals: ['not_found'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

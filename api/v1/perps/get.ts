@@ -18,7 +18,7 @@ const PerpDetailBody = Type.Object(
         description: 'Funding rates that were paid, newest first.',
       }),
       hours: Type.Integer({ description: 'How far back was asked for.' }),
-      fetchedAt: { ...NullableTime, description: 'When the venue said so; null where it did not.' },
+      fetchedAt: { ...NullableTime, description: "Time of the venue's answer, or null without one." },
       ageMs: nullable('integer'),
       problem: nullable('string', 'Why there is no history at the moment.'),
     }),

@@ -13,7 +13,7 @@ export const listPerps = defineRoute({
   name: 'listPerps',
   tag: 'market',
   summary: 'Every perpetual with its mark, oracle, funding, open interest and top of book',
-  description: 'In the order of instruments. A perpetual that nothing was received of yet is not in the list.',
+  description: 'Sorted by instrument. Perpetuals without data yet are left out.',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -45,7 +45,7 @@ export const perpFields = {
   dayNotional: { ...DecimalText, description: 'Traded in the last 24 hours, in quote units.' },
   top: Type.Unsafe<unknown>({
     anyOf: [TopOfBook, { type: 'null' }],
-    description: 'The top of the book; null where none was received yet.',
+    description: 'The top of the book; null if none was received yet.',
   }),
 };
 export const PerpBody = Type.Object(perpFields, { $id: 'Perp' });

@@ -18,13 +18,13 @@ const TotalEquityBody = Type.Object(
   {
     at: Time,
     mode: choice(EXECUTION_MODES),
-    openedAt: { ...NullableTime, description: 'When the first of the books was opened; null where there is none.' },
+    openedAt: { ...NullableTime, description: 'Opening time of the first book, or null if there is none.' },
     observedFrom: {
       ...NullableTime,
-      description: 'What was observed before lies in archive files, so the course begins here; null where nothing was moved.',
+      description: 'Start of the curve. Earlier observations lie in archive files. Null if nothing was moved.',
     },
     timeframe: choice(COURSE_TIMEFRAMES, 'The distance of two points: the shortest with which all of it fits.'),
-    items: Type.Array(equityPoint('Null where nothing was observed then, or something was held whose price was not known.'), {
+    items: Type.Array(equityPoint('Null if nothing was observed then, or something was held whose price was not known.'), {
       description: 'Ascending; the last one is of now, at the prices of `GET /v1/portfolio/performance`.',
     }),
     today: Type.Unsafe<{ startUsd: DecimalString; changeUsd: DecimalString } | null>({
@@ -48,7 +48,7 @@ export const getTotalEquity = defineRoute({
   url: '/v1/portfolio/equity',
   name: 'getTotalEquity',
   tag: 'books',
-  summary: 'The course of the equity of everything: agents, vaults and the book of the people together',
+  summary: 'Total equity curve: agents, vaults and manual orders together',
   description:
     'The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added up. A price that was not observed makes its point null, never a guess.',
   cost: 'costly',
@@ -65,7 +65,7 @@ export const getTotalEquity = defineRoute({
       ),
     }),
   },
-  answers: { 200: { description: 'The course.', schema: TotalEquityBody } },
+  answers: { 200: { description: 'The equity curve.', schema: TotalEquityBody } },
   refusals: [],
   handle: (ports) => async (request) => {
     const { orgId } = memberOf(request);

@@ -33,8 +33,8 @@ const AllocationWish = objectOf({
 
 const LimitBody = Type.Object({
   code: Type.String(),
-  limitUsd: { ...NullableDecimalText, description: 'Null where it is unknown.' },
-  beforeUsd: { ...DecimalText, description: 'What counts against it; of the balance, what is left.' },
+  limitUsd: { ...NullableDecimalText, description: 'Null if it is unknown.' },
+  beforeUsd: { ...DecimalText, description: 'Amount that counts against the limit. For the balance, the amount left.' },
   afterUsd: DecimalText,
   keeps: Type.Boolean(),
 });
@@ -44,11 +44,11 @@ const SimulatedBody = Type.Object({
   instrument: Type.String(),
   side: choice(ORDER_SIDES),
   notionalUsd: DecimalText,
-  wouldPass: Type.Boolean({ description: 'Whether the pre-trade risk function would let the order pass at this moment.' }),
+  wouldPass: Type.Boolean({ description: 'True if the pre-trade risk function would let the order pass now.' }),
   risk: AttributionBody,
   limits: Type.Array(LimitBody, { description: "The mandate's limits on the size of a buy, allocations before it included." }),
-  price: { ...NullableDecimalText, description: 'The touch that it was simulated at; null where there is none that is live.' },
-  quantity: { ...DecimalText, description: 'What was simulated; zero where nothing could be.' },
+  price: { ...NullableDecimalText, description: 'The touch that it was simulated at; null if there is none that is live.' },
+  quantity: { ...DecimalText, description: 'Simulated quantity, or zero if none could be simulated.' },
   feeUsd: DecimalText,
   note: Type.String(),
   inputs: Type.Array(Type.String()),

@@ -11,11 +11,11 @@ import { readEarnings } from './earnings.ts';
 
 const EARNINGS = {
   capitalUsd: { ...DecimalText, description: 'Paid in minus paid out.' },
-  equityUsd: { ...NullableDecimalText, description: 'Cash and holdings at the middle of their quotes; null where a price is missing.' },
+  equityUsd: { ...NullableDecimalText, description: 'Cash and holdings at the middle of their quotes; null if a price is missing.' },
   pnlUsd: { ...NullableDecimalText, description: 'Equity minus capital: after fees.' },
   realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus what was sold had cost; fees stand apart.' },
   unrealizedPnlUsd: NullableDecimalText,
-  feesUsd: { ...DecimalText, description: 'Below zero where rebates were larger.' },
+  feesUsd: { ...DecimalText, description: 'Below zero if rebates were larger.' },
   todayUsd: {
     ...NullableDecimalText,
     description:
@@ -51,7 +51,7 @@ export const getPerformance = defineRoute({
   tag: 'books',
   summary: 'Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day',
   description:
-    'Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.',
+    'P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.',
   cost: 'costly',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
   answers: { 200: { description: 'Equity and profit and loss of the books.', schema: PerformanceBody } },

@@ -31,7 +31,7 @@ export const NO_MARKET = 'there is no prediction market with this id';
 
 const MARKET_ID = /^pm-[0-9a-f]{24}$/;
 
-/** The id of a path, null where it is none: nothing is looked up then. */
+/** The id of a path, null if it is none: nothing is looked up then. */
 export function marketIdOf({ id }: { readonly id: string }): string | null {
   return MARKET_ID.test(id) ? id : null;
 }
@@ -49,7 +49,7 @@ const OutcomeBody = Type.Object({
   askSize: NullableDecimalText,
   last: NullableDecimalText,
   payout: { ...NullableDecimalText, description: 'US dollars per contract once it is resolved.' },
-  source: Type.String({ description: 'Where the prices come from: the stream, or the listing.' }),
+  source: Type.String({ description: 'Source of the prices: the stream or the listing.' }),
   observedAt: Time,
   receivedAt: Time,
   quality: QualityWord,
@@ -58,7 +58,7 @@ const OutcomeBody = Type.Object({
 
 export const QuestionBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
-  description: 'The question as conditions that can be compared; null where it could not be read beyond doubt.',
+  description: 'The question as conditions that can be compared; null if it could not be read beyond doubt.',
   properties: {
     underlying: { type: 'string' },
     comparator: { type: 'string', enum: [...COMPARATORS] },
@@ -81,14 +81,14 @@ export const PredictionMarketBody = Type.Object(
         id: { type: 'string' },
         providerId: { type: 'string' },
         title: { type: 'string' },
-        mutuallyExclusive: { type: ['boolean', 'null'], description: 'At most one of its markets resolves yes; null where nobody said.' },
+        mutuallyExclusive: { type: ['boolean', 'null'], description: 'At most one of its markets resolves yes; null if nobody said.' },
       },
     }),
     question: Type.String(),
     subtitle: Type.String(),
     outcomes: Type.Array(OutcomeBody, { minItems: 2, maxItems: 2, description: 'The affirmative one first.' }),
     priceGrid: Type.Array(Type.Object({ start: DecimalText, end: DecimalText, step: DecimalText }), {
-      description: 'Where orders may stand; several ranges where the grid tapers.',
+      description: 'Prices at which orders may rest. A tapering grid has several ranges.',
     }),
     minimumSize: NullableDecimalText,
     status: PredictionStatusWord,
@@ -115,7 +115,7 @@ export const PredictionMarketBody = Type.Object(
       earlyCloseCondition: nullable('string'),
     }),
     fee: Type.Object({
-      model: choice(['quadratic', 'none', 'unknown'], 'Of taking: contracts x rate x (price x (1 - price)) ^ exponent, rounded up.'),
+      model: choice(['quadratic', 'none', 'unknown'], 'Taker fee: contracts x rate x (price x (1 - price)) ^ exponent, rounded up.'),
       rate: NullableDecimalText,
       exponent: Type.Integer(),
       roundingUsd: NullableDecimalText,
@@ -126,7 +126,7 @@ export const PredictionMarketBody = Type.Object(
     source: Type.String(),
     observedAt: Time,
     receivedAt: Time,
-    quality: { ...QualityWord, description: 'Of the listing: `stale` once it was not repeated for too long.' },
+    quality: { ...QualityWord, description: 'Quality of the listing: `stale` once it was not repeated for too long.' },
     flags: QualityFlags,
   },
   { $id: 'PredictionMarket' },

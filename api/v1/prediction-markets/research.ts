@@ -27,7 +27,7 @@ const DerivedBody = Type.Object({
   value: NullableDecimalText,
   formula: Type.String(),
   inputs: Type.Array(Type.String(), { description: 'Ids of inputs and of other derived numbers.' }),
-  why: Type.String({ description: 'Why there is no value; empty where there is one.' }),
+  why: Type.String({ description: 'Why there is no value; empty if there is one.' }),
 });
 
 const MatchBody = Type.Object({
@@ -37,7 +37,7 @@ const MatchBody = Type.Object({
   subtitle: Type.String(),
   status: PredictionStatusWord,
   asks: QuestionBody,
-  reasons: Type.Array(Type.String(), { description: 'What was compared, and how it came out.' }),
+  reasons: Type.Array(Type.String(), { description: 'Comparisons and their results.' }),
 });
 
 const CriteriaBody = Type.Object({
@@ -77,10 +77,7 @@ const ResearchBody = Type.Object(
       edgePerContract: DerivedBody,
       legs: Type.Array(Type.Object({ provider: ProviderWord, side: choice(['yes', 'no']), price: DecimalText })),
       sizeContracts: NullableDecimalText,
-      riskless: nullable(
-        'boolean',
-        'False where the criteria differ materially, so that both legs may lose. Null where nothing is compared.',
-      ),
+      riskless: nullable('boolean', 'False if the criteria differ materially, so that both legs may lose. Null if nothing is compared.'),
     }),
     inputs: Type.Array(
       Type.Object({
@@ -95,12 +92,12 @@ const ResearchBody = Type.Object(
         receivedAt: Time,
         quality: QualityWord,
         counts: Type.Boolean(),
-        why: Type.String({ description: 'Why it does not count; empty where it does.' }),
+        why: Type.String({ description: 'Why it does not count; empty if it does.' }),
       }),
     ),
     derived: Type.Array(DerivedBody),
     notes: Type.Array(Type.String()),
-    criteria: Type.Array(CriteriaBody, { description: 'Of this market, then of the same question on the other venue.' }),
+    criteria: Type.Array(CriteriaBody, { description: 'Criteria of this market, then of the same question on the other venue.' }),
     differences: Type.Array(
       Type.Object({
         aspect: choice(['sources', 'procedure', 'instant', 'latest_resolution', 'early_close', 'fallback']),
@@ -144,7 +141,7 @@ export const researchPredictionMarket = defineRoute({
   tag: 'market',
   summary: 'A source-corroborated probability and what decides the market',
   description:
-    'Asks both venues for their order books and trades. Two markets are the same question only where underlying, measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live are left out and named.',
+    'Asks both venues for their order books and trades. Two markets are the same question only if underlying, measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live are left out and named.',
   cost: 'costly',
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The research.', schema: ResearchBody } },

@@ -9,9 +9,9 @@ export const OrderTransactionBody = Type.Object(
   {
     id: IdText,
     state: choice(PREPARED_TRANSACTION_STATES, 'Final opens the order; it does not fill it.'),
-    reason: nullable('string', 'Reason of its end; null where the state needs none.'),
+    reason: nullable('string', 'Reason of its end; null if the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
-    wallet: Type.String({ description: 'Who signs it, and pays.' }),
+    wallet: Type.String({ description: 'Wallet that signs and pays.' }),
     unsigned: Type.String({
       description: 'The whole transaction in base64, as the wallet is to sign it: exactly these bytes, and without sending them.',
     }),

@@ -51,7 +51,7 @@ export const PredictionOrderBody = Type.Object(
   {
     id: IdText,
     state: PredictionOrderStateWord,
-    reason: nullable('string', 'Reason why it was not filled, or not wholly; null where the state needs none.'),
+    reason: nullable('string', 'Reason why it was not filled, or not wholly; null if the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     ...MANUAL_ORDER_FIELDS,
     marketId: MarketIdText,
@@ -59,17 +59,17 @@ export const PredictionOrderBody = Type.Object(
     feesUsd: DecimalText,
     onchain: Type.Unsafe<object | null>({
       type: ['object', 'null'],
-      description: 'What a live order is on the chain and at its venue; null on paper.',
+      description: 'The live order on the chain and at its venue. Null on paper.',
       properties: {
-        wallet: { type: 'string', description: 'Who pays, and owns the position.' },
+        wallet: { type: 'string', description: 'Wallet that pays and owns the position.' },
         transactionId: { type: 'string', description: 'The prepared transaction that opens it.' },
         venueMarketId: { type: 'string' },
         orderAccount: { type: 'string' },
         positionAccount: { type: 'string' },
-        depositUsd: { type: 'string', description: 'What the transaction pays into escrow.' },
+        depositUsd: { type: 'string', description: 'Amount that the transaction pays into escrow.' },
       },
     }),
-    refundUsd: { ...NullableDecimalText, description: 'What came back of the deposit; null until the venue has closed the order.' },
+    refundUsd: { ...NullableDecimalText, description: 'Refund of the deposit. Null until the venue has closed the order.' },
   },
   { $id: 'PredictionOrder' },
 );

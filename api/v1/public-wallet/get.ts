@@ -49,7 +49,7 @@ const PublicWalletBody = Type.Object(
         marginUsed: DecimalText,
         leverage: Type.Integer(),
         marginMode: choice(['cross', 'isolated']),
-        fundingSinceOpen: { ...NullableDecimalText, description: "In the venue's own sign; null where it does not say." },
+        fundingSinceOpen: { ...NullableDecimalText, description: "In the venue's own sign; null if it does not say." },
       }),
     ),
     closed: Type.Object({
@@ -72,7 +72,7 @@ const PublicWalletBody = Type.Object(
       feesInOtherTokens: Type.Integer({ description: 'Fills whose fee is in a token that is no dollar stablecoin and in no sum.' }),
       from: nullable('string', 'The oldest counted fill, ISO 8601.'),
       to: nullable('string', 'The newest counted fill, ISO 8601.'),
-      truncated: Type.Boolean({ description: 'True where the cap was reached: older fills are not known.' }),
+      truncated: Type.Boolean({ description: 'True if the cap was reached: older fills are not known.' }),
       cap: Type.Integer(),
     }),
   },

@@ -15,7 +15,7 @@ export const listQuotes = defineRoute({
   name: 'listQuotes',
   tag: 'market',
   summary: 'The latest quotes and reference prices',
-  description: 'In the order of venue and instrument. An instrument that nothing was received of yet is not in the list.',
+  description: 'Sorted by venue and instrument. Instruments without data yet are left out.',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -20,8 +20,8 @@ import {
   VenueWord,
 } from '../../shapes.ts';
 
-const OfQuotes = 'Of a quote only.';
-const OfReferences = 'Of a reference price only.';
+const OfQuotes = 'Quotes only.';
+const OfReferences = 'Reference prices only.';
 
 export const QuoteBody = Type.Object(
   {

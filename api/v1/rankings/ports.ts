@@ -7,7 +7,7 @@ import type { BasisReads } from '../arbitrage/basis-reads.ts';
 import type { AssessmentPhrasing } from '../stocks/ports.ts';
 
 export interface CutReads {
-  /** The last cut at or before an instant; null where there is none. */
+  /** The last cut at or before an instant; null if there is none. */
   at(instant: EpochMs): Promise<Cut | null>;
 }
 

@@ -19,7 +19,7 @@ import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.
 
 const LIST = 'private';
 
-/** The caller's books of one mode as the fit looks at them; null where they have no value. */
+/** The caller's books of one mode as the fit looks at them; null if they have no value. */
 export async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
   const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
   const value = new Decimal(portfolio.totals.valueUsd);
@@ -43,7 +43,7 @@ export const rankPrivateRoute = defineRoute({
   tag: 'rankings',
   summary: 'Pre-IPO markets by one of seven modes',
   description:
-    '`portfolio_fit` scores against the books of the caller and shows each term. What cannot be ranked stays in the list with the reasons.',
+    '`portfolio_fit` scores against the books of the caller and shows each term. Rows that cannot be ranked stay in the list with the reasons.',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -43,7 +43,7 @@ export { PriceBody };
 
 export const RankedRowBody = Type.Object(
   {
-    rank: nullable('integer', 'From 1; null where the row cannot be ranked, and `reasons` say why.'),
+    rank: nullable('integer', 'From 1; null if the row cannot be ranked, and `reasons` say why.'),
     symbol: Type.String(),
     score: NullableDecimalText,
     reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Why it has no rank; at least one where it has none.' }),
@@ -62,7 +62,7 @@ export const RankedRowBody = Type.Object(
     reference: PriceBody,
     gapPct: nullable('number', 'Percent; above zero is a premium.'),
     liquidityUsd: NullableDecimalText,
-    inputs: Type.Record(Type.String(), AnyJson, { description: 'What the mode looked at besides, by name.' }),
+    inputs: Type.Record(Type.String(), AnyJson, { description: 'Other inputs of the mode, by name.' }),
   },
   { $id: 'RankedRow' },
 );
@@ -71,7 +71,7 @@ export const RankingBody = Type.Object({
   items: Type.Array(RankedRowBody),
   nextCursor: nullable('string', 'Ask again with this as `cursor`: the next rows of the same cut. Null on the last page.'),
   mode: Type.String(),
-  formula: Type.String({ description: 'How the score is computed.' }),
+  formula: Type.String({ description: 'Formula of the score.' }),
   asOf: { ...Time, description: 'The cut that is ranked.' },
 });
 

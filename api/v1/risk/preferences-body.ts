@@ -55,7 +55,7 @@ export const RiskPreferencesBody = Type.Object(
   {
     version: Type.Integer({ minimum: 0, description: 'Counts the changes; 0 while the defaults hold.' }),
     ...preferenceFields,
-    setBy: nullable('string', 'Who set them; null for the defaults.'),
+    setBy: nullable('string', 'Member who set them, or null for the defaults.'),
     setAt: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }),
   },
   { $id: 'RiskPreferences', description: 'The stricter of these and of the manifest holds for every order.' },

@@ -13,7 +13,7 @@ export const listActivities = defineRoute({
   name: 'listActivities',
   tag: 'runtime',
   summary: 'Activities that are pending or were given up, of the newest actors first',
-  description: 'What is done is part of its step: `GET /v1/actors/:id/steps/:version`.',
+  description: 'Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(choice(['pending', 'given_up'], 'Pending unless given.')) }) },
   answers: { 200: { description: 'A page of activities.', schema: pageOf(ActivityBody) } },

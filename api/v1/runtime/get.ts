@@ -9,7 +9,7 @@ export const getRuntime = defineRoute({
   url: '/v1/runtime',
   name: 'getRuntime',
   tag: 'runtime',
-  summary: 'How the runtime stands: actors, activities, timers, incidents and queues in numbers',
+  summary: 'Actors, activities, timers, incidents and queues in numbers',
   cost: 'costly',
   schema: {},
   answers: { 200: { description: 'The runtime.', schema: RuntimeBody } },

@@ -10,7 +10,7 @@ export const listInterventions = defineRoute({
   url: '/v1/runtime/interventions',
   name: 'listInterventions',
   tag: 'runtime',
-  summary: 'Interventions, newest first: who retried, reset or released what, and why',
+  summary: 'Interventions (retry, reset, release) with member and reason, newest first',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of interventions.', schema: pageOf(RecordedInterventionBody) } },

@@ -9,17 +9,17 @@ import type { RecordedIntervention } from './ports.ts';
 export const ofActor = {
   actorId: IdText,
   actorKind: Type.String(),
-  actorName: nullable('string', 'Of an agent; other actors have none.'),
+  actorName: nullable('string', 'Name of the agent, or null for other actors.'),
   actorStatus: choice(['running', 'done', 'quarantined']),
 };
 
 const intervention = {
   actorId: IdText,
   action: choice(INTERVENTIONS),
-  activity: nullable('string', 'The activity that was retried; null where it was the actor as a whole.'),
-  activities: Type.Integer({ description: 'How many activities are tried anew.' }),
+  activity: nullable('string', 'The activity that was retried; null if it was the actor as a whole.'),
+  activities: Type.Integer({ description: 'Activities that are tried again.' }),
   reason: Type.String({ description: 'Why, in the words of whoever intervened.' }),
-  subject: Type.String({ description: 'Who intervened.' }),
+  subject: Type.String({ description: 'Member who intervened.' }),
   at: Time,
 };
 
@@ -43,11 +43,11 @@ export const ActivityBody = Type.Object(
     kind: Type.String(),
     state,
     attempts: Type.Integer(),
-    dueAt: { ...Time, description: 'When it is tried next, or was tried last.' },
+    dueAt: { ...Time, description: 'Time of the next attempt, or of the last one.' },
     createdAt: Time,
     endedAt: { ...NullableTime, description: 'Null while it is pending.' },
     answer: { ...AnyJson, description: 'Why it was given up.' },
-    isLeft: Type.Boolean({ description: 'Whether its actor has taken a step since: a given-up one cannot be retried then.' }),
+    isLeft: Type.Boolean({ description: 'True if its actor has taken a step since. An abandoned activity cannot be retried then.' }),
   },
   { $id: 'WaitingActivity' },
 );
@@ -69,9 +69,9 @@ export const RuntimeBody = Type.Object(
         state,
         count: Type.Integer(),
         attempts: Type.Integer({ description: 'The most of one of them.' }),
-        firstDueAt: { ...Time, description: 'When the first of them is or was due.' },
+        firstDueAt: { ...Time, description: 'Due time of the first of them.' },
       }),
-      { description: 'What is to be done outside, and what was given up.' },
+      { description: 'Pending and abandoned activities.' },
     ),
     timers: Type.Object({
       count: Type.Integer(),
@@ -79,7 +79,7 @@ export const RuntimeBody = Type.Object(
       nextDueAt: NullableTime,
     }),
     incidents: Type.Array(Type.Object({ kind: Type.String(), count: Type.Integer(), lastAt: Time }), {
-      description: 'Of the last 24 hours.',
+      description: 'Incidents of the last 24 hours.',
     }),
     queues: Type.Object(
       {
@@ -96,11 +96,11 @@ export const RuntimeBody = Type.Object(
             name: Type.String(),
             lastSlot: nullable('string', 'The last slot that was done; null before the first.'),
             isUnderWay: Type.Boolean(),
-            hasFailed: Type.Boolean({ description: 'When it was tried last.' }),
+            hasFailed: Type.Boolean({ description: 'True if its last attempt failed.' }),
           }),
         ),
       },
-      { description: 'How far the work of the whole service is.' },
+      { description: "Progress of the service's queues." },
     ),
   },
   { $id: 'Runtime' },

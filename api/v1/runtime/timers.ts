@@ -11,7 +11,7 @@ export const listTimers = defineRoute({
   url: '/v1/runtime/timers',
   name: 'listTimers',
   tag: 'runtime',
-  summary: 'Timers of actors, what is due first comes first',
+  summary: 'Timers of actors, earliest due first',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of timers.', schema: pageOf(TimerBody) } },

@@ -13,9 +13,9 @@ export const WORK_RECORD = {
   workedOnBy: Type.String({ description: 'The command or the part of the service that works, and its process.' }),
   state: choice(LONG_WORK_STATES, '`silent`: nothing was said of it for half a minute, so whoever worked at it is gone.'),
   begunAt: Time,
-  seenAt: { ...Time, description: 'When it said last how far it is.' },
+  seenAt: { ...Time, description: 'Time of the last progress report.' },
   endedAt: NullableTime,
-  error: nullable('string', 'Why it ended before its end; null where it did not.'),
+  error: nullable('string', 'Why it ended before its end; null if it did not.'),
   ...WORK_FIELDS,
 };
 
@@ -25,7 +25,7 @@ export const LongWorkBody = Type.Object(
       WORK_KINDS,
       '`import`: of candles from files. `backfill`: candles that a venue is asked for. `event_import`, `fact_import`: events, marks or liquidity from files. `archive_move`: old history moves to archive files. `sandbox_advance`: the time of a sandbox is moved on.',
     ),
-    subject: Type.String({ description: 'What is worked on, in a few words.' }),
+    subject: Type.String({ description: 'Subject of the work, in a few words.' }),
     ...WORK_RECORD,
   },
   { $id: 'LongWork' },

@@ -12,12 +12,12 @@ export const executeSwap = defineRoute({
   url: '/v1/spotchain/orders/:id/execute',
   name: 'executeSwap',
   tag: 'spotchain',
-  summary: 'Give the signed bytes of a prepared swap',
+  summary: 'Submits the signed transaction of a prepared swap',
   description:
-    'The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are broadcast, and once: the same bytes again answer where the order stands, other bytes are refused. GET /v1/spotchain/orders/:id tells the outcome; the fill is booked once the chain has finalized it.',
+    'The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are broadcast, and once: the same bytes again answer the present state, other bytes are refused. GET /v1/spotchain/orders/:id tells the outcome; the fill is booked once the chain has finalized it.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: SwapOrderPath, body: SignedTransaction },
-  answers: { 202: { description: 'The order on its way, or where it stands by now.', schema: SwapOrderBody } },
+  answers: { 202: { description: 'The order, submitted. Poll `GET /v1/spotchain/orders/{id}` for its outcome.', schema: SwapOrderBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

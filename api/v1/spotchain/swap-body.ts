@@ -25,7 +25,7 @@ const wishFields = {
   side: choice(ORDER_SIDES, 'Long only: a sell reduces what the manual live book holds.'),
   amount: Type.String({ pattern: AMOUNT, maxLength: 40, description: 'Order size. Buys: US dollars. Sells: token units (UI units).' }),
 };
-const slippage = 'How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less.';
+const slippage = 'Slippage tolerance in basis points. Default: 50, or the mandate’s budget where that is less.';
 
 export const SwapQuoteQuery = objectOf({
   ...wishFields,
@@ -72,7 +72,7 @@ const promiseFields = {
   price: Type.String({ description: 'US dollars per token as quoted, price impact and pool fees in it.' }),
   worstPrice: Type.String({ description: 'The worst that the chain would let pass.' }),
   slippageBps: Type.Integer(),
-  priceImpactPct: Type.Unsafe<string | null>({ ...NullableDecimalText, description: 'In percent, below zero where the price gets worse.' }),
+  priceImpactPct: Type.Unsafe<string | null>({ ...NullableDecimalText, description: 'In percent, below zero if the price gets worse.' }),
   route: Type.Array(Type.Object({ venue: Type.String(), inputMint: Type.String(), outputMint: Type.String(), percent: Type.Number() })),
   market: Type.Object(
     { source: Type.String(), bid: NullableDecimalText, ask: NullableDecimalText, observedAt: Time },
@@ -89,7 +89,7 @@ export const SwapOrderBody = Type.Object(
   {
     id: IdText,
     state: choice(PREPARED_TRANSACTION_STATES, 'State of the order. Only `finalized` has moved anything for good.'),
-    reason: nullable('string', 'Reason of the state; null where the state needs none.'),
+    reason: nullable('string', 'Reason of the state; null if the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     instrument: Type.String(),
     wallet: Type.String(),
@@ -102,7 +102,7 @@ export const SwapOrderBody = Type.Object(
       lastValidBlockHeight: Type.Integer({ description: 'Above this height of the chain it cannot land any more.' }),
     }),
     bookId: Type.String(),
-    notionalUsd: Type.String({ description: 'What it reserves from the mandate until it has ended.' }),
+    notionalUsd: Type.String({ description: 'Amount that it reserves from the mandate until it has ended.' }),
     decisionPrice: Type.String({ description: 'The executable price when it was prepared.' }),
     risk: AttributionBody,
     signature: nullable('string', 'Its name on the chain, once signed bytes were given.'),

@@ -28,13 +28,13 @@ export const AssessmentBody = Type.Object(
     catalysts: Type.Array(
       Type.Object({ id: Type.String(), text: Type.String(), sources, status: choice(['observed', 'unconfirmed', 'scheduled']) }, closed),
     ),
-    thin: Type.Array(Type.String(), { description: 'Where the evidence is thin.' }),
+    thin: Type.Array(Type.String(), { description: 'Gaps in the evidence.' }),
     sources: Type.Array(Type.Object({ id: Type.String(), kind: choice(SOURCE_KINDS), at: Time }, closed)),
     method: choice(
       ['deterministic', 'model'],
       '`model`: a language model phrased and ordered the claims, and every number and source was checked.',
     ),
-    note: nullable('string', 'Why the phrasing of the model was not taken; null where none was asked for or it was taken.'),
+    note: nullable('string', 'Why the phrasing of the model was not taken; null if none was asked for or it was taken.'),
   },
   { ...closed, $id: 'Assessment' },
 );

@@ -12,7 +12,7 @@ export const getTakeChart = defineRoute({
   url: '/v1/takes/:id/chart',
   name: 'getTakeChart',
   tag: 'takes',
-  summary: "The Take's state chart and where it stands",
+  summary: "The Take's state chart with its present state",
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The chart.', schema: ChartBody } },

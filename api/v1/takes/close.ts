@@ -11,7 +11,7 @@ export const closeTake = defineRoute({
   tag: 'takes',
   summary: 'Closes the position of a Take',
   description:
-    'It is disarmed, and its position is sold at the market within its slippage budget, tried again every minute until it is gone. Risk lets reductions pass after a halt too; only a price that is not live holds it up.',
+    'Disarms the Take and sells its position at the market within its slippage budget, each minute until it is gone. Works after a halt too. Only a price that is not live delays it.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -17,8 +17,7 @@ export const listTakeDecisions = defineRoute({
   name: 'listTakeDecisions',
   tag: 'takes',
   summary: 'The decision records of a Take, newest first',
-  description:
-    'One for every full half minute in which it is on duty. `agentId` and `takeId` are the same id: what is hashed names the actor.',
+  description: 'One per half minute while it is running. `agentId` and `takeId` are the same id: what is hashed names the actor.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(TakeDecisionBody) } },

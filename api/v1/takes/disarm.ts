@@ -10,7 +10,7 @@ export const disarmTake = defineRoute({
   name: 'disarmTake',
   tag: 'takes',
   summary: 'Disarms a Take',
-  description: 'Its position stays open; armed again, it goes on watching its exit conditions.',
+  description: 'The position stays open. Armed again, the Take watches its exit conditions again.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

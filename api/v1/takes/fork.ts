@@ -14,7 +14,8 @@ export const forkTakeRoute = defineRoute({
   name: 'forkTake',
   tag: 'takes',
   summary: 'Clones a Take with another allocation, slippage budget or thresholds',
-  description: 'Of another organization only a published Take can be forked. The lineage is kept; the fork has an expiry of its own.',
+  description:
+    'Forks a Take of your own, or a published one of another organization. The lineage is kept. The fork has an expiry of its own.',
   cost: 'write',
   schema: {
     body: objectOf({

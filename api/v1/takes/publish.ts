@@ -10,7 +10,7 @@ export const publishTake = defineRoute({
   name: 'publishTake',
   tag: 'takes',
   summary: 'Publishes a Take',
-  description: 'Its conditions, limits and thesis become readable to everybody; its trades do not. It cannot be taken back.',
+  description: 'Makes conditions, limits and thesis readable to every organization, not its trades. This cannot be undone.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

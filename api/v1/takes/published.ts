@@ -44,7 +44,7 @@ export const listPublishedTakes = defineRoute({
   url: '/v1/takes/published',
   name: 'listPublishedTakes',
   tag: 'takes',
-  summary: 'Takes that anybody published, newest first',
+  summary: 'Published Takes of all organizations, newest first',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of published Takes.', schema: pageOf(PublishedTakeBody) } },

@@ -14,7 +14,7 @@ import { ConfirmField, NO_TAKE } from './take-body.ts';
 
 const LaunchDraft = Type.Object({
   takeId: Type.String(),
-  preset: Type.String({ description: 'Of GET /v1/launches/dbc/presets.' }),
+  preset: Type.String({ description: 'Name of a preset of GET /v1/launches/dbc/presets.' }),
   name: Type.String(),
   symbol: Type.String(),
   quoteMint: Type.String({ description: 'The mint of the asset that the Take is about.' }),
@@ -30,13 +30,13 @@ const TokenizedBody = Type.Object(
     }),
     launch: Type.Unsafe<object | null>({
       anyOf: [LaunchDraft, { type: 'null' }],
-      description: 'What POST /v1/launches/dbc/prepare begins with.',
+      description: 'Values to begin POST /v1/launches/dbc/prepare with.',
     }),
   },
   { $id: 'TokenizedTake' },
 );
 
-/** What a launch of the Take begins with; null where its asset is no token that a curve can be quoted in. */
+/** What a launch of the Take begins with; null if its asset is no token that a curve can be quoted in. */
 function launchDraft(takeId: string, symbol: string, hash: string) {
   const entry = CATALOG.bySymbol(symbol);
   if (entry === undefined || entry.token === null) return null;

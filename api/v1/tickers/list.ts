@@ -13,7 +13,7 @@ export const listTickers = defineRoute({
   name: 'listTickers',
   tag: 'market',
   summary: 'The last 24 hours of each instrument of the spot exchange',
-  description: 'In the order of instruments. An instrument that nothing was received of yet is not in the list.',
+  description: 'Sorted by instrument. Instruments without data yet are left out.',
   cost: 'read',
   schema: {
     querystring: objectOf({

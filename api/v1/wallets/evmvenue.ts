@@ -21,7 +21,7 @@ const VenueAccountBody = Type.Object({
   totalNotional: DecimalText,
   totalMarginUsed: DecimalText,
   openPositions: Type.Integer(),
-  observedAt: { ...NullableTime, description: "The venue's own time; null where it gave none." },
+  observedAt: { ...NullableTime, description: "The venue's own time; null if it gave none." },
   fetchedAt: Time,
   ageMs: Type.Integer(),
   quality: choice(['live', 'delayed'], 'Delayed where the answer is older than 30 s.'),
@@ -70,9 +70,9 @@ const ChainWalletBody = Type.Object(
     }),
     venue: Type.Unsafe<object | null>({
       anyOf: [VenueAccountBody, { type: 'null' }],
-      description: 'The margin account on the perpetuals venue; null where the venue did not answer.',
+      description: 'The margin account on the perpetuals venue; null if the venue did not answer.',
     }),
-    venueUnread: nullable('string', 'Why the margin account is not known; null where it is.'),
+    venueUnread: nullable('string', 'Why the margin account is not known; null if it is.'),
   },
   { $id: 'ChainWallet' },
 );

@@ -12,7 +12,7 @@ export const linkWallet = defineRoute({
   name: 'linkWallet',
   tag: 'wallets',
   summary: 'Links a wallet of either chain by the signature of its owner',
-  description: 'Ownership alone gives no permission. A wallet that is linked already is proved anew and may get another label.',
+  description: 'A link proves ownership and grants no permission. Linking again renews the proof and may change the label.',
   cost: 'write',
   schema: {
     body: objectOf({

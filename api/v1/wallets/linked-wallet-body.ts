@@ -7,7 +7,7 @@ import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 export const AddressText = Type.String({
   minLength: 32,
   maxLength: 44,
-  description: 'Of the primary chain in base58, or of the EVM chain: 0x and 40 hexadecimal digits.',
+  description: 'Address on the primary chain (base58) or on the EVM chain (0x and 40 hexadecimal digits).',
 });
 
 export const WalletPath = objectOf({ id: IdText });

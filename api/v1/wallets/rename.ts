@@ -15,7 +15,7 @@ export const renameWallet = defineRoute({
   url: '/v1/wallets/:id/rename',
   name: 'renameWallet',
   tag: 'wallets',
-  summary: 'Gives a linked wallet another label, or none',
+  summary: 'Changes or removes the label of a linked wallet',
   description: 'By the member who proved it, or with trade:execute. What was quoted or read under the old label stays as it is.',
   cost: 'write',
   schema: {

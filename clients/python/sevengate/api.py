@@ -475,7 +475,7 @@ class ManifestDeclarativeExecutionInput(TypedDict):
 
 
 class ManifestDeclarativeStrategyInput(TypedDict):
-    """What is traded, and by which rules."""
+    """Universe and rules."""
     universe: Sequence[str]
     timeframes: Sequence[str]
     factors: Sequence[ManifestDeclarativeStrategyFactorInput]
@@ -1465,7 +1465,7 @@ class PortfolioImpactAllocation(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PortfolioImpactAllocationRisk(Model):
-    """Pre-trade risk attribution; null where nothing was proposed."""
+    """Pre-trade risk attribution; null if nothing was proposed."""
     verdict: Literal["passed", "blocked"]
     rejections: List[PortfolioImpactAllocationRiskRejection]
     order: PortfolioImpactAllocationRiskOrder | None = None
@@ -1484,7 +1484,7 @@ class PortfolioImpactAllocationRiskRejection(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PortfolioImpactAllocationRiskRejectionChange(Model):
-    """The smallest change that would pass, as data; null where no change of this order would do."""
+    """The smallest change that would pass, as data; null if no change of this order would do."""
     kind: PortfolioImpactAllocationRiskRejectionChangeKind
     quantity: Decimal | None = None
     limit_price: Decimal | None = None
@@ -1714,7 +1714,7 @@ class CandleWork(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class CandleWorkProgress(Model):
-    """How far it is; null where nothing is counted, and once it has ended."""
+    """Progress, or null if nothing is counted or the work has ended."""
     done: float
     total: float
     unit: str
@@ -1722,7 +1722,7 @@ class CandleWorkProgress(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class CandleWorkWaitingFor(Model):
-    """What it waits for, in one sentence; null while it is worked on, and once it has ended."""
+    """Reason that it waits, in one sentence. Null while it is being worked on and after its end."""
     cause: CandleWorkWaitingForCause
     detail: str
 
@@ -2184,7 +2184,7 @@ class PredictionMarketFee(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PredictionMarketAsks(Model):
-    """The question as conditions that can be compared; null where it could not be read beyond doubt."""
+    """The question as conditions that can be compared; null if it could not be read beyond doubt."""
     underlying: str | None = None
     comparator: PredictionMarketAsksComparator | None = None
     threshold: str | None = None
@@ -2327,7 +2327,7 @@ class PredictionOrder(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PredictionOrderOnchain(Model):
-    """What a live order is on the chain and at its venue; null on paper."""
+    """The live order on the chain and at its venue. Null on paper."""
     wallet: str | None = None
     transaction_id: str | None = None
     venue_market_id: str | None = None
@@ -2489,7 +2489,7 @@ class BridgeTransferAttention(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class BridgeTransferBroadcast(Model):
-    """What a node last said to the signed bytes; null where the wallet sent them."""
+    """Last answer of a node to the signed bytes, or null if the wallet sent them."""
     outcome: str | None = None
     detail: str | None = None
 
@@ -2919,7 +2919,7 @@ class Decision(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class Observation(Model):
-    """What was known of one instrument at the slot. Null means unknown."""
+    """Observation of one instrument at the slot. Null means unknown."""
     slot: int
     instrument: str
     session: RankedRowSession
@@ -2991,8 +2991,8 @@ class DecisionRule(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class DecisionRuleUnknown(Model):
-    """Why the input was unknown. Derived from `observed` and not covered by `hash`. Only where `observed` of the rule
-    is null.
+    """Why the input was unknown. Derived from `observed` and not covered by `hash`. Only if `observed` of the rule is
+    null.
     """
     input: str
     cause: DecisionRuleUnknownCause
@@ -3509,7 +3509,7 @@ class StepStretch(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class StepStretchArchived(Model):
-    """Where the actor has ended and all its steps were moved: when, and to which archive file."""
+    """Time and archive file of the move, if the actor has ended and its steps were moved."""
     at: datetime
     file: str
 
@@ -3555,7 +3555,7 @@ class StepAccountActivity(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class StepAccountActivityFate(Model):
-    """What became of it; null where it is not stored."""
+    """Outcome of the activity, or null if it is not stored."""
     state: Literal["pending", "done", "given_up"]
     attempts: int
     due_at: datetime
@@ -3605,7 +3605,7 @@ class RuntimeIncident(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class RuntimeQueues(Model):
-    """How far the work of the whole service is."""
+    """Progress of the service's queues."""
     ticks: List[RuntimeQueuesTick]
     recurring: List[RuntimeQueuesRecurringItem]
 
@@ -4404,7 +4404,7 @@ class ListingShape(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ListingEvidence(Model):
-    """What was on record when it was published, taken from the record by the database."""
+    """Evidence at publication, copied from the record by the database."""
     at: datetime
     gates: List[ListingEvidenceGate]
     gates_passed: int
@@ -4528,7 +4528,7 @@ class LeaderboardWallet(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class WalletSale(Model):
-    """Cost and profit are null where the basis is not known: such a sale is in no figure."""
+    """Cost and profit are null if the basis is not known: such a sale is in no figure."""
     at: datetime
     asset: str
     direction: str
@@ -4774,8 +4774,7 @@ class Problem(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ProblemDifference(Model):
-    """Where a wallet signed another message than the prepared one: whose instructions it inserted, removed or altered.
-    """
+    """Programs whose instructions a wallet inserted, removed or altered in the prepared message."""
     inserted: List[ProblemDifferenceInsertedItem]
     removed: List[ProblemDifferenceInsertedItem]
     altered: List[ProblemDifferenceInsertedItem]
@@ -4825,7 +4824,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/me")
     def get_me(self) -> Me:
-        """The caller, with the permissions of this moment"""
+        """The caller with its present permissions"""
 
     @operation("POST", "/v1/session", body="token", needs_body=True)
     def open_session(self, *, token: str) -> Session:
@@ -4875,8 +4874,8 @@ class Operations(Caller):
     ) -> Member:
         """Gives a member a role or permissions
 
-        In the place of those before; they hold from the next request of the member on, and open feeds follow within
-        three seconds. Either `role` or `permissions`. Nobody changes permissions of their own.
+        Give either `role` or `permissions`. They replace the earlier ones from the member's next request on; open feeds
+        follow within three seconds. Nobody can change permissions of their own.
         """
 
     @operation("POST", "/v1/members/remove", body="subject", needs_body=True, keyed=True)
@@ -4889,7 +4888,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/members/revoke-tokens", body="subject", needs_body=True, keyed=True)
     def revoke_tokens(self, *, subject: str, idempotency_key: str | None = None) -> RevokeTokensAnswer:
-        """Takes the tokens of a member back
+        """Revokes the tokens of a member
 
         Every token that was issued until now is refused from its next request on, by every process of the service; open
         feeds end within three seconds. The member may sign in again: remove it to keep it out.
@@ -4919,7 +4918,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[Invitation, Page[Invitation]]:
-        """Invitations, newest first; their codes are not told again"""
+        """Invitations, newest first, without their codes"""
 
     @operation("POST", "/v1/invitations", body="name role permissions hours", needs_body=True)
     def invite_member(
@@ -4932,8 +4931,8 @@ class Operations(Caller):
     ) -> NewInvitation:
         """Invites somebody with a role or permissions
 
-        Either `role` or `permissions`. The code of the answer is told to nobody else and not kept: hand it over by a
-        way that you trust. A request that is repeated makes another invitation.
+        Either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust.
+        Repeating the request makes another invitation.
         """
 
     @operation("POST", "/v1/invitations/accept", body="code", needs_body=True)
@@ -4946,7 +4945,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/invitations/{id}/revoke", keyed=True)
     def revoke_invitation(self, id: str, *, idempotency_key: str | None = None) -> Invitation:
-        """Takes an invitation back that nobody has accepted"""
+        """Revokes an invitation that nobody has accepted"""
 
     @operation("GET", "/v1/intelligence/macro?group&observations&asOf&calendarDays&minImpact")
     def get_macro_intelligence(
@@ -4960,8 +4959,8 @@ class Operations(Caller):
     ) -> MacroIntelligence:
         """Macro calendar, rate regimes and inflation series
 
-        Every value with its vintage: with `asOf`, as it was known on that day. A regime is null where its input is
-        missing or too old, never guessed.
+        Every value with its vintage: with `asOf`, as it was known on that day. A regime is null if its input is missing
+        or too old, never guessed.
         """
 
     @operation("GET", "/v1/intelligence/events?symbol&minSeverity&kind&confirmed&from&limit&cursor")
@@ -5034,7 +5033,7 @@ class Operations(Caller):
     ) -> Pages[RankedRow, RankFairValuePage]:
         """Tokenized equities by discount, premium, liquidity or event intensity
 
-        Ranks what was observed at one cut. What cannot be ranked stays in the list, without a rank and with the
+        Ranks what was observed at one cut. Rows that cannot be ranked stay in the list, without a rank and with the
         reasons.
         """
 
@@ -5054,8 +5053,8 @@ class Operations(Caller):
     ) -> Pages[RankedRow, RankFairValuePage]:
         """Pre-IPO markets by one of seven modes
 
-        `portfolio_fit` scores against the books of the caller and shows each term. What cannot be ranked stays in the
-        list with the reasons.
+        `portfolio_fit` scores against the books of the caller and shows each term. Rows that cannot be ranked stay in
+        the list with the reasons.
         """
 
     @operation("GET", "/v1/private-markets?sector&limit&cursor")
@@ -5088,7 +5087,7 @@ class Operations(Caller):
     def assess_stock(self, symbol: str) -> Assessment:
         """Bull case, bear case, valuation context and catalysts with their sources
 
-        Deterministic: the same observations give the same assessment. Where the evidence is thin it says so.
+        Deterministic: the same observations give the same assessment. Thin evidence is named.
         """
 
     @operation("GET", "/v1/risk/preferences")
@@ -5147,7 +5146,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/books/{id}/equity?points")
     def get_equity(self, id: str, *, points: int | None = None) -> Equity:
-        """The course of the equity of one book, with its drawdown
+        """Equity curve of one book, with its drawdown
 
         The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that
         is not known makes its point null, never a guess.
@@ -5158,17 +5157,16 @@ class Operations(Caller):
         """Holdings over books and wallets with the quality of each price, and the five stress scenarios
 
         Books of one mode, and the wallets that are named: paper money and real money are never added up. A holding is
-        valued at the quote of its own venue; one without a price is named and in no sum. A wallet that does not answer
-        is named too. Every number names its inputs.
+        valued at its own venue's quote. A holding without a price is named and counts in no sum, and so does a wallet
+        that does not answer. Every number names its inputs.
         """
 
     @operation("GET", "/v1/portfolio/performance?mode")
     def get_performance(self, *, mode: Literal["paper", "live"] | None = None) -> Performance:
         """Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day
 
-        Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are
-        valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is
-        null.
+        P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued
+        at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.
         """
 
     @operation("GET", "/v1/portfolio/equity?mode&points")
@@ -5178,7 +5176,7 @@ class Operations(Caller):
         mode: Literal["paper", "live"] | None = None,
         points: int | None = None,
     ) -> TotalEquity:
-        """The course of the equity of everything: agents, vaults and the book of the people together
+        """Total equity curve: agents, vaults and manual orders together
 
         The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the
         cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added
@@ -5226,7 +5224,7 @@ class Operations(Caller):
         slippage_bps: int | None = None,
         idempotency_key: str | None = None,
     ) -> SwapOrder:
-        """Prepare a swap for the wallet to sign
+        """Prepares a swap for the wallet to sign
 
         Runs the pre-trade risk function with the organization’s preferences as the mandate, fetches an executable
         route, checks and simulates its transaction, and stores the exact message with its digest before it answers.
@@ -5236,11 +5234,11 @@ class Operations(Caller):
 
     @operation("POST", "/v1/spotchain/orders/{id}/execute", body="signedTransaction", needs_body=True, keyed=True)
     def execute_swap(self, id: str, *, signed_transaction: str, idempotency_key: str | None = None) -> SwapOrder:
-        """Give the signed bytes of a prepared swap
+        """Submits the signed transaction of a prepared swap
 
         The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the
         programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are
-        broadcast, and once: the same bytes again answer where the order stands, other bytes are refused. GET
+        broadcast, and once: the same bytes again answer the present state, other bytes are refused. GET
         /v1/spotchain/orders/:id tells the outcome; the fill is booked once the chain has finalized it.
         """
 
@@ -5263,7 +5261,7 @@ class Operations(Caller):
     ) -> Pages[Quote, Page[Quote]]:
         """The latest quotes and reference prices
 
-        In the order of venue and instrument. An instrument that nothing was received of yet is not in the list.
+        Sorted by venue and instrument. Instruments without data yet are left out.
         """
 
     @operation("GET", "/v1/candles?venue&instrument&timeframe&from&to&limit&cursor")
@@ -5278,7 +5276,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[CandlesItem, Candles]:
-        """Closed candles of one instrument, and what is missing among them
+        """Closed candles of one instrument, and the gaps between them
 
         Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in
         `coverage`, never filled in.
@@ -5291,9 +5289,9 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[CandleWork, Page[CandleWork]]:
-        """Imports and backfills of candles, newest first: how far each is and what it waits for
+        """Imports and backfills of candles with their progress, newest first
 
-        What takes the service less than a second is not among them. They are shown for a week.
+        Shown for a week. Work of less than a second is left out.
         """
 
     @operation("GET", "/v1/order-book?venue&instrument&depth")
@@ -5311,7 +5309,7 @@ class Operations(Caller):
     ) -> Pages[DayTicker, Page[DayTicker]]:
         """The last 24 hours of each instrument of the spot exchange
 
-        In the order of instruments. An instrument that nothing was received of yet is not in the list.
+        Sorted by instrument. Instruments without data yet are left out.
         """
 
     @operation("GET", "/v1/perps?instrument&limit&cursor")
@@ -5324,7 +5322,7 @@ class Operations(Caller):
     ) -> Pages[Perp, Page[Perp]]:
         """Every perpetual with its mark, oracle, funding, open interest and top of book
 
-        In the order of instruments. A perpetual that nothing was received of yet is not in the list.
+        Sorted by instrument. Perpetuals without data yet are left out.
         """
 
     @operation("GET", "/v1/perps/{instrument}?hours")
@@ -5333,7 +5331,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/venues?limit&cursor")
     def list_venues(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Venue, Page[Venue]]:
-        """State of each venue’s feeds, its clock offset and what is left of its request budgets"""
+        """State of each venue’s feeds, its clock offset and its remaining request budgets"""
 
     @operation("GET", "/v1/public-wallet/{address}")
     def get_public_wallet(self, address: str) -> PublicWallet:
@@ -5400,8 +5398,8 @@ class Operations(Caller):
         """Paper order on the spot exchange
 
         Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk
-        preferences as the mandate. It is filled at once through the depth of the exchange's live book; each fill names
-        the quotes that it was made on. What was not filled has a reason.
+        preferences as the mandate. It is filled at once through the depth of the exchange's live book. Each fill names
+        its quotes, and an unfilled part has a reason.
         """
 
     @operation("POST", "/v1/market-orders/spotexchange/live", body="instrument side quantity notionalUsd limitPrice maxSlippageBps timeInForce postOnly", needs_body=True, keyed=True)
@@ -5420,17 +5418,17 @@ class Operations(Caller):
     ) -> MarketOrder:
         """Live order on the spot exchange
 
-        Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as
+        Only if SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as
         every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the
         outcome; it is `unknown` until the exchange has reported it.
         """
 
     @operation("POST", "/v1/market-orders/{id}/cancel", keyed=True)
     def cancel_market_order(self, id: str, *, idempotency_key: str | None = None) -> MarketOrder:
-        """Takes back what rests of an order
+        """Cancels the resting part of an order
 
-        The order is `withdrawing` until its venue has said what became of it: what was filled before, or meanwhile,
-        stays filled. It ends `cancelled`, `partially_filled` or `filled`.
+        The order is `withdrawing` until its venue has answered. Fills before and meanwhile stay. It ends `cancelled`,
+        `partially_filled` or `filled`.
         """
 
     @operation("GET", "/v1/market-orders?limit&cursor&mode&open")
@@ -5474,7 +5472,7 @@ class Operations(Caller):
     def research_prediction_market(self, id: str) -> PredictionResearch:
         """A source-corroborated probability and what decides the market
 
-        Asks both venues for their order books and trades. Two markets are the same question only where underlying,
+        Asks both venues for their order books and trades. Two markets are the same question only if underlying,
         measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live
         are left out and named.
         """
@@ -5497,7 +5495,7 @@ class Operations(Caller):
         Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk
         preferences as the mandate. Both outcomes of a market, and markets of an event that exclude each other, are one
         exposure. It is filled at once through the depth of the provider's live book, at the provider's own fee; each
-        fill names the quotes that it was made on. What was not filled has a reason.
+        fill names its quotes, and an unfilled part has a reason.
         """
 
     @operation("POST", "/v1/prediction-orders/prepare", body="marketId outcome side quantity notionalUsd limitPrice maxSlippageBps wallet", needs_body=True, keyed=True)
@@ -5587,8 +5585,8 @@ class Operations(Caller):
 
         Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against
         the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again
-        answers where the transfer stands. A hash that no node has seen yet is accepted too. What differs from the quote
-        is refused before it is sent.
+        answers the present state. A hash that no node has seen yet is accepted too. What differs from the quote is
+        refused before it is sent.
         """
 
     @operation("GET", "/v1/bridge/status?id")
@@ -5607,16 +5605,17 @@ class Operations(Caller):
 
     @operation("GET", "/v1/bridge/transfers/{id}/course")
     def get_bridge_transfer_course(self, id: str) -> Pages[BridgeTransferPoint, Page[BridgeTransferPoint]]:
-        """How a transfer went over time
+        """Course of a transfer over time
 
         Ascending: one point for each committed step that changed the state, a chain or an amount.
         """
 
     @operation("POST", "/v1/wallets/challenge", body="address", needs_body=True)
     def challenge_wallet(self, *, address: str) -> WalletChallenge:
-        """The text that proves a wallet once its owner has signed it
+        """Text that the owner signs to link a wallet
 
-        The newest text of an address counts, for ten minutes. Signing it moves nothing and permits nothing.
+        Only the newest text of an address is valid, for ten minutes. Signing it moves no money and grants no
+        permission.
         """
 
     @operation("POST", "/v1/wallets", body="address signature label", needs_body=True, keyed=True)
@@ -5630,7 +5629,7 @@ class Operations(Caller):
     ) -> LinkedWallet:
         """Links a wallet of either chain by the signature of its owner
 
-        Ownership alone gives no permission. A wallet that is linked already is proved anew and may get another label.
+        A link proves ownership and grants no permission. Linking again renews the proof and may change the label.
         """
 
     @operation("GET", "/v1/wallets?limit&cursor")
@@ -5644,7 +5643,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/wallets/{id}/rename", body="label", needs_body=True, keyed=True)
     def rename_wallet(self, id: str, *, label: str | None, idempotency_key: str | None = None) -> LinkedWallet:
-        """Gives a linked wallet another label, or none
+        """Changes or removes the label of a linked wallet
 
         By the member who proved it, or with trade:execute. What was quoted or read under the old label stays as it is.
         """
@@ -5793,7 +5792,7 @@ class Operations(Caller):
         draft: bool | None = None,
         days: int | None = None,
     ) -> BacktestPreview:
-        """Simulates a manifest that is being written over the newest bars
+        """Previews a manifest on the newest bars
 
         Opens no gate. At most 40000 bars of all series together, 366 days and 20 seconds; bars that are not stored are
         fetched from the venue within that time and kept. Your newest preview ends the one before, closing the
@@ -5827,7 +5826,7 @@ class Operations(Caller):
     def pause_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
         """Pauses one agent
 
-        It is ticked no more and its pending proposals are cancelled. It has a rate limit of its own.
+        Stops its decisions and cancels its pending proposals. This route has a rate limit of its own.
         """
 
     @operation("POST", "/v1/agents/{id}/close", body="instrument limitPrice", keyed=True)
@@ -5851,17 +5850,17 @@ class Operations(Caller):
     def resume_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
         """Resumes a paused agent
 
-        It goes on at the stage it was paused from, unless its manifest was changed. After a breaker, only once the
-        cause is gone and by somebody other than the creator.
+        The agent continues at the stage that it was paused from, unless its manifest changed. After a breaker the cause
+        must be gone, and somebody other than the creator must ask.
         """
 
     @operation("POST", "/v1/agents/{id}/release", keyed=True)
     def release_agent(self, id: str, *, idempotency_key: str | None = None) -> Agent:
         """Takes an agent out of quarantine
 
-        An agent is quarantined where a row of its own cannot be read, or its machine threw; its incidents tell which.
-        After the cause was repaired it is released here. It is paused then, with the cause `quarantine`, until somebody
-        other than its creator resumes it; a cause that is still there quarantines it again at its next tick.
+        An agent is quarantined if one of its rows cannot be read or its machine threw; its incidents name the cause.
+        Release it after the repair. It is then paused with the cause `quarantine` until somebody other than its creator
+        resumes it. If the cause remains, its next tick quarantines it again.
         """
 
     @operation("POST", "/v1/agents/emergency-halt", keyed=True)
@@ -5890,17 +5889,16 @@ class Operations(Caller):
     def approve_proposal(self, id: str, *, idempotency_key: str | None = None) -> Proposal:
         """Approves one pending proposal
 
-        Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal
-        then ends `blocked_by_risk`, unless only live data is missing at that moment: then it stays pending and may be
-        approved again. An approved proposal is executed at once.
+        Runs the risk check again on the present quotes. A refusal names every limit, and the proposal ends as
+        `blocked_by_risk`. If only live data is missing at the moment, it stays pending and can be approved again. An
+        approved proposal is executed at once.
         """
 
     @operation("POST", "/v1/agent-orders/{id}/decline", body="reason", keyed=True)
     def decline_proposal(self, id: str, *, reason: str | None = None, idempotency_key: str | None = None) -> Proposal:
         """Declines one pending proposal
 
-        The capacity that it reserved is free again. While its rules still hold the agent proposes anew at its next
-        tick.
+        Frees the capacity that it reserved. While its rules still hold, the agent proposes again at its next tick.
         """
 
     @operation("GET", "/v1/agents/{id}")
@@ -5926,8 +5924,8 @@ class Operations(Caller):
     ) -> Pages[Recommendation, Page[Recommendation]]:
         """Trades that agents at `suggest` would make, newest first
 
-        An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each
-        recommendation is a decision on record that asked for a trade and of which no proposal was made.
+        An agent at this autonomy places no orders: place them with `/v1/market-orders` or a prepared swap. Each
+        recommendation is a recorded decision that asked for a trade and made no proposal.
         """
 
     @operation("GET", "/v1/agents/{id}/decisions/{decisionId}")
@@ -5970,15 +5968,15 @@ class Operations(Caller):
     ) -> Pages[Evidence, Page[Evidence]]:
         """Evaluation evidence of an agent, newest first
 
-        Each row opens one gate, where it has passed and is newer than the last demotion and change of the manifest.
+        Each row opens one gate if it passed and is newer than the last demotion and manifest change.
         """
 
     @operation("GET", "/v1/agents/{id}/gates")
     def list_gates(self, id: str) -> Gates:
         """The promotion gates of an agent
 
-        Every gate with its conditions, what was observed and what is asked; how far the agent is, what is next, and why
-        there are no trades. Nothing is written.
+        Every gate with observed and required values, the agent's progress, the next action, and the reasons for no
+        trades. Read-only.
         """
 
     @operation("GET", "/v1/agents/{id}/history?limit&cursor")
@@ -5990,7 +5988,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/agents/{id}/chart?at")
     def get_chart(self, id: str, *, at: Time | None = None) -> Chart:
-        """The agent's state chart and where it stands
+        """The agent's state chart with its present state
 
         With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.
         """
@@ -6004,7 +6002,7 @@ class Operations(Caller):
         events: Sequence[AskWhatIfEventInput],
         at: Time | None = None,
     ) -> ActorBranch:
-        """Shows what other events would have led to, from any step of an actor
+        """Simulates other events from any step of an actor
 
         The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer
         says for each what the state chart would have done: the transition, the changed context, and the records,
@@ -6035,7 +6033,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/actors/{id}")
     def get_actor(self, id: str) -> ActorDetail:
-        """An actor of any kind: where it stands, what it remembers, its incidents"""
+        """One actor of any kind: state, context and incidents"""
 
     @operation("GET", "/v1/actors/{id}/steps?from&to")
     def list_actor_steps(self, id: str, *, from_: int, to: int) -> StepStretch:
@@ -6047,7 +6045,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/actors/{id}/steps/{version}")
     def get_actor_step(self, id: str, version: str) -> StepAccount:
-        """One step of an actor: which guard decided on what, what changed, and all that followed from it
+        """One step of an actor: its guards and their inputs, changes and effects
 
         The state before the step is rebuilt from the last checkpoint, and the step is taken once more by a machine that
         tells of its guards. Nothing is written. `state_conflict` where the present machine does not lead where the
@@ -6056,7 +6054,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/runtime")
     def get_runtime(self) -> Runtime:
-        """How the runtime stands: actors, activities, timers, incidents and queues in numbers"""
+        """Actors, activities, timers, incidents and queues in numbers"""
 
     @operation("GET", "/v1/runtime/activities?limit&cursor&state")
     def list_activities(
@@ -6068,7 +6066,7 @@ class Operations(Caller):
     ) -> Pages[WaitingActivity, Page[WaitingActivity]]:
         """Activities that are pending or were given up, of the newest actors first
 
-        What is done is part of its step: `GET /v1/actors/:id/steps/:version`.
+        Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.
         """
 
     @operation("GET", "/v1/runtime/timers?limit&cursor")
@@ -6078,7 +6076,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[WaitingTimer, Page[WaitingTimer]]:
-        """Timers of actors, what is due first comes first"""
+        """Timers of actors, earliest due first"""
 
     @operation("GET", "/v1/runtime/incidents?limit&cursor")
     def list_incidents(
@@ -6096,27 +6094,26 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[RecordedIntervention, Page[RecordedIntervention]]:
-        """Interventions, newest first: who retried, reset or released what, and why"""
+        """Interventions (retry, reset, release) with member and reason, newest first"""
 
     @operation("GET", "/v1/alerts?limit&cursor")
     def list_alerts(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[Alert, Page[Alert]]:
         """Alerts of the organization and of the whole service, newest first
 
-        What the feed `alerts` announced, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).
+        Alerts of the feed `alerts`, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).
         """
 
     @operation("GET", "/v1/runtime/work?limit&cursor")
     def list_work(self, *, limit: int | None = None, cursor: str | None = None) -> Pages[LongWork, Page[LongWork]]:
-        """Imports, backfills and moves to the archive, newest first: how far each is, what it waits for and who works
-        at it
+        """Imports, backfills and moves to the archive with their progress, newest first
 
-        What takes the service less than a second is not among them. They are shown for a week. Evaluations, proposals,
-        transfers and launches say the same of themselves in their own records.
+        Shown for a week. Work of less than a second is left out. Evaluations, proposals, transfers and launches carry
+        the same fields in their own records.
         """
 
     @operation("GET", "/v1/runtime/work/{id}")
     def get_work(self, id: str) -> LongWork:
-        """How far one import, backfill or move to the archive is"""
+        """Progress of one import, backfill or move to the archive"""
 
     @operation("POST", "/v1/actors/{id}/retry", body="activity reason", needs_body=True, keyed=True)
     def retry_activity(
@@ -6127,7 +6124,7 @@ class Operations(Caller):
         reason: str,
         idempotency_key: str | None = None,
     ) -> Intervention:
-        """Has one activity of an actor tried again at once
+        """Retries one activity of an actor at once
 
         A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again
         only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict`
@@ -6136,7 +6133,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/actors/{id}/reset", body="reason", needs_body=True, keyed=True)
     def reset_actor(self, id: str, *, reason: str, idempotency_key: str | None = None) -> Intervention:
-        """Counts the attempts of all pending activities of an actor from none, and has them tried at once"""
+        """Resets the attempts of all pending activities of an actor and retries them at once"""
 
     @operation("POST", "/v1/actors/{id}/release", body="reason", needs_body=True, keyed=True)
     def release_actor(self, id: str, *, reason: str, idempotency_key: str | None = None) -> Intervention:
@@ -6153,7 +6150,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/agents/{id}/vault/course?points")
     def get_vault_course(self, id: str, *, points: int | None = None) -> Pages[VaultCourseItem, Page[VaultCourseItem]]:
-        """How the price of a share of the vault went, with its drawdown
+        """Share price of the vault over time, with its drawdown
 
         The vault is marked once a minute while it holds anything. At most 300 marks are told, evenly spread, the newest
         among them; a mark that no writer signed is left out.
@@ -6161,7 +6158,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/agents/{id}/vault/deposit", body="amountUsd", needs_body=True, keyed=True)
     def deposit_into_vault(self, id: str, *, amount_usd: Money, idempotency_key: str | None = None) -> VaultChange:
-        """Pays into the agent's vault
+        """Deposits into the agent's vault
 
         The caller gets shares at the present price, which the deposit does not move. Within the ceiling of the stage:
         nothing before `limited_live`, a tenth of `max_capital_usd` there, all of it at `live`.
@@ -6177,7 +6174,7 @@ class Operations(Caller):
         all: Literal[True] | None = None,
         idempotency_key: str | None = None,
     ) -> VaultChange:
-        """Takes out of the agent's vault
+        """Withdraws from the agent's vault
 
         Exactly one of `amountUsd`, `shares` and `all`. Pays from cash; no position is sold. Works at every stage and
         while the agent is paused.
@@ -6204,7 +6201,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[ReserveCheck, Page[ReserveCheck]]:
-        """Claims of vaults and books, and what is really held
+        """Claims of vaults and books, compared with the holdings
 
         Every two minutes the cash of all vaults and the positions of all live books are compared with the
         organization’s account at the spot exchange, with its linked and delegated wallets, and with its positions at
@@ -6279,9 +6276,9 @@ class Operations(Caller):
 
         Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They
         are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint
-        is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by
-        now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent
-        once, and the launcher is asked until it launches; where it declines, the same payment handed in again asks it
+        is an instrument of the catalog once the launch trades. Submitting the same bytes again answers the present
+        state. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent
+        once, and the launcher is asked until it launches; where it declines, submitting the same payment again asks it
         once more.
         """
 
@@ -6306,7 +6303,7 @@ class Operations(Caller):
         """Registers a launch with the external launcher
 
         Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored
-        before. Nothing is owed until it is signed and handed in.
+        before. Nothing is owed until it is signed and submitted.
         """
 
     @operation("GET", "/v1/launches?limit&cursor")
@@ -6322,9 +6319,9 @@ class Operations(Caller):
     def get_agent_token(self, mint: str, *, wallets: str | None = None) -> AgentTokenAnalytics:
         """Analytics of one agent token
 
-        Who holds it (curves, pools, lockers and burn addresses apart from wallets), what is the creator’s and still
-        locked, how deep it trades, a risk score with each of its terms, and its return against the share that it is
-        paired with. An unknown input is null and counts as the most risk.
+        Holders (curves, pools, lockers and burn addresses apart from wallets), the creator’s free and locked part,
+        market depth, a risk score with each of its terms, and the return against the paired share. An unknown input is
+        null and counts as the most risk.
         """
 
     @operation("GET", "/v1/agent-market/rank?mode&limit&cursor")
@@ -6365,21 +6362,22 @@ class Operations(Caller):
         """Reads a launch on its curve
 
         Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer,
-        the last reading. The feed `launches` tells of every change.
+        the last reading. Subscribe to the feed `launches` for changes.
         """
 
     @operation("GET", "/v1/launches/{id}/course")
     def get_launch_course(self, id: str) -> LaunchCourse:
         """The price of a launched token over time
 
-        As the looks at its curve found it, until it graduated; what follows is in the bars of its instrument.
+        Prices read from the curve until graduation. Later prices are in the candles of its instrument.
         """
 
     @operation("GET", "/v1/launches/{id}/transactions")
     def list_launch_transactions(self, id: str) -> Pages[LaunchTransaction, Page[LaunchTransaction]]:
         """The transactions of a launch, in the order in which they land
 
-        Of a launch by the external launcher: its payment. Sign those that are `prepared` and hand them in together.
+        Unsigned transactions of a launch; for the external launcher, its payment. Sign those that are `prepared` and
+        submit them together.
         """
 
     @operation("POST", "/v1/launches/{id}/claims", body="kind as", keyed=True)
@@ -6391,7 +6389,7 @@ class Operations(Caller):
         as_: Literal["creator", "partner"] | None = None,
         idempotency_key: str | None = None,
     ) -> LaunchClaim:
-        """Prepares a claim of what has accrued for the creator or the partner
+        """Prepares a claim of accrued fees for the creator or the partner
 
         Everything of one kind that has accrued is claimed; only the wallet of the creator or of the partner is paid,
         and it has to sign. The claim is simulated and stored before this answers.
@@ -6408,13 +6406,13 @@ class Operations(Caller):
     ) -> LaunchClaim:
         """Submits a signed claim of a launch
 
-        The signed bytes are compared with the prepared ones, sent once and followed to finality. The same bytes again
-        answer where it stands.
+        The signed bytes are compared with the prepared ones, sent once and followed to finality. Submitting the same
+        bytes again answers the present state.
         """
 
     @operation("GET", "/v1/launches/{id}/claims/{claimId}")
     def get_launch_claim(self, id: str, claim_id: str) -> LaunchClaim:
-        """One claim of what waits in a launch"""
+        """One claim of accrued fees of a launch"""
 
     @operation("POST", "/v1/marketplace", body="agentId manifestVersion priceUsd payoutWallet categories", needs_body=True, keyed=True)
     def publish_listing(
@@ -6449,16 +6447,16 @@ class Operations(Caller):
 
     @operation("POST", "/v1/marketplace/{id}/price", body="priceUsd", needs_body=True, keyed=True)
     def reprice_listing(self, id: str, *, price_usd: Money, idempotency_key: str | None = None) -> Listing:
-        """Sets another price of an own listing
+        """Changes the price of a listing of yours
 
         Checkouts that were prepared before keep the price that they were prepared with.
         """
 
     @operation("POST", "/v1/marketplace/{id}/unlist", keyed=True)
     def unlist_listing(self, id: str, *, idempotency_key: str | None = None) -> Listing:
-        """Ends an own listing
+        """Ends a listing of yours
 
-        Nothing more is sold. Licences stay, and checkouts that were prepared before may still be paid.
+        Ends sales. Licences stay valid, and checkouts that were prepared before can still be paid.
         """
 
     @operation("GET", "/v1/marketplace/{id}")
@@ -6493,9 +6491,9 @@ class Operations(Caller):
         """Submits the signed payment of a checkout
 
         The bytes must carry the prepared message, byte for byte, under the signature of the buyer. They are sent and
-        followed to finality; then the licence is issued, once. The same bytes again answer where the checkout stands.
-        Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and where
-        they had, the licence is issued.
+        followed to finality; then the licence is issued, once. Submitting the same bytes again answers the present
+        state. Bytes that come after the expiry are not sent any more: the chain is asked whether they had landed, and
+        where they had, the licence is issued.
         """
 
     @operation("POST", "/v1/marketplace/{id}/import", keyed=True)
@@ -6604,7 +6602,7 @@ class Operations(Caller):
     def disarm_basis_policy(self, id: str, *, idempotency_key: str | None = None) -> BasisPolicy:
         """Disarms a basis policy
 
-        Its position stays open.
+        The position stays open.
         """
 
     @operation("GET", "/v1/arbitrage/policies?state&limit&cursor")
@@ -6663,8 +6661,8 @@ class Operations(Caller):
     ) -> Take:
         """Clones a Take with another allocation, slippage budget or thresholds
 
-        Of another organization only a published Take can be forked. The lineage is kept; the fork has an expiry of its
-        own.
+        Forks a Take of your own, or a published one of another organization. The lineage is kept. The fork has an
+        expiry of its own.
         """
 
     @operation("POST", "/v1/takes/arm", body="takeId mode confirm", needs_body=True, keyed=True)
@@ -6707,22 +6705,22 @@ class Operations(Caller):
     def publish_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
         """Publishes a Take
 
-        Its conditions, limits and thesis become readable to everybody; its trades do not. It cannot be taken back.
+        Makes conditions, limits and thesis readable to every organization, not its trades. This cannot be undone.
         """
 
     @operation("POST", "/v1/takes/{id}/disarm", keyed=True)
     def disarm_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
         """Disarms a Take
 
-        Its position stays open; armed again, it goes on watching its exit conditions.
+        The position stays open. Armed again, the Take watches its exit conditions again.
         """
 
     @operation("POST", "/v1/takes/{id}/close", keyed=True)
     def close_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
         """Closes the position of a Take
 
-        It is disarmed, and its position is sold at the market within its slippage budget, tried again every minute
-        until it is gone. Risk lets reductions pass after a halt too; only a price that is not live holds it up.
+        Disarms the Take and sells its position at the market within its slippage budget, each minute until it is gone.
+        Works after a halt too. Only a price that is not live delays it.
         """
 
     @operation("GET", "/v1/takes?state&limit&cursor")
@@ -6742,7 +6740,7 @@ class Operations(Caller):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Pages[PublishedTake, Page[PublishedTake]]:
-        """Takes that anybody published, newest first"""
+        """Published Takes of all organizations, newest first"""
 
     @operation("GET", "/v1/takes/{id}")
     def get_take(self, id: str) -> Take:
@@ -6758,8 +6756,7 @@ class Operations(Caller):
     ) -> Pages[TakeDecision, ListTakeDecisionsPage]:
         """The decision records of a Take, newest first
 
-        One for every full half minute in which it is on duty. `agentId` and `takeId` are the same id: what is hashed
-        names the actor.
+        One per half minute while it is running. `agentId` and `takeId` are the same id: what is hashed names the actor.
         """
 
     @operation("GET", "/v1/takes/{id}/decisions/{decisionId}/explain")
@@ -6782,7 +6779,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/takes/{id}/chart")
     def get_take_chart(self, id: str) -> Chart:
-        """The Take's state chart and where it stands"""
+        """The Take's state chart with its present state"""
 
     @operation("POST", "/v1/delegations/challenge", body="agentId takeId wallet signerWallet maxNotionalUsd expiresAt", needs_body=True)
     def challenge_delegation(
@@ -6795,7 +6792,7 @@ class Operations(Caller):
         agent_id: str | None = None,
         take_id: str | None = None,
     ) -> DelegationChallenge:
-        """The text that grants a delegation once the wallet's owner has signed it
+        """Text that the owner signs to delegate a wallet
 
         Nothing is kept. Send the same fields with `issuedAt`, `nonce` and the signature to `POST /v1/delegations`
         within ten minutes.
@@ -6835,7 +6832,7 @@ class Operations(Caller):
     ) -> Pages[Delegation, Page[Delegation]]:
         """Delegations of wallets to agents and Takes, newest first
 
-        Of one agent or Take the newest counts, unless it was revoked or has expired.
+        The newest delegation of an agent or a Take counts, unless it was revoked or has expired.
         """
 
     @operation("POST", "/v1/delegations/{id}/revoke", keyed=True)

@@ -114,7 +114,7 @@ class ProposalChange(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class TradeRecommended(Model):
-    """What an agent that only suggests would trade: nothing is created of it."""
+    """Trade that an agent at `suggest` would make. No proposal is created."""
     what: Literal["recommended"]
     decision_id: str
     agent_id: str
@@ -157,7 +157,7 @@ class EvaluationChange(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class EvaluationProgress(Model):
-    """How far a run is."""
+    """Progress of a run."""
     what: Literal["evaluation_progress"]
     agent_id: str
     run_id: str
@@ -236,7 +236,7 @@ class ProposalAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class MarketOrderAlert(Model):
-    """What became of an order that was placed by hand."""
+    """Outcome of a manual order."""
     what: str
     market_order_id: str
     state: MarketOrderState
@@ -251,7 +251,7 @@ class MarketOrderAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PredictionOrderAlert(Model):
-    """What the chain shows of an order contradicts it, or its refund is off."""
+    """The chain contradicts an order, or its refund differs."""
     what: str
     prediction_order_id: str
     state: PredictionOrderState
@@ -343,7 +343,7 @@ class IncidentAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class HaltAlert(Model):
-    """How far an emergency halt is."""
+    """Progress of an emergency halt."""
     what: str
     epoch: int
     paused: int
@@ -352,7 +352,7 @@ class HaltAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ReserveAlert(Model):
-    """What the venues hold does not cover what the books claim, or nobody knows."""
+    """Holdings at the venues do not cover the claims of the books, or are unknown."""
     what: str
     detail: str
 

@@ -4589,7 +4589,7 @@ export interface Operations {
     readonly input: Record<string, never>;
     readonly answer: string;
   };
-  /** The caller, with the permissions of this moment. */
+  /** The caller with its present permissions. */
   readonly getMe: {
     readonly input: Record<string, never>;
     readonly answer: Me;
@@ -4651,7 +4651,7 @@ export interface Operations {
     };
     readonly answer: Member;
   };
-  /** Takes the tokens of a member back. */
+  /** Revokes the tokens of a member. */
   readonly revokeTokens: {
     readonly input: {
       readonly body: {
@@ -4679,7 +4679,7 @@ export interface Operations {
     };
     readonly answer: MemberRole;
   };
-  /** Invitations, newest first; their codes are not told again. */
+  /** Invitations, newest first, without their codes. */
   readonly listInvitations: {
     readonly input: {
       /** Most items of the page. */
@@ -4715,7 +4715,7 @@ export interface Operations {
       readonly orgId: string;
     };
   };
-  /** Takes an invitation back that nobody has accepted. */
+  /** Revokes an invitation that nobody has accepted. */
   readonly revokeInvitation: {
     readonly input: {
       readonly id: string;
@@ -4965,7 +4965,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** The course of the equity of one book, with its drawdown. */
+  /** Equity curve of one book, with its drawdown. */
   readonly getEquity: {
     readonly input: {
       /** Id of a book, as `GET /v1/books` lists it. */
@@ -4993,7 +4993,7 @@ export interface Operations {
     };
     readonly answer: Performance;
   };
-  /** The course of the equity of everything: agents, vaults and the book of the people together. */
+  /** Total equity curve: agents, vaults and manual orders together. */
   readonly getTotalEquity: {
     readonly input: {
       /** Default: `paper`. */
@@ -5028,12 +5028,12 @@ export interface Operations {
       readonly side: 'buy' | 'sell';
       /** Order size. Buys: US dollars. Sells: token units (UI units). */
       readonly amount: string;
-      /** How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less. */
+      /** Slippage tolerance in basis points. Default: 50, or the mandate’s budget where that is less. */
       readonly slippageBps?: undefined | string;
     };
     readonly answer: SwapQuote;
   };
-  /** Prepare a swap for the wallet to sign. */
+  /** Prepares a swap for the wallet to sign. */
   readonly prepareSwap: {
     readonly input: {
       readonly body: {
@@ -5046,7 +5046,7 @@ export interface Operations {
     };
     readonly answer: SwapOrder;
   };
-  /** Give the signed bytes of a prepared swap. */
+  /** Submits the signed transaction of a prepared swap. */
   readonly executeSwap: {
     readonly input: {
       readonly id: string;
@@ -5093,7 +5093,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Closed candles of one instrument, and what is missing among them. */
+  /** Closed candles of one instrument, and the gaps between them. */
   readonly listCandles: {
     readonly input: {
       /** A source of prices; `reference` is never executable. */
@@ -5112,7 +5112,7 @@ export interface Operations {
     };
     readonly answer: Candles;
   };
-  /** Imports and backfills of candles, newest first: how far each is and what it waits for. */
+  /** Imports and backfills of candles with their progress, newest first. */
   readonly listCandleWork: {
     readonly input: {
       /** Most items of the page. */
@@ -5176,7 +5176,7 @@ export interface Operations {
     };
     readonly answer: PerpDetail;
   };
-  /** State of each venue’s feeds, its clock offset and what is left of its request budgets. */
+  /** State of each venue’s feeds, its clock offset and its remaining request budgets. */
   readonly listVenues: {
     readonly input: {
       /** Most items of the page. */
@@ -5288,7 +5288,7 @@ export interface Operations {
     };
     readonly answer: MarketOrder;
   };
-  /** Takes back what rests of an order. */
+  /** Cancels the resting part of an order. */
   readonly cancelMarketOrder: {
     readonly input: {
       readonly id: string;
@@ -5473,7 +5473,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** How a transfer went over time. */
+  /** Course of a transfer over time. */
   readonly getBridgeTransferCourse: {
     readonly input: {
       readonly id: string;
@@ -5482,7 +5482,7 @@ export interface Operations {
       readonly items: ReadonlyArray<BridgeTransferPoint>;
     };
   };
-  /** The text that proves a wallet once its owner has signed it. */
+  /** Text that the owner signs to link a wallet. */
   readonly challengeWallet: {
     readonly input: {
       readonly body: {
@@ -5515,7 +5515,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Gives a linked wallet another label, or none. */
+  /** Changes or removes the label of a linked wallet. */
   readonly renameWallet: {
     readonly input: {
       readonly id: string;
@@ -5652,7 +5652,7 @@ export interface Operations {
     };
     readonly answer: EvaluationRun;
   };
-  /** Simulates a manifest that is being written over the newest bars. */
+  /** Previews a manifest on the newest bars. */
   readonly previewBacktest: {
     readonly input: {
       /** The agent whose next version it is meant to be. */
@@ -5885,7 +5885,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** The agent's state chart and where it stands. */
+  /** The agent's state chart with its present state. */
   readonly getChart: {
     readonly input: {
       readonly id: string;
@@ -5894,7 +5894,7 @@ export interface Operations {
     };
     readonly answer: Chart;
   };
-  /** Shows what other events would have led to, from any step of an actor. */
+  /** Simulates other events from any step of an actor. */
   readonly askWhatIf: {
     readonly input: {
       readonly id: string;
@@ -5938,7 +5938,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** An actor of any kind: where it stands, what it remembers, its incidents. */
+  /** One actor of any kind: state, context and incidents. */
   readonly getActor: {
     readonly input: {
       readonly id: string;
@@ -5956,7 +5956,7 @@ export interface Operations {
     };
     readonly answer: StepStretch;
   };
-  /** One step of an actor: which guard decided on what, what changed, and all that followed from it. */
+  /** One step of an actor: its guards and their inputs, changes and effects. */
   readonly getActorStep: {
     readonly input: {
       readonly id: string;
@@ -5965,7 +5965,7 @@ export interface Operations {
     };
     readonly answer: StepAccount;
   };
-  /** How the runtime stands: actors, activities, timers, incidents and queues in numbers. */
+  /** Actors, activities, timers, incidents and queues in numbers. */
   readonly getRuntime: {
     readonly input: Record<string, never>;
     readonly answer: Runtime;
@@ -5985,7 +5985,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Timers of actors, what is due first comes first. */
+  /** Timers of actors, earliest due first. */
   readonly listTimers: {
     readonly input: {
       /** Most items of the page. */
@@ -6011,7 +6011,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Interventions, newest first: who retried, reset or released what, and why. */
+  /** Interventions (retry, reset, release) with member and reason, newest first. */
   readonly listInterventions: {
     readonly input: {
       /** Most items of the page. */
@@ -6037,7 +6037,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Imports, backfills and moves to the archive, newest first: how far each is, what it waits for and who works at it. */
+  /** Imports, backfills and moves to the archive with their progress, newest first. */
   readonly listWork: {
     readonly input: {
       /** Most items of the page. */
@@ -6050,14 +6050,14 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** How far one import, backfill or move to the archive is. */
+  /** Progress of one import, backfill or move to the archive. */
   readonly getWork: {
     readonly input: {
       readonly id: string;
     };
     readonly answer: LongWork;
   };
-  /** Has one activity of an actor tried again at once. */
+  /** Retries one activity of an actor at once. */
   readonly retryActivity: {
     readonly input: {
       readonly id: string;
@@ -6068,7 +6068,7 @@ export interface Operations {
     };
     readonly answer: Intervention;
   };
-  /** Counts the attempts of all pending activities of an actor from none, and has them tried at once. */
+  /** Resets the attempts of all pending activities of an actor and retries them at once. */
   readonly resetActor: {
     readonly input: {
       readonly id: string;
@@ -6095,7 +6095,7 @@ export interface Operations {
     };
     readonly answer: Vault;
   };
-  /** How the price of a share of the vault went, with its drawdown. */
+  /** Share price of the vault over time, with its drawdown. */
   readonly getVaultCourse: {
     readonly input: {
       readonly id: string;
@@ -6103,7 +6103,7 @@ export interface Operations {
     };
     readonly answer: VaultCourse;
   };
-  /** Pays into the agent's vault. */
+  /** Deposits into the agent's vault. */
   readonly depositIntoVault: {
     readonly input: {
       readonly id: string;
@@ -6113,7 +6113,7 @@ export interface Operations {
     };
     readonly answer: VaultChange;
   };
-  /** Takes out of the agent's vault. */
+  /** Withdraws from the agent's vault. */
   readonly withdrawFromVault: {
     readonly input: {
       readonly id: string;
@@ -6140,7 +6140,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Claims of vaults and books, and what is really held. */
+  /** Claims of vaults and books, compared with the holdings. */
   readonly listReserves: {
     readonly input: {
       /** Most items of the page. */
@@ -6325,7 +6325,7 @@ export interface Operations {
       readonly items: ReadonlyArray<LaunchTransaction>;
     };
   };
-  /** Prepares a claim of what has accrued for the creator or the partner. */
+  /** Prepares a claim of accrued fees for the creator or the partner. */
   readonly prepareLaunchClaim: {
     readonly input: {
       readonly id: string;
@@ -6347,7 +6347,7 @@ export interface Operations {
     };
     readonly answer: LaunchClaim;
   };
-  /** One claim of what waits in a launch. */
+  /** One claim of accrued fees of a launch. */
   readonly getLaunchClaim: {
     readonly input: {
       readonly id: string;
@@ -6387,7 +6387,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Sets another price of an own listing. */
+  /** Changes the price of a listing of yours. */
   readonly repriceListing: {
     readonly input: {
       readonly id: string;
@@ -6397,7 +6397,7 @@ export interface Operations {
     };
     readonly answer: Listing;
   };
-  /** Ends an own listing. */
+  /** Ends a listing of yours. */
   readonly unlistListing: {
     readonly input: {
       readonly id: string;
@@ -6697,7 +6697,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Takes that anybody published, newest first. */
+  /** Published Takes of all organizations, newest first. */
   readonly listPublishedTakes: {
     readonly input: {
       /** Most items of the page. */
@@ -6754,14 +6754,14 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** The Take's state chart and where it stands. */
+  /** The Take's state chart with its present state. */
   readonly getTakeChart: {
     readonly input: {
       readonly id: string;
     };
     readonly answer: Chart;
   };
-  /** The text that grants a delegation once the wallet's owner has signed it. */
+  /** Text that the owner signs to delegate a wallet. */
   readonly challengeDelegation: {
     readonly input: {
       readonly body: {

@@ -47,7 +47,7 @@ export const NET_EDGE_ABOVE: ConditionDefinition = {
       min: 0,
       max: 10_000,
       default: 0,
-      description: 'What the mint takes of each transfer, in basis points.',
+      description: 'Fee that the mint takes of each transfer, in basis points.',
     },
   },
   needs: NO_NEEDS,

@@ -40,9 +40,9 @@ export function negativeEventCondition(spec: {
         min: 1,
         max: LONGEST_EVENT_LOOKBACK_HOURS,
         default: 24,
-        description: 'How far back an event counts, in hours.',
+        description: 'Look-back of events, in hours.',
       },
-      includeRumors: { type: 'boolean', default: false, description: 'Whether events that nothing has confirmed yet count.' },
+      includeRumors: { type: 'boolean', default: false, description: 'True to count events that nothing has confirmed yet.' },
     },
     needs: NO_NEEDS,
     compile: (condition) => {

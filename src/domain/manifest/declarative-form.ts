@@ -261,7 +261,7 @@ export const manifestDeclarativeSchema: JsonSchema = {
     ),
     strategy: {
       type: 'object',
-      description: 'What is traded, and by which rules.',
+      description: 'Universe and rules.',
       additionalProperties: false,
       required: ['universe', 'timeframes', 'factors'],
       properties: {

@@ -24,7 +24,7 @@ export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 
 /** The plain fields by their canonical name; each form spells and places them its own way. */
 export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   name: { type: 'string', minLength: 1, maxLength: 120, description: 'Name of the strategy.' },
-  description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'What the strategy is for.' },
+  description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'Purpose of the strategy.' },
   maxCapitalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Most capital that may be allocated, in US dollars.' },
   maxTradeNotionalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Largest notional of one trade, in US dollars.' },
   maxLeverage: { type: 'decimal', min: '0', max: '100', default: '1', description: 'Highest ratio of exposure to capital.' },
@@ -46,15 +46,15 @@ export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
     type: 'choice',
     choices: KILL_SWITCH_ACTIONS,
     default: 'cancel_all_and_halt',
-    description: 'What a kill switch does.',
+    description: 'Action of the kill switch.',
   },
   algorithm: {
     type: 'choice',
     choices: EXECUTION_ALGORITHMS,
     default: 'smart_order_routing_maker_first',
-    description: 'How orders are executed.',
+    description: 'Execution algorithm.',
   },
-  urgency: { type: 'choice', choices: URGENCIES, default: 'medium', description: 'How soon orders are executed.' },
+  urgency: { type: 'choice', choices: URGENCIES, default: 'medium', description: 'Urgency of execution.' },
   maxSlippageBps: { type: 'number', min: 0, max: 10_000, description: 'Slippage budget of one trade in basis points.' },
 };
 
