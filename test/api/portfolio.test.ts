@@ -476,3 +476,38 @@ test('free dollars of a connected account are in total, weights, scenarios and i
   expect((await get('?mode=live')).places.map(({ id }: { id: string }) => id)).not.toContain('accounts:free');
   expect((await get('', stranger)).totals.valueUsd).toBe('500');
 });
+
+test("today's result counts from midnight: what was booked since is taken off, at the middles that the last cut before observed", async () => {
+  const maker = await api.token(['agent:read', 'trade:execute']);
+  const [held, unseen] = [await createdAgent(api, maker), await createdAgent(api, maker)].map((id) => bookIds.paper(id, 1));
+  const minute = 60_000;
+  const midnight = Math.floor(api.clock.now() / 86_400_000) * 86_400_000;
+  const at = (time: number, bookId: string, ...terms: [InstrumentKey, string, string]): Fill => ({ ...fillOf(bookId, ...terms), at: time });
+  const sold = (fill: Fill): Fill => ({ ...fill, side: 'sell' });
+  await booked(OURS, [
+    { ...at(midnight - 120 * minute, held as string, AAPL, '10', '180'), feeUsd: '1' },
+    at(midnight - 1, held as string, BTC, '0.01', '40000'),
+    // The first millisecond of a day is of that day.
+    sold(at(midnight, held as string, AAPL, '3', '197')),
+    { ...at(midnight + 60 * minute, held as string, AAPL, '5', '198'), feeUsd: '0.5' },
+    sold(at(midnight + 61 * minute, held as string, BTC, '0.01', '41000')),
+    at(midnight - minute, unseen as string, 'spotchain:TSLAx', '1', '300'),
+  ]);
+  const observedAt = async (slot: number, mids: Readonly<Record<string, string>>) => {
+    await api.sql`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2)`;
+    for (const [key, mid] of Object.entries(mids))
+      await api.sql`insert into observations (slot, instrument, hash, body) values (${slot}, ${key}, 'h', ${JSON.stringify({ quote: { mid } })})`;
+  };
+  // Too old to say anything of the day, older than the last one, the last one, and one of the new day.
+  await observedAt(midnight - 8 * 24 * 60 * minute, { 'spotchain:TSLAx': '290' });
+  await observedAt(midnight - 2 * minute, { [AAPL]: '190', [BTC]: '39000' });
+  await observedAt(midnight - minute, { [AAPL]: '195', [BTC]: '40500' });
+  await observedAt(midnight + minute, { [AAPL]: '300', [BTC]: '50000' });
+  quoted(AAPL, '199', '201');
+  quoted('spotchain:TSLAx', '309', '311');
+  const { body } = await api.call('GET', '/v1/portfolio/performance', { token: reader });
+  const of = (id: string | undefined) => body.books.find(({ bookId }: { bookId: string }) => bookId === id);
+  // Yesterday 10 * (195 - 180) - 1 + 0.01 * (40500 - 40000); today 3 * (197 - 195) + 7 * (200 - 195) + 5 * (200 - 198) - 0.5 + 0.01 * (41000 - 40500).
+  expect(of(held)).toMatchObject({ pnlUsd: '209.5', todayUsd: '55.5' });
+  expect(of(unseen)).toMatchObject({ pnlUsd: '10', todayUsd: null });
+});

@@ -1,6 +1,6 @@
 // Readiness by venue, and answers that are kept by elapsed time: neither a silent venue nor a wrong clock is hidden.
 import { expect, test } from 'vitest';
-import { createReadiness } from '../../api/operation/readiness-parts.ts';
+import { createReadiness, type ReadinessDeps } from '../../api/operation/readiness-parts.ts';
 import { recent } from '../../api/operation/recent.ts';
 import type { VenueState } from '../../src/domain/market-state.ts';
 
@@ -26,11 +26,11 @@ function stateOf(venue: VenueState['venue'], over: Partial<VenueState> = {}): Ve
   };
 }
 
-async function feeds(...states: VenueState[]) {
-  const readiness = createReadiness({
+function readinessOf(states: readonly VenueState[], quarantined: Awaited<ReturnType<ReadinessDeps['quarantined']>>) {
+  return createReadiness({
     pingDatabase: async () => 1,
     stalledShards: async () => [],
-    quarantined: async () => ({ actors: 0, rows: [] }),
+    quarantined: async () => quarantined,
     space: { left: async () => 'room' },
     clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},
@@ -39,7 +39,10 @@ async function feeds(...states: VenueState[]) {
     states: { snapshot: () => states },
     clock: { now: () => NOW },
   });
-  const { ready, parts } = await readiness();
+}
+
+async function feeds(...states: VenueState[]) {
+  const { ready, parts } = await readinessOf(states, { actors: 0, rows: [] })();
   return { ready, feeds: parts.find(({ name }) => name === 'feeds') };
 }
 
@@ -57,6 +60,19 @@ test('a venue is named once it is lost for longer than five seconds, or once no 
   expect((await feeds(lost(5_001))).feeds).toMatchObject({ ok: false, detail: 'evmvenue is silent: no message' });
   expect((await feeds(stateOf('evmvenue', { receivedAt: NOW - 10_001 }))).feeds?.detail).toBe('evmvenue is followed by no process');
   expect((await feeds(stateOf('reference', { hearing: 'market_closed' }))).ready).toBe(true);
+});
+
+test('what is in quarantine is named by its loop, and makes nothing else not ready', async () => {
+  const quarantine = async (actors: number, ...rows: { loop: string; count: number }[]) => {
+    const { ready, parts } = await readinessOf([], { actors, rows })();
+    return [ready, parts.find(({ name }) => name === 'quarantine')];
+  };
+  const part = (detail: string) => [true, { name: 'quarantine', ok: true, detail }];
+  expect(await quarantine(0)).toEqual(part('nothing is in quarantine'));
+  expect(await quarantine(2)).toEqual(part('needs attention: actors: 2'));
+  expect(await quarantine(1, { loop: 'timers', count: 3 }, { loop: 'breakers', count: 1 })).toEqual(
+    part('needs attention: actors: 1; timers: 3; breakers: 1'),
+  );
 });
 
 test('an answer is kept for its time, whatever is done to the time of day meanwhile', async () => {

@@ -14,6 +14,7 @@ import { LOOPS, type RowLoop } from '../../actors/runtime/loops.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
 import { rereadArmed } from '../../actors/take/reread-armed.ts';
 import { createMarketNeeds } from '../../actors/ticking/market-needs.ts';
+import { createMetrics } from '../../src/adapters/metrics.ts';
 import { countQuarantined, createQuarantineLedger } from '../../src/adapters/store/actors/quarantine-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { createBreakerFacts } from '../../src/adapters/store/agents/breaker-facts.ts';
@@ -24,6 +25,7 @@ import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/datab
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
+import { stalledShardsWatch } from '../../src/adapters/store/store-upkeep.ts';
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaults/vault-store.ts';
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
@@ -565,6 +567,23 @@ describe.each(Object.entries(CASES) as [RowLoop, Case][])('%s', (loop, { run, ha
       await sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'row_quarantined' and body->>'loop' = ${loop}`;
     expect(alerts).toHaveLength(rows.length);
   });
+});
+
+test('the metrics count what is in quarantine by loop, and the actors', async () => {
+  const metrics = createMetrics();
+  const { actors: count, rows } = await countQuarantined(sql);
+  expect(rows.length).toBeGreaterThan(5);
+  await stalledShardsWatch(sql, metrics, { error: () => {} }).run();
+  const written = (await metrics.render()).split('\n').filter((line) => line.startsWith('sevengate_quarantined_'));
+  expect(written.sort()).toEqual(
+    [`sevengate_quarantined_actors ${count}`, ...rows.map((row) => `sevengate_quarantined_rows{loop="${row.loop}"} ${row.count}`)].sort(),
+  );
+  // One that was released is counted no longer.
+  const loop = rows[0]?.loop as RowLoop;
+  for (const { id } of await sql<{ id: string }[]>`select row_id as id from quarantined_rows where loop = ${loop}`)
+    await createQuarantineLedger(sql).release(loop, id);
+  await stalledShardsWatch(sql, metrics, { error: () => {} }).run();
+  expect(await metrics.render()).not.toContain(`sevengate_quarantined_rows{loop="${loop}"}`);
 });
 
 test('every loop of the service is in the matrix, or says why no row can stop it', () => {

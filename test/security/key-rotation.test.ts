@@ -1,26 +1,42 @@
 // A drill: every key of the service is replaced while its database lives, and what the old one could do ends with that.
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readExchangeKey, writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
 import { openWriterKeys, setKeyAside, trustedKeysOf, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createEvidenceWriter, EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { separateLogins } from '../../src/adapters/store/logins.ts';
+import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
 import { createTrailLog } from '../../src/adapters/store/trail/trail-log.ts';
-import { replaceWriter } from '../../src/adapters/store/trail/writer-registry.ts';
+import { registerWriters, replaceWriter } from '../../src/adapters/store/trail/writer-registry.ts';
+import { evidenceMetrics } from '../../src/domain/evidence.ts';
+import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { Writer } from '../../src/domain/trail/batch.ts';
-import { OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
+import { sampleManifest } from '../actors/agent/sample.ts';
+import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
 
 let world: SignedFixture;
-let appUrl: string;
+let logins: Awaited<ReturnType<typeof separateLogins>>;
 beforeAll(async () => {
   world = await signedFixture();
-  ({ appUrl } = await separateLogins(world.url));
+  logins = await separateLogins(world.url);
+  await registerWriters(world.url, Object.values(openWriterKeys(world.home, ['owner'])));
 });
 afterAll(() => world.close());
 
 type Key = ReturnType<typeof openWriterKeys>[Writer];
-const sessionOf = (writer: Key, name: string): Sql => openDatabase({ url: appUrl, name, connections: 1, writer });
+function sessionOf(writer: Key, name: string): Sql {
+  const { appUrl, evaluatorUrl } = logins;
+  const login =
+    writer.writer === 'owner'
+      ? { url: world.url, role: null }
+      : writer.writer === 'evaluator'
+        ? { url: evaluatorUrl, role: EVALUATOR_ROLE }
+        : { url: appUrl };
+  return openDatabase({ ...login, name, connections: 1, writer });
+}
 
 /** One row that each writer of rows signs alone. */
 const WRITES: Readonly<Partial<Record<Writer, (sql: Sql, what: string) => Promise<unknown>>>> = {
@@ -29,6 +45,17 @@ const WRITES: Readonly<Partial<Record<Writer, (sql: Sql, what: string) => Promis
     sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', ${what})`,
   api: (sql, what) =>
     sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', ${what})`,
+  async evaluator(sql) {
+    const manifest = sampleManifest({ name: 'one' });
+    const draft = { agentId: world.agents[0], kind: 'manifest', manifestVersion: 1, runId: null, series: manifest } as const;
+    const hash = manifestHash(manifest);
+    const metrics = evidenceMetrics('manifest', manifest as never);
+    await createEvidenceWriter(sql, randomUUID).write({ ...draft, manifestHash: hash, resultHash: hash, metrics } as never);
+  },
+  owner(sql, what) {
+    const from = what.startsWith('before') ? world.slot - MINUTE : world.slot;
+    return correctCuts(sql, { from, until: from + 1, reason: 'a drill of replaced keys', by: 'ann' });
+  },
 };
 
 test.each(Object.entries(WRITES))(
@@ -41,7 +68,9 @@ test.each(Object.entries(WRITES))(
     setKeyAside(world.home, writer);
     const fresh = openWriterKeys(world.home, [writer])[writer];
     expect(await replaceWriter(world.url, fresh, 'a drill')).toEqual([before.id]);
-    await expect(write(old, `after ${writer}`)).rejects.toThrow('secret of a registered writer');
+    // The owner of the tables is asked where it signs, everybody else at every statement.
+    const asked = writer === 'owner' ? 'has not shown the secret' : 'secret of a registered writer';
+    await expect(write(old, `after ${writer}`)).rejects.toThrow(asked);
     // Nor does the old key sign in a session of the new one.
     const mixed = sessionOf({ ...before, sessionProof: fresh.sessionProof } as Key, `mixed ${writer}`);
     await expect(write(mixed, `mixed ${writer}`)).rejects.toThrow('has not shown the secret');

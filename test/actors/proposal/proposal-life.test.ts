@@ -1,12 +1,16 @@
 // A trade proposal from the decision to the book, on real PostgreSQL: approved, declined, expired, cancelled, blocked, filled.
 import { beforeEach, expect, test } from 'vitest';
+import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
+import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
+import { eachRow } from '../../../actors/runtime/containment.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { createRecommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
+import { bookIds } from '../../../src/domain/book.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
-import { eachRow } from '../../../actors/runtime/containment.ts';
 
 let stage: TradingFixture;
 beforeEach(async () => {
@@ -347,4 +351,75 @@ test('a stop-loss ends the slices of its own entry and sells what they bought, w
   const [held] = await stage.sql<{ held: string }[]>`
     select coalesce(sum(case side when 'buy' then quantity else -quantity end), 0)::text as held from fills where book_id = ${`agent:${agentId}:paper:1`}`;
   expect(Number(held?.held)).toBe(0);
+});
+
+/** A person's live order that is to rest at its venue and has not left yet. */
+async function restingOrder(): Promise<string> {
+  const id = stage.newId();
+  const order: Order = {
+    id,
+    origin: 'manual',
+    mode: 'live',
+    bookId: bookIds.manual(ORG, 'live'),
+    venue: 'spotexchange',
+    instrument: BTC,
+    side: 'buy',
+    reduceOnly: false,
+    quantity: '0.01',
+    limitPrice: '59000',
+    notionalUsd: '590',
+    maxSlippageBps: 50,
+  };
+  const input: MarketOrderInput = {
+    order,
+    begins: 'approved',
+    decisionPrice: '60010',
+    risk: { verdict: 'passed', rejections: [] },
+    placedBy: 'ann',
+    epoch: 0,
+    reason: null,
+    detail: null,
+    fills: [],
+    bookVersion: 0,
+    createdAt: stage.clock.now(),
+    resting: { postOnly: false },
+  };
+  await stage.runtime.start('market_order', id, ORG, input as never, { cause: 'ann' });
+  return id;
+}
+
+test('a forged step of a proposal and of an order that rests: the halt cancels all others, quarantines these two, and completes', async () => {
+  for (let agents = 0; agents < 3; agents++) await stage.agent('confirm');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const proposals = (await stage.list()).map(({ id }) => id);
+  const orders = [await restingOrder(), await restingOrder(), await restingOrder()];
+  expect(proposals).toHaveLength(3);
+  const forged = [proposals[1], orders[1]] as string[];
+  const owner = openDatabase({ url: stage.url, role: null, name: 'forger', connections: 1 });
+  await owner.begin(async (transaction) => {
+    await transaction`alter table steps disable trigger all`;
+    await transaction`
+      insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+      select id, version + 1, ${stage.slot}, machine, '{"type":"forged"}', '{}', '{}', 'x' from actors where id = any(${forged}::uuid[])`;
+    await transaction`alter table steps enable trigger all`;
+  });
+  await owner.end();
+  const clock = { now: () => stage.clock.now(), deadline: () => () => {} };
+  const halts = createEmergencyHalt({ runtime: stage.runtime, store: stage.agents, clock });
+  const { pausing, cancelledProposals } = await halts.halt(ORG, 'ann r1', [], 'done');
+  expect([pausing, cancelledProposals]).toEqual([0, 2]);
+  const ended = async (table: string, ids: readonly string[]) => {
+    const rows = await stage.sql<{ id: string; state: string; reason: string | null }[]>`
+      select id, state, reason from ${stage.sql(table)} where id = any(${ids as string[]}::uuid[])`;
+    return ids.map((id) => rows.flatMap((row) => (row.id === id ? [row.state, row.reason] : [])));
+  };
+  const halted = ['cancelled', 'halted'];
+  expect(await ended('proposals', proposals)).toEqual([halted, ['pending_approval', null], halted]);
+  expect(await ended('market_orders', orders)).toEqual([halted, ['approved', null], halted]);
+  // Nobody lets these two go on, and people are told which they are.
+  expect(await stage.sql`select id from actors where status = 'quarantined' order by id`).toEqual([...forged].sort().map((id) => ({ id })));
+  const incidents = await stage.sql<{ id: string }[]>`select distinct actor_id as id from incidents where kind = 'quarantined' order by 1`;
+  expect(incidents).toEqual([...forged].sort().map((id) => ({ id })));
+  expect(await stage.sql`select swept_epoch = epoch as swept from control where org_id = ${ORG}`).toEqual([{ swept: true }]);
 });

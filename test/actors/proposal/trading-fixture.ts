@@ -196,6 +196,7 @@ export async function tradingFixture(
     latest,
     errors,
     timers,
+    newId,
     context,
     workersOf,
     carrying: actors.carrying,

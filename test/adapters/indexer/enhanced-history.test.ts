@@ -2,7 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { indexerBudgets } from '../../../src/adapters/indexer/access.ts';
 import { createEnhancedHistory, readEnhanced } from '../../../src/adapters/indexer/enhanced-history.ts';
+import { openSharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { lamportsOf, walletEventOf } from '../../../src/domain/leaderboard/wallet-event.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../../src/sandbox/faults.ts';
@@ -12,10 +14,12 @@ import { fund } from '../../../src/sandbox/solana/genesis.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { foundChain } from '../../../src/sandbox/solana/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { testRedis } from '../../harness/redis.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 14, 31);
 const clock = createLiveClock();
 const owner = sandboxKey('whose history').address;
+const redis = await testRedis();
 let chain: SolanaChain;
 let faults: FaultSwitch;
 let simulator: IndexerSimulator;
@@ -56,6 +60,28 @@ describe('the simulator and the client of it', () => {
     for (const { tokens, lamports, feePaid } of all)
       expect(walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) })).toBeNull();
   });
+
+  test.skipIf(redis === null)(
+    'an answer at once spends no round: what the budget lets through in the next second is waited for',
+    async () => {
+      paid(1);
+      const shared = openSharedBudgets({
+        url: redis as string,
+        clock,
+        prefix: 'enhanced-history',
+        onError: (error) => {
+          throw error;
+        },
+      });
+      // Two are let through at once; the next one is 1,021 to 1,037 ms later, for Redis counts the second in cells that it rounds up.
+      const { indexer } = indexerBudgets(shared.budget);
+      const limited = createEnhancedHistory({ url: simulator.url, key: 'a key', clock, random: () => 0, budget: indexer });
+      const pages = await Promise.all([1, 2, 3].map(() => limited.page(owner, null)));
+      expect(pages.map(({ length }) => length)).toEqual([1, 2, 3].map(() => chain.historyOf(owner as never).length));
+      limited.close();
+      shared.close();
+    },
+  );
 
   test('tell only what is final', async () => {
     paid(3);

@@ -1,4 +1,6 @@
 // The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
+import { createHash } from 'node:crypto';
+import type { TransactionInstruction } from '@solana/web3.js';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
@@ -11,6 +13,9 @@ import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../../src/domai
 import { CutHashes } from '../../../src/domain/observed-state.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
+import { own, route, SHARE, STRANGER, sharedRoute, WALLET } from '../../domain/solana/delegated-messages.ts';
+import { BLOCKHASH } from '../../domain/solana/honest-transactions.ts';
+import { wireMessage } from '../../domain/solana/wire-message.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { twoAgents } from './two-agents.ts';
 
@@ -230,4 +235,40 @@ test('an agent that was taken away with all its rows is missed', async () => {
     values (${ORG}, 'ann', 'trade:execute', 'agent.create', 'r', ${id}, ${new Date(SLOT - 1)})`;
   const report = await verifyTrail(sql);
   expect(report.breaks).toEqual([{ agentId: id, slot: null, part: 'agent', detail: 'it was created, and nothing of it is on record' }]);
+});
+
+test('signed routes that paid a stranger, ended elsewhere or cannot be read are told by the report; unsigned ones and honest ones are not', async () => {
+  const terms = { given: 1_000n, quoted: 1_000n, slippage: 50 };
+  const fees = own(STRANGER, SHARE);
+  let made = 0;
+  const prepared = async (bytes: Uint8Array, state: string) => {
+    const id = `019a5b1e-7c00-7000-8000-00000000f0${String(++made).padStart(2, '0')}`;
+    const message = {
+      messageBase64: Buffer.from(bytes).toString('base64'),
+      digest: createHash('sha256').update(bytes).digest('hex'),
+      lastValidBlockHeight: 1,
+    };
+    const signature = state === 'prepared' ? null : `signature ${made}`;
+    await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${id}, ${ORG}, 'prepared_transaction', 'x@1', 1, '{}', 'running')`;
+    await sql`
+      insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, prepared_by, submitted_by, epoch, state,
+        signature, created_at, changed_at)
+      values (${id}, ${ORG}, 'swap', 'delegated', ${WALLET}, '{}', ${sql.json(message)}, '', 'ann', ${signature && 'ann'}, 0, ${state}, ${signature}, 1, ${made})`;
+    return { transactionId: id, orgId: ORG, wallet: WALLET, executor: 'delegated', state, at: made };
+  };
+  const messageOf = (instruction: TransactionInstruction) => wireMessage(WALLET, BLOCKHASH, [instruction], null).message;
+  await prepared(messageOf(route(terms)), 'finalized');
+  const charged = await prepared(messageOf(route({ ...terms, fee: 255, instead: { 6: fees } })), 'finalized');
+  await prepared(messageOf(route({ ...terms, fee: 254, instead: { 6: fees } })), 'prepared');
+  const elsewhere = await prepared(messageOf(sharedRoute({ ...terms, instead: { 6: fees } })), 'submitted');
+  const unreadable = await prepared(Uint8Array.of(1, 2, 3), 'failed');
+  const { routes } = await verifyTrail(sql);
+  expect(routes).toEqual({
+    searched: 4,
+    found: [
+      { ...charged, findings: [`instruction 0 pays a fee of 255 basis points to ${fees}`] },
+      { ...elsewhere, findings: [`instruction 0 ends at ${fees}, which is not the wallet's account of ${SHARE.mint}`] },
+      { ...unreadable, findings: [expect.stringMatching(/^its message cannot be read: /)] },
+    ],
+  });
 });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTape } from '../../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
+import { tradingDays } from '../../../src/domain/session.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
 
@@ -161,6 +162,39 @@ test('uniform bars are received when they closed; doubled and impossible ones ar
   expect(events.map((event) => event.receivedAt)).toEqual([1_760_004_000_000, 1_760_007_600_000, 1_760_018_400_000]);
   expect(report.instruments).toEqual(['spotexchange:BTCUSDT']);
   expect(rejections(report)).toEqual({ doubled: 1, bad_number: 1 });
+});
+
+describe('bars of a share', () => {
+  // Half hours of the regular session of a week, in winter.
+  const days = tradingDays(Date.UTC(2024, 1, 5), Date.UTC(2024, 1, 10));
+  const opens = days.flatMap(({ regularAt }) => Array.from({ length: 13 }, (_, half) => regularAt + half * 1_800_000));
+  const written = async (name: string, times: readonly number[]) => {
+    await writeFile(join(folder, name), `openTime,open,high,low,close,volume\n${times.map((time) => `${time},1,2,1,2,5`).join('\n')}\n`);
+    return join(folder, name);
+  };
+  const onTheWall = opens.map((at) => Date.parse(`${new Date(at).toLocaleString('sv-SE', { timeZone: 'America/New_York' })}Z`));
+
+  test.each([
+    ['AAPLx', 'spotchain'],
+    ['AAPL', 'reference'],
+  ] as const)("%s of %s on New York's wall clock are refused, and nothing is written", async (instrument, venue) => {
+    const from = await written(`${instrument}_30m_wall.csv`, onTheWall);
+    const to = join(folder, 'wall.tape');
+    await expect(importTape({ from, to, venue, instrument: null, timeframe: null, date: null })).rejects.toThrow(
+      "has bars of a share on New York's wall clock, written as if it were UTC: sevengate candles import takes them with --timezone",
+    );
+    expect(existsSync(to) || existsSync(`${to}.partial`)).toBe(false);
+  });
+
+  test('in UTC are imported, and so is a market that trades around the clock at any hour', async () => {
+    for (const [name, venue, times] of [
+      ['AAPLx_30m_utc.csv', 'spotchain', opens],
+      ['BTCUSDT_30m_wall.csv', 'spotexchange', onTheWall],
+    ] as const) {
+      const { events } = await imported(await written(name, times), venue);
+      expect(events.map(({ receivedAt }) => receivedAt)).toEqual(times.map((at) => at + 1_800_000));
+    }
+  });
 });
 
 test('oracle prices become reference prices with all their digits', async () => {
