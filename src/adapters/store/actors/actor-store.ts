@@ -80,10 +80,9 @@ async function takeActivities(
 /** Timers that are due, by turns of their organizations. Those of an actor in quarantine wait for its release. */
 async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
   const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
-    select actor_id, timer_id, due_at, event from (
-      select t.*, row_number() over (partition by a.org_id order by t.due_at, t.actor_id, t.timer_id) as turn
-      from timers t join actors a on a.id = t.actor_id where t.due_at <= ${now} and a.status <> 'quarantined') due
-    order by turn, due_at, actor_id limit ${limit}`;
+    select t.actor_id, t.timer_id, t.due_at, t.event from timers t join actors a on a.id = t.actor_id
+    where t.due_at <= ${now} and a.status <> 'quarantined'
+    order by row_number() over (partition by a.org_id order by t.due_at, t.actor_id, t.timer_id), t.due_at, t.actor_id limit ${limit}`;
   return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
 }
 

@@ -115,7 +115,7 @@ export function createBridgeTransferStore(sql: Sql) {
 /** As many transfers of one provider are followed by pushes at once; the others are looked at by timers alone. */
 const MOST_FOLLOWED = 500;
 
-/** Submitted transfers of every organization that have not ended and that the provider has a name for, newest first. */
+/** Submitted transfers of every organization that have not ended and that the provider has a name for, newest first and by turns of the organizations. */
 export function followedTransfers(
   sql: Sql,
   provider: BridgeProviderName,
@@ -123,7 +123,7 @@ export function followedTransfers(
   return sql<{ id: string; reference: string }[]>`
     select id, body->>'reference' as reference from bridge_transfers
     where provider = ${provider} and state = any(${[...IN_TRANSIT_STATES]}::text[]) and body->>'reference' is not null
-    order by number desc limit ${MOST_FOLLOWED}`;
+    order by row_number() over (partition by org_id order by number desc), number desc limit ${MOST_FOLLOWED}`;
 }
 
 /** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */

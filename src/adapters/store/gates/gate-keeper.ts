@@ -146,13 +146,13 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     untold: (now: EpochMs) => untoldAgents(sql, now),
     tellOutdated: (agentId: string, now: EpochMs) => tellOutdated(sql, agentId, now),
 
-    /** Agents whose stage is assessed from rows and whose gate nobody has looked at today. */
+    /** Agents whose stage is assessed from rows and whose gate nobody has looked at today, by turns of their organizations. */
     async dueForToday(now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {
       const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
         select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
         where a.stage in ('paper', 'shadow') and not exists (
           select 1 from evidence e where e.agent_id = a.id and e.kind = a.stage and e.at >= ${Math.floor(now / DAY_MS) * DAY_MS})
-        order by a.id limit ${limit}`;
+        order by row_number() over (partition by a.org_id order by a.id), a.id limit ${limit}`;
       return found.map((row) => ({ id: row.id, stage: row.stage, manifestVersion: row.manifest_version, manifestHash: row.manifest_hash }));
     },
   };

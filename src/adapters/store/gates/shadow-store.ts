@@ -69,7 +69,8 @@ export function createShadowStore(sql: Sql): ShadowStore {
       const rows = await sql<OrderRow[]>`
         select o.fill_id, f.instrument, f.side, f.quantity, o.limit_price, o.sent_at, o.rested_until
         from shadow_orders o join fills f on f.id = o.fill_id
-        where o.sent_at > ${since} and not exists (select 1 from shadow_windows w where w.fill_id = o.fill_id) order by o.sent_at limit ${limit}`;
+        where o.sent_at > ${since} and not exists (select 1 from shadow_windows w where w.fill_id = o.fill_id)
+        order by row_number() over (partition by o.org_id order by o.sent_at), o.sent_at limit ${limit}`;
       return rows.map(orderOf);
     },
 

@@ -103,7 +103,7 @@ export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
   };
 }
 
-/** Positions that one look settles; the next one takes the rest. */
+/** Positions that one look settles, by turns of their organizations; the next one takes the rest. */
 const SETTLED_AT_ONCE = 100;
 
 interface SettledRow {
@@ -123,7 +123,8 @@ export async function settleResolved(sql: Sql, at: EpochMs, contained: Contained
     select b.id as book_id, b.org_id, h.holding, m.body as market
     from books b cross join lateral readable_elements(b.holdings) as h(holding)
     join prediction_markets m on m.id = substring(h.holding->>'instrument' from '^prediction:(pm-[0-9a-f]{24})[.](?:yes|no)$')
-    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null order by b.id, h.holding->>'instrument' limit ${SETTLED_AT_ONCE + contained.waiting}`;
+    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null
+    order by row_number() over (partition by b.org_id order by b.id, h.holding->>'instrument'), b.id limit ${SETTLED_AT_ONCE + contained.waiting}`;
   const signed = await signedResolutions(sql, [...new Set(due.map(({ market }) => market.id))]);
   let settled = 0;
   await contained.each(

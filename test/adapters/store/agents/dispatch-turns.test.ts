@@ -1,9 +1,12 @@
-// Organizations take turns at whatever is due together: shards, activities, timers and evaluation runs, on real PostgreSQL.
+// Organizations take turns at whatever is due together: shards, activities, timers, runs and what loops look at, on real PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore } from '../../../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { createRunStore } from '../../../../src/adapters/store/evaluations/evaluation-store.ts';
+import { createEvidenceWriter } from '../../../../src/adapters/store/gates/evidence-store.ts';
+import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
+import { createShadowStore } from '../../../../src/adapters/store/gates/shadow-store.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { ORG, OTHER } from '../reads.ts';
 
@@ -98,4 +101,26 @@ test("one organization's backtests do not delay another's, and what it has under
   expect(await claimed(1)).toEqual([20_001]);
   expect(await claimed(2)).toEqual([10_002, 20_002]);
   expect(await claimed(2)).toEqual([10_003, 10_004]);
+});
+
+test("one organization's agents at paper and its shadow orders delay nobody else's assessment and measurement", async () => {
+  await asTheyLie(['agents', 'fills', 'shadow_orders'], async (transaction) => {
+    await transaction`
+        insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by)
+        select a.id, a.org_id, 'agent', 'paper', 'research', 1, m.hash, 'ann' from actors a join manifests m on m.agent_id = a.id`;
+    await transaction`
+        insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+        select number::text, 'o', 'b', 'spotexchange:BTCUSDT', 'buy', 1, 1, 0, 1, 1, 0, number, '[]'
+        from actors where number between 10001 and 10300 or number = 20001`;
+    await transaction`
+        insert into shadow_orders (fill_id, org_id, limit_price, sent_at)
+        select f.id, a.org_id, 1, a.number from fills f join actors a on a.number::text = f.id`;
+  });
+  const measured = await createShadowStore(sql).unmeasured(0, 200);
+  expect(measured.slice(0, 3).map(({ id }) => id)).toEqual(['10001', '20001', '10002']);
+  const due = await createGateKeeper({ sql, evidence: createEvidenceWriter(sql, () => '') }).dueForToday(60_000, 4);
+  const assessed = await sql<
+    { org: string }[]
+  >`select org_id as org from agents where id = any(${due.map(({ id }) => id)}::uuid[]) order by 1`;
+  expect(assessed.map(({ org }) => org)).toEqual([ORG, ORG, OTHER, OTHER]);
 });
