@@ -1,7 +1,9 @@
 /** Dollars that an organization's accounts hold beside the cash of its live books. Nothing else of them is money of the organization. */
+import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { DOLLARS_ASSET, RESERVE_AGE_MS, type ReserveCheck, walletPlace } from './reserves.ts';
 import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
 
 /** Accounts and live books as they were read at one moment. US dollars. */
 export interface AccountFacts {
@@ -45,6 +47,22 @@ export function freeDollars({ check, booksCapitalUsd, takesCash }: AccountFacts,
   const paidInSince = new Decimal(booksCapitalUsd).minus(dollars.booksCapitalUsd);
   const usd = plainDecimal(new Decimal(held).minus(dollars.booksCashUsd).minus(paidInSince));
   return { usd, at: check.at, why: '', places: dollars.places };
+}
+
+/** A coin of an account that no live book holds. */
+export interface OutsideCoin {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+}
+
+/** Coins of the account at the exchange beyond those of live books, as the newest comparison found them. They back no dollars, and no closing sells them. */
+export function coinsOutside({ check }: Pick<AccountFacts, 'check'>, now: EpochMs): readonly OutsideCoin[] {
+  if (check === null || Math.abs(now - check.at) > RESERVE_AGE_MS) return [];
+  return check.lines.flatMap(({ asset, claimed, held }) => {
+    if (held === null || !asset.startsWith('spotexchange:')) return [];
+    const coin = { instrument: asset as InstrumentKey, quantity: plainDecimal(new Decimal(held).minus(claimed)) };
+    return isPosition(coin) ? [coin] : [];
+  });
 }
 
 function whyUnknown({ at, unknown }: NonNullable<AccountFacts['check']>, now: EpochMs): string {

@@ -1,4 +1,5 @@
 /** What vaults and books of an organization claim, held against what its exchange account and its wallets really hold. */
+import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
@@ -120,6 +121,10 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   }
   const silent = places.flatMap((place) => (place.known ? [] : [place]));
   const told = places.flatMap((place) => (place.known ? [place] : []));
+  // What lies there and no book claims is the organization's own: it is shown beside a claim of nothing.
+  for (const { assets } of told)
+    for (const [instrument, quantity] of assets)
+      if (!claimed.has(instrument) && isPosition({ instrument, quantity })) claimed.set(instrument, new Decimal(0));
   const sum = (of: (place: (typeof told)[number]) => DecimalString | undefined): Decimal =>
     told.reduce((total, place) => total.plus(of(place) ?? 0), new Decimal(0));
   const dollars: ReserveLine = {

@@ -2,7 +2,8 @@
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
-import { freeDollars, withoutWallets } from '../domain/free-dollars.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import { coinsOutside, freeDollars, withoutWallets } from '../domain/free-dollars.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
 import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/portfolio/impact.ts';
@@ -132,7 +133,10 @@ async function material(
   const addresses = read.flatMap(({ place }) => place.address ?? []);
   const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
   const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
-  const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
+  // What the catalog does not list has no price: the comparison of reserves alone shows it.
+  const outside =
+    accounts === null ? [] : coinsOutside(accounts, clock.now()).filter(({ instrument }) => CATALOG.byKey(instrument) !== undefined);
+  const instruments = [...new Set([...inBooks, ...inWallets, ...outside.map(({ instrument }) => instrument), ...besides])];
   const [pools, outcomes] = await Promise.all([
     reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
     outcomesOf(deps, instruments),
@@ -146,7 +150,7 @@ async function material(
       free === null || free.at !== null || free.why === ''
         ? unread
         : [...unread, { address: 'accounts', asked: '/v1/reserves', why: free.why }],
-    ...(free === null ? {} : { free: withoutWallets(free, addresses) }),
+    ...(free === null ? {} : { free: withoutWallets(free, addresses), outside }),
     transit: transitAccounts(transit),
     quotes: quotesOf(deps, instruments),
     outcomes,

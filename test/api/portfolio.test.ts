@@ -472,6 +472,28 @@ test('free dollars of a connected account are in total, weights, scenarios and i
   // A booked purchase is paid by the account: the sum stays what it was.
   await booked(THEIRS, [fillOf(bookIds.manual(THEIRS, 'live'), BTC, '0.01', '50000')]);
   expect((await get('?mode=live', stranger)).totals).toMatchObject({ cashUsd: '9500', valueUsd: '10000' });
+  // Coins that no book bought lie outside the books: shown, and no dollars.
+  const coins = exchangePlace('7', [
+    { asset: 'USDT', free: '9500', locked: '0' },
+    { asset: 'BTC', free: '0.11', locked: '0' },
+  ]);
+  const bought = [{ instrument: BTC, quantity: '0.01' }];
+  const capital = { cashUsd: '0', capitalUsd: '500' };
+  const claims = {
+    cashUsd: '0',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    holdings: bought,
+    depositedUsd: '0',
+    books: capital,
+  } as const;
+  await createReserveStore(api.sql).keep(THEIRS, compareReserves(claims, [coins], api.clock.now()), null);
+  const owning = await get('?mode=live', stranger);
+  expect(owning.totals).toMatchObject({ cashUsd: '9500', valueUsd: '15000', liveUsd: '500', qualifiedUsd: '5000' });
+  expect(owning.holdings.find(({ place }: { place: string }) => place === 'accounts:free')).toMatchObject({
+    quantity: '0.1',
+    costUsd: null,
+    valueUsd: '5000',
+  });
   // Nobody else sees it, and paper has none of it.
   expect((await get('?mode=live')).places.map(({ id }: { id: string }) => id)).not.toContain('accounts:free');
   expect((await get('', stranger)).totals.valueUsd).toBe('500');

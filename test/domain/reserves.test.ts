@@ -92,12 +92,12 @@ test('outcomes of prediction markets are compared like everything else, and a ve
   expect(compareReserves(claimed, [account, held('12.34')], AT).verdict).toBe('backed');
   expect(compareReserves(claimed, [account, held('12')], AT)).toMatchObject({
     verdict: 'short',
-    lines: [{ asset: 'USD' }, { asset: YES, claimed: '12.34', held: '12' }],
+    lines: [{ asset: 'USD' }, { asset: YES, claimed: '12.34', held: '12' }, { asset: BTC, claimed: '0', held: '0.6' }],
   });
   // Dollars do not lie there, so how many are held is known all the same.
   const silent: ReservePlace = { place: 'p', known: false, venue: 'prediction', why: 'no venue' };
   const check = compareReserves(claimed, [account, silent], AT);
-  expect([check.verdict, check.lines.map(({ held: contracts }) => contracts)]).toEqual(['unknown', ['1001', null]]);
+  expect([check.verdict, check.lines.map(({ held: contracts }) => contracts)]).toEqual(['unknown', ['1001', null, '0.6']]);
   expect(
     depositObjection({ ...check, number: 1 } as never, {
       amountUsd: '1',

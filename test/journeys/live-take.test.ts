@@ -44,6 +44,8 @@ beforeEach(async () => {
     port: 0,
     seed: 5,
     keys: [SANDBOX_EXCHANGE_KEY],
+    // Coins of the organization's own: no book bought them.
+    balances: { USDT: 1_000_000, BTC: 3 },
   });
   const weight = new WeightBudget(6_000);
   rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
@@ -142,8 +144,9 @@ async function closed(id: string): Promise<void> {
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
 }
 
-test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end; every balance agrees', async () => {
+test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end without the coins of the account; every balance agrees', async () => {
   const [before, coins] = [free('USDT'), free('BTC')];
+  expect(coins.toFixed()).toBe('3');
   const id = await armedLive();
   expect(await book(id)).toMatchObject({ cash: new Decimal(2000), capital: new Decimal(2000) });
   await tickAndTrade();

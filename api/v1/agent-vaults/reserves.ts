@@ -18,7 +18,7 @@ const ReserveCheckBody = Type.Object(
       Type.Object({
         asset: Type.String({
           description:
-            '`USD` for the cash of all vaults, `USD:<venue>` for the part of it whose vaults trade at that venue only, else the key of an instrument.',
+            '`USD` for the cash of all vaults, `USD:<venue>` for the part of it whose vaults trade at that venue only, else the key of an instrument. What is held of it beyond `claimed` lies outside the books: it backs no dollars, and no closing sells it.',
         }),
         claimed: DecimalText,
         held: NullableDecimalText,

@@ -4,7 +4,7 @@ import { type Catalog, USDC_MINT } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { ExecutionMode } from '../order.ts';
 import type { EpochMs } from '../time.ts';
-import { type FreeDollars } from '../free-dollars.ts';
+import type { FreeDollars, OutsideCoin } from '../free-dollars.ts';
 import { type InstrumentKey, instrumentKey } from '../venue.ts';
 import { amountOf, type ChainWallet, type PublicWallet } from '../wallet.ts';
 import { type PortfolioInput, plainInput } from './trace.ts';
@@ -68,9 +68,14 @@ export interface ReadAccount {
   readonly inputs: readonly PortfolioInput[];
 }
 
-/** Free dollars of accounts as a place: with the cash of all live books they are what accounts hold. Empty if there are none. */
-export function accountOfFree({ usd, at, why, places }: FreeDollars, now: EpochMs): readonly ReadAccount[] {
-  if (usd === '0' && places.length === 0) return [];
+const OUTSIDE = 'it is held at the exchange outside the books: no closing sells it';
+
+/**
+ * Free dollars of accounts as a place, with the coins that no live book holds: with all live books they are what accounts hold.
+ * Empty if there are none.
+ */
+export function accountOfFree({ usd, at, why, places }: FreeDollars, coins: readonly OutsideCoin[], now: EpochMs): readonly ReadAccount[] {
+  if (usd === '0' && places.length === 0 && coins.length === 0) return [];
   const id = 'accounts:free';
   const what =
     at === null
@@ -93,7 +98,16 @@ export function accountOfFree({ usd, at, why, places }: FreeDollars, now: EpochM
     address: null,
     cashUsd: usd,
     reservedUsd: '0',
-    positions: [],
+    positions: coins.map(({ instrument, quantity }) => ({
+      instrument,
+      asset: instrument,
+      symbol: instrument.slice(instrument.indexOf(':') + 1),
+      quantity,
+      costUsd: null,
+      reported: null,
+      caveat: OUTSIDE,
+      inputs: [id],
+    })),
     inputs: [id],
   };
   return [{ place, inputs: [input] }];

@@ -1,7 +1,7 @@
 /** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios. */
 import type { Catalog } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
-import type { FreeDollars } from '../free-dollars.ts';
+import type { FreeDollars, OutsideCoin } from '../free-dollars.ts';
 import type { ExecutionMode } from '../order.ts';
 import type { Quote } from '../quote.ts';
 import type { RiskPreferences } from '../risk/preferences.ts';
@@ -59,6 +59,8 @@ export interface PortfolioMaterial {
   readonly transit?: readonly ReadAccount[];
   /** Dollars that accounts hold beside the cash of live books and the wallets that were read; left out of paper. */
   readonly free?: FreeDollars;
+  /** Coins at the exchange that no live book holds. */
+  readonly outside?: readonly OutsideCoin[];
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   /** What is known of the outcomes of prediction markets that are held. */
@@ -103,7 +105,7 @@ export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
 /** Computes the portfolio of the material. */
 export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
   const { at, mode, quotes, outcomes, mandate } = material;
-  const free = material.free === undefined ? [] : accountOfFree(material.free, at);
+  const free = material.free === undefined ? [] : accountOfFree(material.free, material.outside ?? [], at);
   const read = [...material.books.map(accountOfBook), ...free, ...material.wallets, ...(material.transit ?? [])];
   const places = read.map(({ place }) => place);
   const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { type AccountFacts, freeDollars, NO_ACCOUNTS, paidInto, withoutWallets } from '../../../src/domain/free-dollars.ts';
+import { type AccountFacts, coinsOutside, freeDollars, NO_ACCOUNTS, paidInto, withoutWallets } from '../../../src/domain/free-dollars.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
-import { compareReserves, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/reserves.ts';
+import { compareReserves, depositObjection, RESERVE_AGE_MS, type ReservePlace, walletPlace } from '../../../src/domain/reserves.ts';
 import { bookOf, materialOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const place = (name: string, dollars: string): ReservePlace => ({
@@ -46,6 +46,49 @@ test('cash of books and free dollars are what accounts hold, whatever is paid in
       expect(plainDecimal(books.cash.plus(free.usd))).toBe(plainDecimal(account.usd));
     }),
   );
+});
+
+test("coins at the exchange that no book holds are shown outside the books, back no dollars and are no book's to sell", () => {
+  const held: ReservePlace = {
+    ...place('spot exchange, account 7', '10000'),
+    assets: new Map([
+      ['spotexchange:BTCUSDT', '2.5'],
+      ['spotexchange:ETHUSDT', '3'],
+      ['spotexchange:SOLUSDT', '0.0001'],
+    ]),
+  };
+  const bought = { instrument: 'spotexchange:BTCUSDT', quantity: '1' } as const;
+  const claims = {
+    cashUsd: '0',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    depositedUsd: '0',
+    books: { cashUsd: '0', capitalUsd: '0' },
+  };
+  const check = compareReserves({ ...claims, holdings: [bought] }, [held], SATURDAY);
+  expect(check.verdict).toBe('backed');
+  expect(check.lines).toEqual([
+    { asset: 'USD', claimed: '0', held: '10000' },
+    { asset: 'spotexchange:BTCUSDT', claimed: '1', held: '2.5' },
+    { asset: 'spotexchange:ETHUSDT', claimed: '0', held: '3' },
+  ]);
+  const outside = coinsOutside({ check }, SATURDAY);
+  expect(outside).toEqual([
+    { instrument: 'spotexchange:BTCUSDT', quantity: '1.5' },
+    { instrument: 'spotexchange:ETHUSDT', quantity: '3' },
+  ]);
+  expect(coinsOutside({ check }, SATURDAY + RESERVE_AGE_MS + 1)).toEqual([]);
+  // They are worth no dollar that could back a deposit.
+  const free = freeDollars(facts(check, '0'), SATURDAY);
+  expect(free.usd).toBe('10000');
+  const present = { claimedUsd: '0', depositedUsd: '0', armedUsd: '0', armedAtVenueUsd: '0', venue: null };
+  expect(depositObjection(check, { amountUsd: '10001', present, now: SATURDAY })).toMatchObject({ kind: 'short', freeUsd: '10000' });
+  const { places, holdings, totals } = portfolioOf(materialOf({ mode: 'live', free, outside }), WIDE);
+  expect(places.map(({ id, positions }) => [id, positions.length])).toEqual([['accounts:free', 2]]);
+  expect(holdings.map(({ quantity, costUsd }) => [quantity, costUsd])).toEqual([
+    ['1.5', null],
+    ['3', null],
+  ]);
+  expect(totals.cashUsd).toBe('10000');
 });
 
 test('an allocation of a Take is part of what the account holds, and no money where that is unknown', () => {
