@@ -50,7 +50,10 @@ test('cash of books and free dollars are what accounts hold, whatever is paid in
 
 test("coins at the exchange that no book holds are shown outside the books, back no dollars and are no book's to sell", () => {
   const held: ReservePlace = {
-    ...place('spot exchange, account 7', '10000'),
+    place: 'spot exchange, account 7',
+    venue: 'spotexchange',
+    known: true,
+    dollars: '10000',
     assets: new Map([
       ['spotexchange:BTCUSDT', '2.5'],
       ['spotexchange:ETHUSDT', '3'],
