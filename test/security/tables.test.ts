@@ -1,11 +1,19 @@
 // Each table takes the rows of its own writers and of nobody else's, by session and by signature; the tables are those of the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eachRow } from '../../actors/runtime/containment.ts';
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { openDatabase, type Sql, type Transaction } from '../../src/adapters/store/database.ts';
 import { separateLogins } from '../../src/adapters/store/logins.ts';
+import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
+import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { protectionOf } from '../../src/adapters/store/trail/guarded-tables.ts';
 import { WRITERS_OF_TABLE } from '../../src/adapters/store/trail/table-writers.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { WRITERS, type Writer } from '../../src/domain/trail/batch.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { sampleMarket } from '../domain/prediction/samples.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
 
@@ -161,6 +169,94 @@ async function slippedIn(copy: SignedFixture, writer: Writer, table: string, for
   const sql = openDatabase({ url: appUrl, name: 'slipped in', connections: 1, writer: openWriterKeys(copy.home, [writer])[writer] });
   await forge(sql).finally(() => sql.end());
 }
+
+/** A market that pays these for yes and no. */
+function paying(market: PredictionMarket, yes: string, no: string): PredictionMarket {
+  const [first, second] = market.outcomes;
+  return {
+    ...market,
+    status: 'resolved',
+    receivedAt: market.receivedAt + 1,
+    outcomes: [
+      { ...first, payout: yes },
+      { ...second, payout: no },
+    ],
+  };
+}
+
+/** Writes an outcome as the owner of the tables, whom no trigger sees. */
+async function outcomeOfNobody({ id, outcomes, receivedAt }: PredictionMarket, withChange: boolean): Promise<void> {
+  const owner = openDatabase({ url: world.url, role: null, name: 'forger of outcomes', connections: 1 });
+  await owner.begin(async (transaction) => {
+    for (const table of ['prediction_markets', 'prediction_status_changes'])
+      await transaction`alter table ${transaction(table)} disable trigger all`;
+    await transaction`
+      update prediction_markets set status = 'resolved', body = body || ${transaction.json({ status: 'resolved', outcomes } as never)} where id = ${id}`;
+    if (withChange)
+      await transaction`
+        insert into prediction_status_changes (market_id, status, provider_status, source, observed_at, received_at, payouts)
+        select id, status, provider_status, source, observed_at, ${receivedAt}, prediction_payouts(body) from prediction_markets where id = ${id}`;
+    for (const table of ['prediction_markets', 'prediction_status_changes'])
+      await transaction`alter table ${transaction(table)} enable trigger all`;
+  });
+  await owner.end();
+}
+
+test('an outcome pays what the feed has signed, and nothing where nobody signed it, or another writer, or for another payout', async () => {
+  const at = { observedAt: world.slot, receivedAt: world.slot };
+  const [signed, unsigned, changed, foreign] = ['SIGNED', 'UNSIGNED', 'CHANGED', 'FOREIGN'].map((name) =>
+    sampleMarket('kalshi', name, at),
+  ) as [PredictionMarket, PredictionMarket, PredictionMarket, PredictionMarket];
+  const all = [signed, unsigned, changed, foreign];
+  const feed = createPredictionStore(sessions.feed);
+  await feed.saveMarkets(all);
+  const bookId = bookIds.paper(agent(), 1);
+  const keyOf = ([yes]: PredictionMarket['outcomes']): InstrumentKey => `prediction:${yes.instrument}`;
+  const fillOf = ({ id, outcomes }: PredictionMarket) => ({
+    id: `of ${id}`,
+    orderId: id,
+    bookId,
+    instrument: keyOf(outcomes),
+    side: 'buy' as const,
+    quantity: '40',
+    fillPrice: '0.25',
+    feeUsd: '0',
+    notionalUsd: '10',
+    decisionPrice: '0.25',
+    slippageBps: 0,
+    at: world.slot,
+    quotes: [],
+  });
+  await sessions.worker.begin((transaction) =>
+    writeRecords(
+      transaction,
+      all.map((market) => ({ type: 'fill', orgId: OURS, fill: fillOf(market) })),
+    ),
+  );
+  await feed.saveMarkets([paying(signed, '1', '0'), paying(changed, '0', '1')]);
+  await outcomeOfNobody(paying(unsigned, '1', '0'), true);
+  await outcomeOfNobody(paying(changed, '1', '0'), false);
+  await world.owner`update trail_tables set writers = writers || 'worker'::text where name in ('prediction_markets', 'prediction_events')`;
+  await slippedIn(world, 'worker', 'prediction_status_changes', (sql) =>
+    createPredictionStore(sql).saveMarkets([paying(foreign, '1', '0')]),
+  );
+  const refused: string[] = [];
+  const settled = await settleResolved(
+    sessions.worker,
+    world.slot + MINUTE,
+    eachRow((error) => void refused.push((error as Error).message)),
+  );
+  expect(refused.sort()).toEqual([unsigned, changed, foreign].map(({ id }) => `no writer signed the resolution of market ${id}`).sort());
+  expect(settled).toBe(1);
+  expect(await sessions.worker`select market_id, payout::text as payout from prediction_settlements`).toEqual([
+    { market_id: signed.id, payout: '1' },
+  ]);
+  const [book] = await sessions.worker<
+    { holdings: { instrument: string; quantity: string }[] }[]
+  >`select holdings from books where id = ${bookId}`;
+  const left = book?.holdings.flatMap(({ instrument, quantity }) => (instrument.startsWith('prediction:') ? [[instrument, quantity]] : []));
+  expect(left?.sort()).toEqual([unsigned, changed, foreign].map(({ outcomes }) => [keyOf(outcomes), '40']).sort());
+});
 
 test('the verifier finds rows of a writer who does not write them, proofs that nobody gave and steps that follow from nothing', async () => {
   const copy = world;
