@@ -70,6 +70,8 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     watched = await browser.page();
     page = watched.page;
     patient = await createPatient();
+    // The market of the sandbox is another every hour: in some of them an agent of the example proposes too.
+    expect((await service.post(`/v1/agents/${await agentOf('Crypto trend')}/autonomy`, { autonomy: 'research' })).status).toBe(200);
     await signIn(page, service, 'operator');
   });
   afterAll(async () => {
