@@ -182,4 +182,22 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     expect(await troublesOf(page, ['takes', `takes/${take?.id}`, `takes/${fork?.id}`, `actors/${take?.id}`])).toEqual([]);
     expect(watched.complaints.splice(0)).toEqual([]);
   });
+
+  test('an agent is made of it once what its words leave open is confirmed, and of one that is turned away from nothing is made', async () => {
+    const agents = async (): Promise<number> => (await service.get('/v1/agents')).body.items.length;
+    const before = await agents();
+    await page.goto(`${service.url}/#/takes/${(await takes())[0]?.id}`);
+    const make = page.getByRole('button', { name: 'Make an agent of it' });
+    await make.click();
+    await page.getByRole('dialog').getByText('there is no exit condition').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await agents()).toBe(before);
+    await make.click();
+    await page.getByRole('button', { name: 'Confirm and make an agent' }).click();
+    await page.locator('.notice').getByText('A draft agent was made of it.').waitFor();
+    await page.waitForURL(/#\/agents\/[0-9a-f-]{36}$/);
+    expect(await agents()).toBe(before + 1);
+    expect(await barriers(page)).toEqual([]);
+    expect(watched.complaints.splice(0)).toEqual([]);
+  });
 });
