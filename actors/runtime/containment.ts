@@ -2,9 +2,8 @@
  * Containment of bad rows, for every background loop: a row that cannot be handled is quarantined, counted and told, and all
  * other rows of the loop are handled in the same look. It is tried again after a growing wait, and released once it succeeds.
  */
-import type { EpochMs } from '../../src/domain/time.ts';
 import { errorText } from '../../src/domain/value-text.ts';
-import type { Clock } from '../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { RowLoop } from './loops.ts';
 
 /** The wait before the second try. It doubles with every try up to the longest one. Milliseconds. */
@@ -46,7 +45,7 @@ export interface ContainmentDeps {
   /** True of an error that says that an outside system gave no answer: the row waits, and is not quarantined. */
   readonly isSilence: (error: unknown) => boolean;
   readonly ledger: QuarantineLedger | null;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly onError: (what: string) => (error: unknown) => void;
   /** Called with every failure of a row. */
   readonly onFailure?: (loop: RowLoop) => void;
@@ -54,7 +53,8 @@ export interface ContainmentDeps {
 
 interface Held {
   readonly failures: number;
-  readonly dueAt: EpochMs;
+  /** Milliseconds until it is due again. */
+  readonly left: () => number;
 }
 
 export function createContainment(deps: ContainmentDeps): Containment {
@@ -72,7 +72,7 @@ function containedLoop({ isOutage, isSilence, ledger, clock, onError, onFailure 
   async function failed(row: RowName, error: unknown): Promise<void> {
     const failures = (held.get(row.id)?.failures ?? 0) + 1;
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 16));
-    held.set(row.id, { failures, dueAt: clock.now() + waitMs });
+    held.set(row.id, { failures, left: timeLeft(clock, waitMs) });
     onError(`${loop}: ${row.id} is left out for ${waitMs / 1_000} s`)(error);
     if (isSilence(error)) return;
     onFailure?.(loop);
@@ -84,7 +84,7 @@ function containedLoop({ isOutage, isSilence, ledger, clock, onError, onFailure 
     await ledger?.release(loop, id).catch(onError('releasing a quarantined row'));
   }
 
-  const isWaiting = (id: string): boolean => (held.get(id)?.dueAt ?? 0) > clock.now();
+  const isWaiting = (id: string): boolean => (held.get(id)?.left() ?? 0) > 0;
 
   return {
     get waiting() {

@@ -81,7 +81,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
   const connectionsPerSubject = options.connectionsPerSubject ?? CONNECTIONS_PER_SUBJECT;
   const connections = new Map<Watched, { cancelExpiry: () => void; cancelEnd: (() => void) | null }>();
   const bySubject = new Map<string, Set<Watched>>();
-  const verifiedAt = new Map<string, EpochMs>();
+  const verifiedAt = new Map<string, number>();
   let cancelBeat: (() => void) | null = null;
   let cancelVerify: (() => void) | null = null;
 
@@ -112,11 +112,11 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
   async function verifySubject(subject: string): Promise<void> {
     try {
       const member = await ports.members.find(subject);
-      verifiedAt.set(subject, clock.now());
+      verifiedAt.set(subject, clock.elapsed());
       for (const connection of bySubject.get(subject) ?? []) end(connection, endOf(connection, member));
     } catch (error) {
       ports.reportDefect(error, 'feeds: reading grants again');
-      if (clock.now() - (verifiedAt.get(subject) ?? 0) < UNVERIFIED_MS) return;
+      if (clock.elapsed() - (verifiedAt.get(subject) ?? Number.NEGATIVE_INFINITY) < UNVERIFIED_MS) return;
       for (const connection of bySubject.get(subject) ?? []) end(connection, 'unverifiable');
     }
   }
@@ -145,7 +145,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
       const own = bySubject.get(subject) ?? new Set();
       bySubject.set(subject, own.add(connection));
       // The gate has just read the grants.
-      verifiedAt.set(subject, clock.now());
+      verifiedAt.set(subject, clock.elapsed());
       arm();
       return () => {
         const entry = connections.get(connection);

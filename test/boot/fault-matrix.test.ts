@@ -19,7 +19,12 @@ import { countQuarantined, createQuarantineLedger } from '../../src/adapters/sto
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { createBreakerFacts } from '../../src/adapters/store/agents/breaker-facts.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
-import { activeManifests, tradersSubscribedTo } from '../../src/adapters/store/agents/manifest-reads.ts';
+import {
+  activeManifests,
+  addedLiveInstruments,
+  liveInstruments,
+  tradersSubscribedTo,
+} from '../../src/adapters/store/agents/manifest-reads.ts';
 import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
 import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
@@ -656,6 +661,11 @@ describe.each([
       await on`update agents set stage = 'shadow', closing = '[{"instrument":null,"limitPrice":null,"at":1}]' where id = ${id}`;
       await poison(on, id);
     });
+    const live = await agent(THEIRS);
+    await written(async (on) => {
+      await on`update agents set stage = 'live' where id = ${live}`;
+      await poison(on, live);
+    });
     const killSwitch = createKillSwitchStore(sql);
     await Promise.all([
       activeManifests(sql),
@@ -665,6 +675,8 @@ describe.each([
       killSwitch.tripped(),
       killSwitch.closing(),
       createReserveStore(sql).claims(),
+      liveInstruments(sql),
+      addedLiveInstruments(sql, 'spotchain', []),
     ]);
   });
 });

@@ -37,7 +37,7 @@ export function createBookWants(bus: MarketStateBus, clock: Pick<Clock, 'now' | 
     first(venue, instrument) {
       const key = bookKey(venue, instrument);
       const known = bus.latest(key);
-      if (known !== null && clock.now() - known.receivedAt <= FRESH_MS) return null;
+      if (known !== null && Math.abs(clock.now() - known.receivedAt) <= FRESH_MS) return null;
       return changeWithin(bus, clock, FIRST_MS, (changed) =>
         changed.some((state) => state.kind === 'order_book' && bookKey(state.venue, state.instrument) === key),
       );

@@ -56,6 +56,7 @@ export class WeightBudget implements RequestBudget {
   readonly #spent: { at: EpochMs; weight: number }[] = [];
   #sum = 0;
   #blockedUntil: EpochMs = 0;
+  #lastNow: EpochMs = 0;
 
   constructor(limit: number, windowMs: number = WINDOW_MS) {
     this.#limit = limit;
@@ -105,11 +106,21 @@ export class WeightBudget implements RequestBudget {
   }
 
   #forget(now: EpochMs): void {
+    this.#moveWith(now);
     let entry = this.#spent[0];
     while (entry !== undefined && entry.at + this.#windowMs <= now) {
       this.#sum -= entry.weight;
       this.#spent.shift();
       entry = this.#spent[0];
     }
+  }
+
+  /** Where the time of day was set back, what was spent and blocked moves back with it: nobody waits for the difference. */
+  #moveWith(now: EpochMs): void {
+    const back = this.#lastNow - now;
+    this.#lastNow = now;
+    if (back <= 0) return;
+    for (const entry of this.#spent) entry.at -= back;
+    this.#blockedUntil -= back;
   }
 }

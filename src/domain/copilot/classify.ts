@@ -95,17 +95,20 @@ function rankingOf(message: string): Classified | null {
   return { intent: 'rank', mode, liquidOnly: mode !== 'liquidity' && /\bliquid\b/i.test(message) };
 }
 
-/** The words before a band of a policy: "enter at", "exit when the discount is under". */
-const BAND = /\b(enters?|exits?) (?:at|when the discount is (?:over|under|above|below)|above|below) ?(?:a )?/gi;
+/** The words before a band of a policy: "enter at", "exit when the discount is under". A discount is entered above and left below. */
+const BAND =
+  /\b(?:(enters?)(?: at| above| when the discount is (?:at|over|above))|(exits?)(?: at| below| when the discount is (?:at|under|below))) ?(?:a )?/gi;
+/** What only a policy on premiums could mean. */
+const BESIDE_DISCOUNTS = /\bpremiums?\b/i;
 
 /** "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A denied or doubtful number makes no draft. */
 function policyOf(message: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined || !/\b(?:basis|arbitrage|trading) policy\b/i.test(message)) return null;
-  if (/\b(?:not|never|no|unless|don'?t|isn'?t|avoid|except)\b/i.test(message)) return null;
+  if (BESIDE_DISCOUNTS.test(message) || /\b(?:not|never|no|unless|don'?t|isn'?t|avoid|except)\b/i.test(message)) return null;
   const bands: Record<string, number> = {};
   const understood: Understood[] = [];
   for (const match of message.matchAll(BAND)) {
-    const side = (match[1] as string).toLowerCase().startsWith('enter') ? 'entry' : 'exit';
+    const side = match[1] === undefined ? 'exit' : 'entry';
     const at = match.index + match[0].length;
     const found = quantityAt(message, at);
     if (found === null || 'question' in found || found.unit !== 'percent' || bands[side] !== undefined) return null;

@@ -49,6 +49,22 @@ describe('intents', () => {
       },
     ],
     ['How is the weather?', { intent: 'out_of_scope' }],
+    [
+      'basis policy for AAPLx: enter when the discount is over 2%, exit when the discount is under 0.5%, with $500',
+      {
+        intent: 'compile_policy',
+        entry: AAPL,
+        enterDiscountPct: 2,
+        exitDiscountPct: 0.5,
+        notionalUsd: '500',
+        understood: [
+          { phrase: 'AAPLx', as: 'asset spotchain:AAPLx' },
+          { phrase: 'enter when the discount is over 2%', as: 'entry at a discount of 2%' },
+          { phrase: 'exit when the discount is under 0.5%', as: 'exit at a discount of 0.5%' },
+          { phrase: 'amount', as: 'allocation of 500 USD' },
+        ],
+      },
+    ],
     ['Compare the price of AAPLx and TSLAx', { intent: 'out_of_scope' }],
   ] as const)('%s', (message, expected) => {
     expect(classify(message, CATALOG, null)).toEqual(expected);
@@ -70,6 +86,12 @@ describe('intents', () => {
     'basis policy for AAPLx: enter at 2%, exit at 0.5%, with $1.000',
     'basis policy for AAPLx: enter at 2⁰%, exit at 0.5%, with $500',
     'basis policy for AAPLx: enter at 2%, enter at 3%, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter when the discount is under 2%, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter below 2%, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter at 2%, exit when the discount is over 0.5%, with $500',
+    'basis policy for AAPLx: enter at 2%, exit above 0.5%, with $500',
+    'basis policy for AAPLx: enter at 2% premium, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter at a 2% discount, exit at a premium of 0.5%, with $500',
   ])('drafts nothing that is denied or can be read in two ways: %s', (message) => {
     expect(classify(message, CATALOG, null).intent).not.toBe('compile_policy');
   });
