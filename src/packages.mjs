@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const OLDEST_NODE = [20, 19];
 /** Without npm's warnings: of packages that name a later Node.js, or that are deprecated, nobody who installs can act on one. */
-const INSTALL = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+const QUIETLY = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 /** Another process's installation may take this long before it counts as hung, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 
@@ -39,13 +39,19 @@ export function whyPackagesDiffer(root, { withTools = true } = {}) {
 }
 
 /**
- * Installs what is missing under `root`; two processes at once install once. `say` gets the progress, line by line.
+ * The call of npm that brings what is missing. Tools are added to what is there: a service may be running on it.
+ */
+function installation(root, withTools) {
+  if (!withTools) return ['ci', '--omit=dev', ...QUIETLY];
+  return whyPackagesDiffer(root, { withTools: false }) === null ? ['install', '--no-save', ...QUIETLY] : ['ci', ...QUIETLY];
+}
+
+/**
+ * Installs what is missing under `root`, with the packages of tests and other tools unless `withTools` is false; two processes
+ * at once install once. `say` gets the progress, line by line.
  * @throws Error in one sentence where Node.js is too old or npm fails.
  */
-export async function ensurePackages(
-  root,
-  { withTools = true, say = (line) => process.stderr.write(`${line}\n`), npm = ['npm', ...INSTALL] } = {},
-) {
+export async function ensurePackages(root, { withTools = true, say = (line) => process.stderr.write(`${line}\n`), npm = ['npm'] } = {}) {
   const refusal = refusalOfNode(process.versions.node);
   if (refusal) throw new Error(refusal);
   if (whyPackagesDiffer(root, { withTools }) === null) return;
@@ -54,7 +60,7 @@ export async function ensurePackages(
     const why = whyPackagesDiffer(root, { withTools });
     if (why === null) return;
     say(`installing packages (${why}); this takes a minute ...`);
-    await run(npm, root);
+    await run([...npm, ...installation(root, withTools)], root);
     const left = whyPackagesDiffer(root, { withTools });
     if (left !== null) throw new Error(`npm ended well, but the packages still differ from package-lock.json: ${left}`);
     say('packages installed');

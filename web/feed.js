@@ -161,15 +161,16 @@ function spreadPause(failures) {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
-/** The service's time: its clock minus ours, as the least delayed frame tells it best. */
+/** The service's time: its clock minus ours, as the least delayed frame tells it best. Ours does not step where the computer's is set. */
 function serviceClock() {
   let skewMs = 0;
   let isKnown = false;
+  const ours = () => performance.timeOrigin + performance.now();
   return {
-    now: () => Date.now() + skewMs,
+    now: () => ours() + skewMs,
     /** @param {string} at When the service sent a frame. */
     measure(at) {
-      const skew = Date.parse(at) - Date.now();
+      const skew = Date.parse(at) - ours();
       if (!isKnown || skew > skewMs) skewMs = skew;
       isKnown = true;
     },

@@ -37,11 +37,13 @@ const LOCK = {
 /** Stands in for npm: counts its calls, then leaves what npm leaves. */
 const FAKE_NPM = `
   import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-  appendFileSync('calls', 'x');
+  const tools = !process.argv.includes('--omit=dev');
+  appendFileSync('calls', process.argv.slice(2, 4).join(' ') + ';');
   await new Promise((done) => setTimeout(done, 300));
-  for (const name of ['one', 'tool']) mkdirSync('node_modules/' + name, { recursive: true });
+  const packages = { 'node_modules/one': { version: '1.0.0' }, ...(tools ? { 'node_modules/tool': { version: '2.0.0' } } : {}) };
+  for (const path of Object.keys(packages)) mkdirSync(path, { recursive: true });
   console.log('added 2 packages');
-  writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/one': { version: '1.0.0' }, 'node_modules/tool': { version: '2.0.0' } } }));
+  writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));
 `;
 
 interface Ended {
@@ -56,12 +58,15 @@ function run(args: string[], env: NodeJS.ProcessEnv = process.env): Promise<Ende
     });
   });
 }
-function ensure(npm: string): Promise<Ended> {
+function ensure(npm: string, withTools = true): Promise<Ended> {
   write('npm.mjs', npm);
-  const call = `ensurePackages(process.cwd(), { npm: [process.execPath, 'npm.mjs'] })`;
+  const call = `ensurePackages(process.cwd(), { withTools: ${withTools}, npm: [process.execPath, 'npm.mjs'] })`;
   const script = `import { ensurePackages } from ${JSON.stringify(PACKAGES)}; await ${call}.catch((error) => { console.error(error.message); process.exit(1); });`;
   return run(['--input-type=module', '-e', script]);
 }
+
+/** How npm was called so far. */
+const calls = (): string => readFileSync(join(folder, 'calls'), 'utf8');
 
 test('Node.js before 20.19 is refused in one sentence', () => {
   for (const version of ['20.19.0', '22.0.0', '24.21.0']) expect(refusalOfNode(version)).toBeNull();
@@ -78,9 +83,19 @@ test('two commands at once install once, with the progress on standard error, an
     { code: 0, stdout: '' },
     { code: 0, stdout: '' },
   ]);
-  expect(readFileSync(join(folder, 'calls'), 'utf8')).toBe('x');
+  expect(calls()).toBe('ci --ignore-scripts;');
   expect(both.map(({ stderr }) => stderr).join()).toContain('added 2 packages');
   expect(await ensure(FAKE_NPM)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a start installs no tools; tests add them later, beneath a service that may be running', async () => {
+  writeLock(LOCK);
+  expect((await ensure(FAKE_NPM, false)).code).toBe(0);
+  expect([whyPackagesDiffer(folder, { withTools: false }), whyPackagesDiffer(folder)]).toEqual([null, 'tool is missing']);
+  expect((await ensure(FAKE_NPM)).code).toBe(0);
+  expect(whyPackagesDiffer(folder)).toBeNull();
+  expect((await ensure(FAKE_NPM, false)).stderr).toBe('');
+  expect(calls()).toBe('ci --omit=dev;install --no-save;');
 });
 
 test('npm warns of nothing that nobody can act on', async () => {
