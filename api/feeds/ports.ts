@@ -84,6 +84,8 @@ export interface DecisionBatch {
 
 interface FeedClock {
   now(): EpochMs;
+  /** Milliseconds since any moment of before; see `Clock`. */
+  elapsed(): number;
   deadline(at: EpochMs, call: () => void): () => void;
 }
 

@@ -10,8 +10,6 @@ import { noneOf, type ReplayPorts } from '../../replay.ts';
 import type { CandleSeries, StoredCandle } from '../candles/ports.ts';
 import type { QuoteReads } from '../quotes/ports.ts';
 
-type VirtualTime = Pick<Clock, 'now' | 'deadline'>;
-
 /** The tape of the moment, as it has been walked so far. */
 export interface ReplayedTape {
   /** When its first event was received. */
@@ -20,7 +18,7 @@ export interface ReplayedTape {
   readonly instruments: readonly InstrumentKey[];
   readonly player: {
     /** The replayed time. */
-    readonly clock: VirtualTime;
+    readonly clock: Pick<Clock, 'now' | 'deadline'>;
     /** The newest of everything in one walk along the tape. */
     readonly sinks: { readonly prices: FeedPorts['quotes']; readonly states: FeedPorts['states'] };
     /** Bars that have closed by `now`. */
@@ -41,21 +39,22 @@ export interface ReplayedTape {
 export function createReplayedMarket<Tape extends ReplayedTape>(
   loaded: () => Tape,
   readsOf: (prices: Tape['player']['sinks']['prices']) => QuoteReads,
-  pace: VirtualTime,
+  pace: Clock,
 ): Pick<ReplayPorts, 'clock' | 'quotes' | 'candles' | 'catalog' | 'venues'> & {
   readonly feed: Pick<ReplayPorts['feed'], 'clock' | 'pace' | 'quotes' | 'states'>;
   /** Another walk has taken over: listeners go over to it. */
   follow(): void;
 } {
-  const clock: VirtualTime = {
+  const clock: Clock = {
+    // Replayed time is the only one that passes here.
     now: () => loaded().player.clock.now(),
+    elapsed: () => clock.now(),
     deadline: (at, call) => loaded().player.clock.deadline(at, call),
   };
   const prices = createFollowed(() => loaded().player.sinks.prices);
   const states = createFollowed(() => loaded().player.sinks.states);
   return {
-    // Replayed time is the only one that passes here.
-    clock: { now: clock.now, elapsed: clock.now },
+    clock: { now: clock.now, elapsed: clock.elapsed },
     quotes: { latest: (filter) => readsOf(loaded().player.sinks.prices).latest(filter) },
     candles: candleReads(loaded),
     catalog: { entries: CATALOG },

@@ -6,7 +6,9 @@ const HOUR_MS = 3_600_000;
 
 test('a row that failed while the clock ran two hours ahead is tried again after its wait, not two hours later', async () => {
   const clock = { day: 1_000_000 + 2 * HOUR_MS, since: 50, now: () => clock.day, elapsed: () => clock.since };
-  const loop = createContainment({ isOutage: () => false, isSilence: () => false, ledger: null, clock, onError: () => () => {} })('halts');
+  const loop = createContainment({ isOutage: () => false, isSilence: () => false, ledger: null, clock, onError: () => () => {} })(
+    'breakers',
+  );
   const look = (work: () => void) => loop.each(['row'], (id) => ({ id, orgId: null }), work);
   const fails = () => {
     throw new Error('unreadable');

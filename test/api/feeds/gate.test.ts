@@ -44,7 +44,11 @@ beforeAll(async () => {
             app,
             {
               // The API's time stands still; waiting is real.
-              clock: { now: () => ports.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call) },
+              clock: {
+                now: () => ports.clock.now(),
+                elapsed: live.elapsed,
+                deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call),
+              },
               members: ports.access.members,
               announcements: tail,
               quotes: createInProcessQuoteBus({ clock: live }),
