@@ -165,7 +165,7 @@ function spreadPause(failures) {
 function serviceClock() {
   let skewMs = 0;
   let isKnown = false;
-  const ours = () => performance.timeOrigin + performance.now();
+  const ours = () => Math.round(performance.timeOrigin + performance.now());
   return {
     now: () => ours() + skewMs,
     /** @param {string} at When the service sent a frame. */
