@@ -45,6 +45,7 @@ const UNITS: readonly (readonly [source: string, unit: Unit, factor: string])[] 
   ['hours?|hrs?|h', 'hours', '1'],
   ['days?|d', 'hours', '24'],
   ['weeks?|wks?|w', 'hours', '168'],
+  ['fortnights?', 'hours', '336'],
   ['months?|mo', 'hours', '720'],
   ['years?|yrs?|y', 'hours', '8760'],
 ];
@@ -55,7 +56,7 @@ export const QUANTITY_WORDS: readonly string[] = [
   ...TENS,
   ...Object.keys(FACTORS),
   ...`half minus plus percent cent pct pc basis points point bps bp bips us dollars dollar usd usdc bucks buck bux
-    worth minute minutes min mins hour hours hr hrs h day days d week weeks wk wks w month months mo year years yr
+    worth minute minutes min mins hour hours hr hrs h day days d week weeks wk wks w fortnight fortnights month months mo year years yr
     yrs y a an`.split(/\s+/),
 ];
 
@@ -163,7 +164,8 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   next += currency.length;
   const digits = matchAt(DIGITS, text, next)?.[0];
   const words = digits === undefined ? wordsAt(text, next) : null;
-  const duration = digits === undefined && words === null ? matchAt(/an? (?=(?:hour|day|week|month|year)(?![a-z]))/iy, text, next) : null;
+  const duration =
+    digits === undefined && words === null ? matchAt(/an? (?=(?:hour|day|week|fortnight|month|year)(?![a-z]))/iy, text, next) : null;
   if (digits === undefined && words === null && duration === null) return null;
   next += digits?.length ?? words?.length ?? (duration?.[0].length ?? 0) - 1;
   // "1k5" is 1.5k.

@@ -23,8 +23,13 @@ function entryGap(entry: readonly ManifestCondition[]): number | null {
   return gap === undefined ? null : Number(gap['pct']);
 }
 
+const positionChange = (pct: number, text: string): Authored => ({
+  condition: { type: pct > 0 ? 'take_profit' : 'stop_loss', pct: Math.abs(pct) },
+  assumed: `"${text}" is a ${pct > 0 ? 'gain' : 'loss'} of the position`,
+});
+
 /** The direction of a gap that stands at a size: a discount is entered deeper, and left once it has shrunk to that. */
-function sizedGap(meaning: GapMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
+function sizedGap(meaning: GapMeaning, side: Side, { entry, exit }: Sides, text: string): Authored {
   const { pct, word } = meaning;
   const premium = (direction: 'below' | 'above', assumed?: string): Authored => ({
     condition: { type: `premium_${direction}`, pct },
@@ -37,9 +42,8 @@ function sizedGap(meaning: GapMeaning, side: Side, entry: readonly ManifestCondi
   const entered = entryGap(entry);
   if (word === 'bare') {
     // A bare "+6%" or "-4%" beyond the discount of the entry says what the position gains or loses.
-    const type = pct > 0 ? 'take_profit' : entered !== null && pct < entered ? 'stop_loss' : null;
-    if (type !== null)
-      return { condition: { type, pct: Math.abs(pct) }, assumed: `"${text}" is a ${pct > 0 ? 'gain' : 'loss'} of the position` };
+    const isPair = entered === null && exit.some(({ type }) => type === 'take_profit');
+    if (pct > 0 || isPair || (entered !== null && pct < entered)) return positionChange(pct, text);
     if (entered === null || entered >= pct)
       return { question: `Is "${text}" a loss of the position or a discount? Write "stop loss …" or "discount below …".` };
   }
@@ -60,7 +64,7 @@ function closedGap(side: Side, entry: readonly ManifestCondition[], text: string
 }
 
 /** A gap as the condition of the asset's kind, or the question why there is none. */
-function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, entry: readonly ManifestCondition[], text: string): Authored {
+function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, sides: Sides, text: string): Authored {
   const { direction, pct } = meaning;
   if (direction === 'upper' && side === 'entry')
     return {
@@ -68,9 +72,9 @@ function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, entr
     };
   const authored =
     direction === 'size'
-      ? sizedGap(meaning, side, entry, text)
+      ? sizedGap(meaning, side, sides, text)
       : direction === 'parity'
-        ? closedGap(side, entry, text)
+        ? closedGap(side, sides.entry, text)
         : { condition: { type: `premium_${direction === 'below' ? 'below' : 'above'}`, pct } };
   if (asset.kind === 'tokenized_equity' && meaning.against !== 'mark') return checkedGap(authored, text);
   if (asset.kind === 'pre_ipo' && meaning.against !== 'reference')
@@ -80,6 +84,16 @@ function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, entr
           { ...authored, condition: { ...authored.condition, type: String(authored.condition['type']).replace('premium', 'gap_to_mark') } },
           text,
         );
+  // Without a gap that it could be, a bare "+5%" or "-3%" where it is sold is what the position gains or loses.
+  if (
+    direction === 'size' &&
+    meaning.word === 'bare' &&
+    side === 'exit' &&
+    pct !== 0 &&
+    asset.kind !== 'tokenized_equity' &&
+    asset.kind !== 'pre_ipo'
+  )
+    return positionChange(pct, text);
   const benchmark =
     asset.kind === 'tokenized_equity'
       ? 'a reference price and no issuer mark'
@@ -101,6 +115,7 @@ const NEAR = 4;
 
 /** A price without a comparator: a target above the entry, or a stop below it. */
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
+  if (level === 'limit') return { condition: { type: side === 'entry' ? 'price_below' : 'price_above', price: value } };
   if (side === 'entry')
     return { question: `Does "${text}" mean that price or lower, below or above it? Write "price below …" or "price above …".` };
   const prices = entry.flatMap(({ type, price }) => (type.startsWith('price_') ? [new Decimal(String(price))] : []));
@@ -144,7 +159,7 @@ function completed(condition: Readonly<Record<string, unknown>>, known: readonly
 
 function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: Sides): Authored {
   const { meaning, text } = item;
-  if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides.entry, text);
+  if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides, text);
   if (meaning.kind === 'level') return levelCondition(meaning, side, sides.entry, text);
   if (meaning.kind === 'cross') return crossCondition(meaning.direction, sides.entry, text);
   // "sell under 110" after "buy under 120" is a stop, or a slip of the pen for "over".

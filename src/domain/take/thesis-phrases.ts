@@ -21,7 +21,8 @@ export type Meaning =
       /** `bare`: a signed percentage without a word that says of what. */
       readonly word: 'discount' | 'premium' | 'bare';
     }
-  | { readonly kind: 'level'; readonly level: 'at' | 'stop' | 'target'; readonly value: string; readonly money: boolean }
+  /** `limit`: that price or a better one, which is lower to who buys and higher to who sells. */
+  | { readonly kind: 'level'; readonly level: 'at' | 'limit' | 'stop' | 'target'; readonly value: string; readonly money: boolean }
   | {
       readonly kind: 'condition';
       readonly condition: Readonly<Record<string, unknown>>;
@@ -59,6 +60,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   sev: '(LOW|MEDIUM|HIGH|CRITICAL)',
   sess: '(REGULAR|PRE|POST|CLOSED)',
   break: '(COMMA|END|SLASH)',
+  ormore: '(OR_MORE|OR_DEEPER|OR_BETTER|OR_LESS)',
   alone: '(?=COMMA|END|SLASH|$)',
   first: '(?<=^|COMMA|END|SLASH)',
 };
@@ -111,6 +113,8 @@ function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared:
   const size = numberOf(tokens, ...PERCENTS);
   if (size < 0 && compared !== 'none' && word === 'discount')
     return question(`A discount is written without a minus: what does "${textOf(tokens)}" mean?`);
+  if (word === 'premium' && has(tokens, 'OR_DEEPER') && !/wider|beyond/i.test(textOf(tokens)))
+    return question(`Is "${textOf(tokens)}" above or below that premium? Write "premium above …" or "premium below …".`);
   const pct = word === 'discount' ? 0 - Math.abs(size) : size;
   const base = { kind: 'gap', pct, against: against(tokens), word } as const;
   if (compared === 'none') return { ...base, direction: pct === 0 ? 'parity' : 'size' };
@@ -120,14 +124,14 @@ function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared:
 
 /** How a gap is compared: by the comparator that is not itself the word of the gap, or by "or more". */
 function compared(tokens: readonly Token[]): 'greater' | 'smaller' | 'none' {
-  return has(tokens, ...GREATER, 'OR_MORE') ? 'greater' : has(tokens, ...SMALLER) ? 'smaller' : 'none';
+  return has(tokens, ...GREATER, 'OR_MORE', 'OR_DEEPER') ? 'greater' : has(tokens, ...SMALLER, 'OR_LESS') ? 'smaller' : 'none';
 }
 
 function gapWord(tokens: readonly Token[]): Meaning {
   if (has(tokens, 'GAP')) {
     const value = numberOf(tokens, ...PERCENTS);
     if (value > 0) return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
-    return sized(tokens, 'premium', compared(tokens));
+    return signedGap(tokens, 'premium');
   }
   return sized(tokens, has(tokens, 'DISC') ? 'discount' : 'premium', compared(tokens));
 }
@@ -141,7 +145,7 @@ function besideReference(tokens: readonly Token[]): Meaning {
     (token, i) => ['CHEAP', 'RICH'].includes(token.kind) || (i > place && ['LESS', 'LESSW', 'MORE', 'MOREW'].includes(token.kind)),
   );
   const word = direction?.kind === 'RICH' || direction?.kind.startsWith('MORE') ? 'premium' : 'discount';
-  const how = has(rest, 'OR_MORE') ? 'greater' : compared(before);
+  const how = has(rest, 'OR_MORE', 'OR_DEEPER') ? 'greater' : has(rest, 'OR_LESS') ? 'smaller' : compared(before);
   return sized(tokens, word, how);
 }
 
@@ -155,9 +159,12 @@ function referenceFirst(tokens: readonly Token[]): Meaning {
   );
 }
 
+/** "-18% or deeper" is further below, and "-18% or more" is either. */
 function signedGap(tokens: readonly Token[], word: 'bare' | 'premium'): Meaning {
-  const how = compared(tokens);
   const pct = numberOf(tokens, ...PERCENTS);
+  if (pct < 0 ? has(tokens, 'OR_MORE', 'OR_LESS') : has(tokens, 'OR_DEEPER'))
+    return question(`Is "${textOf(tokens)}" further below or above it? Write "discount of at least …" or "premium above …".`);
+  const how = has(tokens, 'OR_DEEPER') ? 'smaller' : compared(tokens);
   const base = { kind: 'gap', pct, against: against(tokens) } as const;
   if (how === 'none')
     return pct === 0
@@ -193,14 +200,16 @@ function gapRange(tokens: readonly Token[]): Meaning | readonly Meaning[] {
 
 const GAPS: readonly Phrase[] = [
   phrase('gap bench? (BETWEEN)? (NUM|pct) to pct gap? bench?', gapRange),
-  phrase('BETWEEN? (NUM|pct) to pct (gap|LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench?', gapRange),
+  phrase('MOTION? BETWEEN? (NUM|pct) to pct (gap|LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench?', gapRange),
   phrase('gap bench? BACK? cmp pct bench?', gapWord),
+  phrase('DISC bench? DOWN_TO PCT', (t) => sized(t, 'discount', 'smaller')),
+  phrase('gap bench? BACK (PARITY|ZERO)', PARITY),
   phrase('cmp pct gap bench?', gapWord),
-  phrase('pct OR_MORE? gap OR_MORE? bench?', gapWord),
-  phrase('gap bench? pct OR_MORE? bench?', gapWord),
+  phrase('pct ormore? gap ormore? bench?', gapWord),
+  phrase('gap bench? pct ormore? bench?', gapWord),
   phrase('gap bench? BACK? cmp ZERO', (t) => ({ ...signedGap(t, 'premium'), pct: 0 }) as Meaning),
-  phrase('cmp? pct OR_MORE? (LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench? OR_MORE?', besideReference),
-  phrase('(LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench cmp? pct OR_MORE?', referenceFirst),
+  phrase('cmp? pct ormore? (LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench? ormore?', besideReference),
+  phrase('(LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench cmp? pct ormore?', referenceFirst),
   phrase('(LESS|MORE|LESSW|MOREW) bench (?!cmp)', (t) => ({
     kind: 'gap',
     direction: has(t, 'LESS', 'LESSW') ? 'below' : 'above',
@@ -208,10 +217,10 @@ const GAPS: readonly Phrase[] = [
     against: against(t),
     word: 'premium',
   })),
-  phrase('bench (NPCT|PPCT)', (t) => signedGap(t, 'premium')),
+  phrase('bench (NPCT|PPCT) ormore?', (t) => signedGap(t, 'premium')),
   phrase('bench MINUS PCT', (t) => sized(t, 'discount', 'none')),
   phrase('bench PLUS PCT', (t) => sized(t, 'premium', 'none')),
-  phrase('cmp? (NPCT|PPCT) bench', (t) => signedGap(t, 'premium')),
+  phrase('cmp? (NPCT|PPCT) ormore? bench', (t) => signedGap(t, 'premium')),
   phrase('NOT (LESS|MORE) bench (?!cmp)', (t) => ({
     kind: 'gap',
     direction: has(t, 'MORE') ? 'below' : 'above',
@@ -219,7 +228,8 @@ const GAPS: readonly Phrase[] = [
     against: against(t),
     word: 'premium',
   })),
-  phrase('(NPCT|PPCT)', (t) => signedGap(t, 'bare')),
+  phrase('(NPCT|PPCT) ormore?', (t) => signedGap(t, 'bare')),
+  phrase('(NPCT SLASH PPCT|PPCT SLASH NPCT)', (t) => all(t, PERCENTS).map((one) => signedGap([one], 'bare'))),
   phrase('cmp NPCT', (t) => signedGap(t, 'bare')),
   phrase('cmp? (PCT|ZERO)', (t) => {
     const zero = has(t, 'ZERO') || numberOf(t, 'PCT') === 0;
@@ -244,7 +254,7 @@ const GAPS: readonly Phrase[] = [
   phrase('TAKE (PARITY|REF|MARK)', (t) => [action('exit'), PARITY(t)]),
 ];
 
-function level(kind: 'at' | 'stop' | 'target', tokens: readonly Token[]): Meaning {
+function level(kind: 'at' | 'limit' | 'stop' | 'target', tokens: readonly Token[]): Meaning {
   const token = all(tokens, [...AMOUNTS, 'NNUM'])[0] as Token;
   return { kind: 'level', level: kind, value: (token.value as string).replace('-', ''), money: token.kind !== 'NUM' };
 }
@@ -263,6 +273,10 @@ const PRICES: readonly Phrase[] = [
   phrase('PRICE? cmp amount PRICE? ref', SHARE_PRICE),
   phrase('PRICE? (LESS|MORE) amount PRICE?', (t) => price(has(t, 'LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
   phrase('PRICE MOTION? cmp amount', (t) => price(has(t, ...SMALLER) ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  phrase('(WITH|MOTION|PRICE)* amount OR_BETTER', (t) => level('limit', t)),
+  phrase('BUY (MOTION|PRICE)* amount OR_BETTER', (t) => [action('entry'), level('limit', t)]),
+  phrase('SELL (MOTION|PRICE)* amount OR_BETTER', (t) => [action('exit'), level('limit', t)]),
+  phrase('LIMIT (MOTION|PRICE)* amount OR_BETTER?', (t) => level('limit', t)),
   phrase('(WITH|MOTION|PRICE)* amount (OR_LESS|OR_MORE)', (t) => price(has(t, 'OR_LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
   phrase('BUY (MOTION|PRICE)* amount (OR_LESS|OR_MORE)', (t) => [
     action('entry'),
@@ -272,6 +286,7 @@ const PRICES: readonly Phrase[] = [
     const [a, b] = all(t, AMOUNTS).sort((x, y) => new Decimal(x.value as string).cmp(y.value as string));
     return [price('below', b), price('above', a)];
   }),
+  phrase('(PRICE|MOTION)* DOWN_TO amount', (t) => price('below', all(t, AMOUNTS)[0])),
   phrase('(PRICE|MOTION) MOTION? amount', (t) => level('at', t)),
   phrase('SELL (PRICE|MOTION)* amount', (t) => [action('exit'), level('at', t)]),
   phrase('SELL (PRICE|MOTION)* amount (OR_LESS|OR_MORE)', (t) => [
@@ -362,7 +377,7 @@ const INDICATORS: readonly Phrase[] = [
       ...(period === undefined ? { assumed: 'the volatility is that of 24 bars, annualised' } : {}),
     };
   }),
-  phrase('FUNDING MOTION? cmp (NUM|PCT) ((LAST|MORE)? DUR)?', (t) => {
+  phrase('(FUNDING MOTION? cmp (NUM|PCT)|FUND_RATE MOTION? cmp NUM PERCENTILE) ((LAST|MORE)? DUR)?', (t) => {
     const days = all(t, ['DUR'])[0]?.value;
     return {
       kind: 'condition',
@@ -476,6 +491,7 @@ const EXITS: readonly Phrase[] = [
   phrase('SELL (LAST|AFTER) DUR', (t) => [action('exit'), held(t, false)]),
   phrase('(AFTER|MOSTW) DUR', (t) => held(t, false)),
   phrase('DUR AFTER', (t) => held(t, false)),
+  phrase('DUR HOLD', (t) => held(t, true)),
 ];
 
 /** A slippage budget above this is asked about, in basis points: hardly anybody means it. */

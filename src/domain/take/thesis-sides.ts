@@ -23,7 +23,7 @@ const isLink = (item: Item | undefined, ...words: readonly string[]): boolean =>
 
 /** The side that a condition has wherever it stands: a stop, a target, and at the exit what closes a gap without a verb. */
 function ownSide({ meaning }: ConditionItem): Side | null {
-  if (meaning.kind === 'level') return meaning.level === 'at' ? null : 'exit';
+  if (meaning.kind === 'level') return meaning.level === 'at' || meaning.level === 'limit' ? null : 'exit';
   return meaning.kind === 'condition' && meaning.anywhere === true ? 'exit' : null;
 }
 

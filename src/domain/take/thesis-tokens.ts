@@ -33,6 +33,7 @@ export function normalised(thesis: string): string {
     .replace(/\u2264/g, '<=')
     .replace(/([<>]=?) ?([-+]?[$\d])/g, '$1 $2')
     .replace(/(\d) %/g, '$1%')
+    .replace(/(\d)(?:st|nd|rd|th) (?=percentile|pctile)/gi, '$1 ')
     .replace(/[ \t\r]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .trim();
@@ -89,7 +90,8 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
   const pieces: (Piece | null)[] = [
     asset === null ? null : { kind: 'ASSET', length: asset.length, asset: asset.asset },
     datePiece(text, at, now),
-    quantityPiece(quantityAt(text, at)),
+    // "15-20%" is a range and no loss of 20 %.
+    text[at] === '-' && /[\d%]/.test(text[at - 1] ?? '') ? null : quantityPiece(quantityAt(text, at)),
     timeframePiece(text, at),
     word === null ? null : { kind: word.concept, length: word.length },
   ];
@@ -121,6 +123,11 @@ const REPAIRABLE = [
   'share',
   'price',
   'percent',
+  'worth',
+  'stock',
+  'closed',
+  'funding',
+  'average',
 ];
 
 /** True if one inserted, missing, wrong or swapped letter makes one word of the other. */
@@ -134,7 +141,7 @@ function isNear(word: string, right: string): boolean {
 
 function repaired(piece: Piece, text: string, at: number): Piece {
   const word = text.slice(at, at + piece.length).toLowerCase();
-  if (piece.kind !== 'UNKNOWN' || !/^[a-z]{5,}$/.test(word)) return piece;
+  if (piece.kind !== 'UNKNOWN' || !/^[a-z]{4,}$/.test(word)) return piece;
   const right = REPAIRABLE.filter((one) => isNear(word, one));
   const [only] = right;
   return only === undefined || right.length > 1

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { assessedTheses, outcomeOf } from './assessed-theses.ts';
 
-describe.each(['dev', 'held-out'] as const)('%s theses', (name) => {
+describe.each(['dev', 'held-out', 'third'] as const)('%s theses', (name) => {
   const theses = assessedTheses(name);
   const outcomes = theses.map((thesis) => ({ id: thesis.id, verdict: thesis.verdict, outcome: outcomeOf(thesis) }));
 

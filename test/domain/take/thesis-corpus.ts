@@ -27,6 +27,31 @@ function good(
 }
 
 export const GOOD: readonly GoodThesis[] = [
+  good(
+    'Buy ANTHROPIC when the gap to mark is -18% or deeper, with $700; exit at a gap of -3%',
+    'ANTHROPIC',
+    ['gap_to_mark_below pct=-18'],
+    ['gap_to_mark_above pct=-3'],
+    { usd: '700' },
+  ),
+  good('Buy MSTRx at 260 or better with $1k, sell at 310 or better', 'MSTRx', ['price_below price=260'], ['price_above price=310'], {
+    usd: '1000',
+  }),
+  good('Buy COINx limit $212.50 with $900; stop at $201', 'COINx', ['price_below price=212.5'], ['price_below price=201'], { usd: '900' }),
+  good(
+    'Buy AAPLx at a 15-20% discount with $500, sell at parity',
+    'AAPLx',
+    ['premium_below pct=-15', 'premium_above pct=-20'],
+    ['premium_above pct=0'],
+    { usd: '500' },
+  ),
+  good(
+    'Buy ETHUSDT down to $2,100 with $300, sell at +5% or -3%',
+    'ETHUSDT',
+    ['price_below price=2100'],
+    ['take_profit pct=5', 'stop_loss pct=3'],
+    { usd: '300' },
+  ),
   good('Buy xyz:AAPL when the basis is below -1%, with $200', 'xyz:AAPL', ['basis_below pct=-1'], [], { usd: '200' }),
   good('Buy AAPL when the discount is over 2%', 'AAPLx', ['premium_below pct=-2']),
   good('Buy AAPLx when it trades more than 2% below its reference', 'AAPLx', ['premium_below pct=-2']),
@@ -364,6 +389,8 @@ export const GOOD: readonly GoodThesis[] = [
 
 /** Theses that settle too little: each with a word that one of the questions has to hold. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
+  ['Buy ANTHROPIC when the gap to mark is -18% or more, with $700', 'further below or above'],
+  ['Buy AAPLx when the premium is 2% or deeper, with $700', 'premium'],
   ['Buy BTCUSDT when the 4h RSI is below 30 on the hourly chart', 'On which bars'],
   ['Buy the AAPL perpetual when the price is below $250', 'perpetual'],
   ['Buy when the discount is over 2%', 'asset'],
