@@ -43,6 +43,13 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./api/proposals.ts')).proposalCommands,
   },
   {
+    name: 'takes',
+    usage: '[command]',
+    description: 'compile theses in words, arm, watch and close them',
+    catalog: 'own',
+    load: async () => (await import('./api/takes.ts')).takeCommands,
+  },
+  {
     name: 'feed',
     usage: '[options] <channel>',
     description: 'print a channel of the feed as it happens, one JSON document a line',

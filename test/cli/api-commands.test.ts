@@ -22,6 +22,16 @@ import {
 import { call } from '../../src/cli/api/call.ts';
 import { follow } from '../../src/cli/api/feed.ts';
 import { approveProposal, declineProposal, listProposals } from '../../src/cli/api/proposals-run.ts';
+import {
+  agentOfTake,
+  armTake,
+  commandTake,
+  compileTake,
+  forkTake,
+  listTakeDecisions,
+  listTakes,
+  showTake,
+} from '../../src/cli/api/takes-run.ts';
 import { columns, refusalOf, type Terminal } from '../../src/cli/api/terminal.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
@@ -154,6 +164,26 @@ test('its gates are told with what they ask for, and a look at some days runs to
     /^backtest finished[\s\S]*\n {2}max drawdown %/,
   );
   expect(noted.join('\n')).toMatch(/queued|running/);
+});
+
+test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is made of it', async () => {
+  const latest = { id: undefined, latest: true } as const;
+  expect(await printedBy(listTakes(terminal))).toBe('No Takes yet. Write one: sevengate takes compile "<thesis>"');
+  expect(await refused(armTake(terminal, latest, 'paper', false))).toContain('there is no Take yet');
+  expect(await refused(armTake(terminal, { ...latest, latest: undefined }, 'paper', false))).toContain('--latest');
+  expect(await refused(compileTake(terminal, 'Buy BTCUSDT sometime'))).toContain('What does "sometime" mean?');
+  const compiled = await printedBy(compileTake(terminal, 'Buy BTCUSDT when the price is below $20,000, with $500'));
+  expect(compiled).toMatch(/^draft: spotexchange:BTCUSDT, 500 USD, until \S+ {2}[0-9a-f-]{36}\n"Buy BTCUSDT/);
+  expect(compiled).toMatch(/^ {2}read +the price is below \$20,000 +entry: price_below price=20000$/m);
+  expect(await refused(armTake(terminal, latest, 'paper', false))).toMatch(/--confirm[\s\S]*\n {2}there is no exit condition/);
+  expect(await printedBy(armTake(terminal, latest, 'paper', true))).toMatch(/^armed on paper: spotexchange:BTCUSDT, 500 USD/);
+  expect(await printedBy(showTake(terminal, latest))).toMatch(/^armed on paper[\s\S]*\n {2}to confirm {2}there is no exit condition/);
+  expect(await printedBy(listTakes(terminal))).toMatch(/^ID .*\n[0-9a-f-]{36} {2}armed +paper +spotexchange:BTCUSDT +500 /);
+  expect(await printedBy(listTakeDecisions(terminal, latest, 1))).toMatch(/^(?:No decisions yet\.|\d{4}-)/);
+  expect(await printedBy(commandTake(terminal, 'disarmTake', latest))).toMatch(/^disarmed on paper \([\w ]+\): spotexchange:BTCUSDT/);
+  expect(await printedBy(forkTake(terminal, latest, '250'))).toMatch(/^draft: spotexchange:BTCUSDT, 250 USD/);
+  expect(await refused(agentOfTake(terminal, latest, false))).toContain('--confirm');
+  expect(await printedBy(agentOfTake(terminal, latest, true))).toMatch(/^Created .* at draft\. Next: sevengate agents show "/);
 });
 
 test('any operation is called by its name, and any channel is read', async () => {

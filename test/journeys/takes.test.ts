@@ -1,8 +1,10 @@
 // From a question to a position on a running service: the copilot, an assessment, a thesis, a Take that triggers and fills on paper, its end, a fork, an agent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitFor } from '../harness/wait-for.ts';
+import { testInProof } from '../harness/rounds.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { openSocket } from './feed-clients.ts';
 import { joinService, type SharedService } from './shared-service.ts';
+import { commandsUnder, openTerminal } from './typed-commands.ts';
 
 /** Holds on any cut of a live price: what is to be seen is the way, not the market. */
 const THESIS = 'Buy BTCUSDT when the price is below $9,000,000, with $500; sell when the price is above $9,500,000';
@@ -110,3 +112,21 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
     await database.end();
   }
 });
+
+testInProof(
+  'what the guide says leads from a question to a Take that fills, and to an agent',
+  { timeout: 300_000 * PATIENCE },
+  async () => {
+    const terminal = openTerminal(service);
+    const printed = await terminal.type(commandsUnder('docs/guides/takes.md', 'From a question to a running policy'));
+    terminal.close();
+    for (const words of [
+      /^draft: spotexchange:BTCUSDT, 500 USD/m,
+      /^armed on paper/m,
+      /^filled on paper/m,
+      /^draft: spotexchange:BTCUSDT, 250 USD/m,
+      /^Created .* at draft/m,
+    ])
+      expect(printed).toMatch(words);
+  },
+);

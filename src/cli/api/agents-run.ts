@@ -97,7 +97,8 @@ export async function watchAgent({ api, json, print }: Terminal, given: string |
   }
 }
 
-function decisionText({ slot, disposition, reason, instrument, rules }: Decision): string {
+/** A decision with its rules, a line each. */
+export function decisionText({ slot, disposition, reason, instrument, rules }: Decision): string {
   const head = `${slot}  ${spaced(disposition)}${instrument === null ? '' : ` ${instrument}`}${reason === null ? '' : `: ${spaced(reason)}`}`;
   const rows = rules.map(({ passed, side, instrument: of, type, observed, threshold, unknown }) => [
     `  ${passed ? 'pass' : 'fail'}`,

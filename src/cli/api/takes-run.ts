@@ -1,0 +1,103 @@
+/** Carries out `sevengate takes`. */
+import type { Client, Take } from '../../../clients/typescript/src/index.ts';
+import { decisionText } from './agents-run.ts';
+import { columns, spaced, type Terminal } from './terminal.ts';
+
+const LISTED = 50;
+const HEAD = ['ID', 'STATE', 'MODE', 'INSTRUMENT', 'USD', 'UNTIL'];
+
+/** Which Take: one by its id, or the newest. */
+export interface ChosenTake {
+  readonly id: string | undefined;
+  readonly latest: true | undefined;
+}
+
+export async function listTakes({ api, json, print }: Terminal): Promise<void> {
+  const { items } = await api.listTakes({ limit: LISTED });
+  if (json) return print(JSON.stringify(items));
+  print(items.length === 0 ? 'No Takes yet. Write one: sevengate takes compile "<thesis>"' : columns([HEAD, ...items.map(rowOf)]));
+}
+
+/** Compiles a thesis and says what was read, what was assumed, and what is left to confirm. */
+export async function compileTake({ api, json, print }: Terminal, thesis: string): Promise<void> {
+  printTake({ json, print }, await api.compileTake({ body: { thesis } }), true);
+}
+
+export async function showTake(terminal: Terminal, chosen: ChosenTake): Promise<void> {
+  printTake(terminal, await takeOf(terminal.api, chosen), true);
+}
+
+/** Arms a Take. @throws Error that lists what its words leave open, unless that is confirmed */
+export async function armTake(terminal: Terminal, chosen: ChosenTake, mode: 'paper' | 'live', confirms: boolean): Promise<void> {
+  const { id: takeId, open } = await takeOf(terminal.api, chosen);
+  printTake(terminal, await terminal.api.armTake({ body: { takeId, mode, ...confirmed(open, confirms) } }));
+}
+
+type Bare = 'disarmTake' | 'closeTake' | 'publishTake';
+
+export async function commandTake(terminal: Terminal, command: Bare, chosen: ChosenTake): Promise<void> {
+  const { id } = await takeOf(terminal.api, chosen);
+  printTake(terminal, await terminal.api[command]({ id }));
+}
+
+export async function forkTake(terminal: Terminal, chosen: ChosenTake, amount: string | undefined): Promise<void> {
+  const { id: takeId } = await takeOf(terminal.api, chosen);
+  printTake(terminal, await terminal.api.forkTake({ body: { takeId, ...(amount === undefined ? {} : { allocationUsd: amount }) } }), true);
+}
+
+/** Makes a draft agent of a Take. @throws Error that lists what its words leave open, unless that is confirmed */
+export async function agentOfTake({ api, json, print }: Terminal, chosen: ChosenTake, confirms: boolean): Promise<void> {
+  const { id: takeId, open } = await takeOf(api, chosen);
+  const made = await api.tokenizeTake({ body: { takeId, as: 'agent', ...confirmed(open, confirms) } });
+  print(
+    json ? JSON.stringify(made) : `Created ${made.agent?.name} at ${made.agent?.stage}. Next: sevengate agents show "${made.agent?.name}"`,
+  );
+}
+
+/** The newest decisions, the oldest of them first. */
+export async function listTakeDecisions({ api, json, print }: Terminal, chosen: ChosenTake, limit: number): Promise<void> {
+  const { id } = await takeOf(api, chosen);
+  const { items } = await api.listTakeDecisions({ id, limit });
+  if (json) return print(JSON.stringify(items));
+  const none = 'No decisions yet. An armed Take is evaluated at each full half minute.';
+  print(items.length === 0 ? none : items.toReversed().map(decisionText).join('\n'));
+}
+
+function confirmed(open: readonly string[], confirms: boolean): { readonly confirm?: string[] } {
+  if (open.length === 0) return {};
+  if (confirms) return { confirm: [...open] };
+  throw new Error(
+    ['the words leave something open; give --confirm if it is meant like this:', ...open.map((one) => `  ${one}`)].join('\n'),
+  );
+}
+
+async function takeOf(api: Client, { id, latest }: ChosenTake): Promise<Take> {
+  if (id !== undefined && latest) throw new Error('give the id of a Take or --latest, not both');
+  if (id !== undefined) return api.getTake({ id });
+  if (!latest) throw new Error('give the id of a Take, or --latest for the newest');
+  const { items } = await api.listTakes({ limit: 1 });
+  if (items[0] === undefined) throw new Error('there is no Take yet: sevengate takes compile "<thesis>" makes one');
+  return items[0];
+}
+
+function printTake({ json, print }: Pick<Terminal, 'json' | 'print'>, take: Take, withWords = false): void {
+  if (json) return print(JSON.stringify(take));
+  const { id, state, mode, instrument, allocationUsd, expiresAt, reason } = take;
+  const head = `${spaced(state)}${mode === null ? '' : ` on ${mode}`}${reason === null ? '' : ` (${spaced(reason)})`}: ${instrument}, ${allocationUsd} USD, until ${expiresAt}  ${id}`;
+  print(withWords ? [head, ...wordsOf(take)].join('\n') : head);
+}
+
+/** Each phrase with its reading, what was assumed, and what the author has to confirm. */
+function wordsOf({ understood, assumed, open, thesis }: Take): string[] {
+  const read = understood.map(({ phrase, as }) => ['  read', phrase, as]);
+  return [
+    ...(thesis === null ? [] : [`"${thesis}"`]),
+    ...(read.length === 0 ? [] : [columns(read)]),
+    ...assumed.filter((one) => !open.includes(one)).map((one) => `  assumed  ${one}`),
+    ...open.map((one) => `  to confirm  ${one}`),
+  ];
+}
+
+function rowOf({ id, state, mode, instrument, allocationUsd, expiresAt }: Take): string[] {
+  return [id, spaced(state), mode ?? '–', instrument, allocationUsd, expiresAt];
+}
