@@ -181,9 +181,9 @@ test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is 
   expect(await printedBy(listTakes(terminal))).toMatch(/^ID .*\n[0-9a-f-]{36} {2}armed +paper +spotexchange:BTCUSDT +500 /);
   expect(await printedBy(listTakeDecisions(terminal, latest, 1))).toMatch(/^(?:No decisions yet\.|\d{4}-)/);
   expect(await printedBy(commandTake(terminal, 'disarmTake', latest))).toMatch(/^disarmed on paper \([\w ]+\): spotexchange:BTCUSDT/);
-  expect(await printedBy(forkTake(terminal, latest, '250'))).toMatch(/^draft: spotexchange:BTCUSDT, 250 USD/);
   expect(await refused(agentOfTake(terminal, latest, false))).toContain('--confirm');
-  expect(await printedBy(agentOfTake(terminal, latest, true))).toMatch(/^Created .* at draft\. Next: sevengate agents show "/);
+  expect(await printedBy(forkTake(terminal, latest, '250'))).toMatch(/^draft: spotexchange:BTCUSDT, 250 USD/);
+  expect(await printedBy(agentOfTake(terminal, latest, false))).toMatch(/^Created .* at draft\. Next: sevengate agents show "/);
 });
 
 test('any operation is called by its name, and any channel is read', async () => {

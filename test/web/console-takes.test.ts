@@ -186,7 +186,9 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
   test('an agent is made of it once what its words leave open is confirmed, and of one that is turned away from nothing is made', async () => {
     const agents = async (): Promise<number> => (await service.get('/v1/agents')).body.items.length;
     const before = await agents();
-    await page.goto(`${service.url}/#/takes/${(await takes())[0]?.id}`);
+    // A fork has no words of its own; the original has.
+    await page.goto(`${service.url}/#/takes/${(await takes())[1]?.id}`);
+    await page.getByText('price below 20000').first().waitFor();
     const make = page.getByRole('button', { name: 'Make an agent of it' });
     await make.click();
     await page.getByRole('dialog').getByText('there is no exit condition').waitFor();

@@ -467,7 +467,6 @@ const FILLERS = [
   "that(?:'s| is) (?:it|all)",
   '(?:only |would be |be )?interested(?= (?:when|if|once|at|below|under|in))',
   '(?:happy|glad) to',
-  'plain(?= spot)',
   'no shorting',
   'pre-?ipo(?= (?:token|share|stock))',
   'preipo',
