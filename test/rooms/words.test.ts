@@ -81,6 +81,7 @@ const REPLACED: readonly Replaced[] = [
     stays: [
       [/^test\//, 'names of organizations, people and files'],
       [/(Example|second) desk|night_desk|desk@example|desk\.example/, 'an example of a name'],
+      [/thesis-words\.ts$/, 'whom the author of a thesis greets'],
     ],
   },
   {
