@@ -31,7 +31,7 @@ export const RejectionBody = Type.Object({
   change: Type.Optional(ChangeBody),
 });
 
-/** What was said of an order; null if nothing was proposed. */
+/** Assessment of an order; null if nothing was proposed. */
 export const AttributionBody = Type.Unsafe<object | null>({
   type: ['object', 'null'],
   required: ['verdict', 'rejections'],

@@ -18,7 +18,7 @@ const SPARE_MS = 3_000;
 /** What a connection on a spare descriptor may ask. */
 const ASKED_ON_SPARE: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/agents/emergency-halt']);
 
-/** How many descriptors this process may have open; null if the system does not say. */
+/** Number of descriptors that this process may have open; null if the system does not say. */
 export function descriptorLimit(): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

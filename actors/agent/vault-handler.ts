@@ -70,7 +70,7 @@ export interface VaultHandlerDeps {
   readonly vaults: VaultDirectory;
   /** Prices of live quotes, by instrument; one that is not live has none. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
-  /** What backs deposits. */
+  /** Dollars that back deposits. */
   readonly reserves: VaultReserves;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -185,7 +185,7 @@ async function backingOf(
   });
 }
 
-/** How an organization gets free dollars. */
+/** Says how an organization gets free dollars. */
 function wayOut(check: { readonly number: number | null } | null): string {
   return check?.number === null
     ? 'withdraw from another vault first: its simulated dollars are free then'

@@ -40,7 +40,7 @@ export interface TakeDirectory {
   waiting(orgId: string): Promise<readonly OpenProposal[]>;
 }
 
-/** What a live arming is paid from. */
+/** Dollars that pay for a live arming. */
 export interface TakeFunding {
   /** True in a sandbox, where no account is compared: then it is paid from the simulated dollars. */
   readonly isSimulated: boolean;

@@ -7,6 +7,7 @@ import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { BookWants } from '../../streams/book-wants.ts';
+import type { Clock } from '../../streams/clock.ts';
 import type { Member } from '../access.ts';
 import type { CandleReads } from '../v1/candles/ports.ts';
 import type { RankingPorts } from '../v1/rankings/ports.ts';
@@ -82,20 +83,13 @@ export interface DecisionBatch {
   readonly slot: EpochMs;
 }
 
-interface FeedClock {
-  now(): EpochMs;
-  /** Milliseconds since any moment of before; see `Clock`. */
-  elapsed(): number;
-  deadline(at: EpochMs, call: () => void): () => void;
-}
-
 export interface FeedPorts {
   /** Has books passed on that are followed; absent in a replay. */
   readonly bookWants?: BookWants;
   /** The time that the channels speak of. */
-  readonly clock: FeedClock;
+  readonly clock: Clock;
   /** What limits, flushes and heartbeats wait by, where that is another clock: a replay's time stands still or runs ahead. */
-  readonly pace?: FeedClock;
+  readonly pace?: Clock;
   /** Asked again every few seconds for every subject that is connected. */
   readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions' | 'revocations'> | null> };
   readonly announcements: AnnouncementSource;

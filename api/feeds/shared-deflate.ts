@@ -25,7 +25,7 @@ const NAME = 'permessage-deflate';
 /** What `ws` agrees to where an offer was left to it. */
 export const AGREED_DEFLATE = { clientMaxWindowBits: CLIENT_WINDOW_BITS } as const;
 
-/** How far back messages to the client that offers this may refer, as a power of two; null if it takes none that are compressed for all. */
+/** Window in which messages to the client that offers this may refer back, as a power of two; null if it takes none that are compressed for all. */
 export function offeredWindowBits(header: string | undefined): number | null {
   for (const offer of header?.split(',') ?? []) {
     const bits = windowBitsOf(offer);

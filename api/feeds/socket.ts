@@ -39,7 +39,7 @@ interface SocketDeps {
   readonly hub: Hub;
   readonly watch: Watch;
   readonly limits: SocketLimits;
-  /** How far back compressed messages may refer, as agreed; null if none was agreed to. */
+  /** Agreed window in which compressed messages may refer back, as a power of two; null if none was agreed to. */
   readonly windowBits: number | null;
 }
 

@@ -10,7 +10,7 @@ export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads,
   return states.snapshot().filter((state): state is StateOf<Kind> => state.kind === kind);
 }
 
-/** How a venue is received; null if nobody says so. */
+/** Reception of a venue; null if nobody reports it. */
 export function venueStateOf(states: MarketStateReads, venue: Venue): VenueState | null {
   const state = states.latest(marketStateKey({ kind: 'venue_state', venue }));
   return state?.kind === 'venue_state' ? state : null;

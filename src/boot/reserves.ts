@@ -29,7 +29,7 @@ export function isSimulatedMoney(config: Config): boolean {
   return !isRealMoney(config) && namedSystems(config).length === 0;
 }
 
-/** What backs deposits: comparisons of accounts, simulated dollars in a sandbox, and nothing where real systems are named and no account. */
+/** Opens what backs deposits: comparisons of accounts, simulated dollars in a sandbox, and nothing where real systems are named and no account. */
 export function openVaultReserves(config: Config, sql: Sql, clock: { now(): EpochMs }): VaultReserves & ReserveReads {
   const store = createReserveStore(sql);
   if (isRealMoney(config)) return store;

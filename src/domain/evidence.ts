@@ -32,11 +32,11 @@ export function evidenceKindAt(stage: Stage): EvidenceKind | null {
 export interface OutdatedEvidence {
   readonly kind: EvidenceKind;
   readonly rulesVersion: number;
-  /** What the rules ask since, as a clause. */
+  /** Change of the rules since then, as a clause. */
   readonly ruleChange: string;
 }
 
-/** How evidence of a gate that lies behind an agent is renewed. Paper, shadow and sign-off are made at their own stage alone. */
+/** Says how evidence of a gate that lies behind an agent is renewed. Paper, shadow and sign-off are made at their own stage alone. */
 function renewal(kind: EvidenceKind): string {
   if (kind === 'backtest' || kind === 'stress_test') return `run it again: POST /v1/agents/:id/${kind}`;
   return 'add a version of the manifest, which passes the gates again: POST /v1/agents/:id/versions';

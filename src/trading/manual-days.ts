@@ -6,7 +6,7 @@ import { type BookDay, begunDay } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 
-/** How often books without a mark of the day are marked. Milliseconds. */
+/** Interval at which books without a mark of the day are marked. Milliseconds. */
 export const MANUAL_DAYS_MS = 60_000;
 
 /** A manual book that has no mark of a day yet. */

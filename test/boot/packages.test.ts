@@ -65,7 +65,7 @@ function ensure(npm: string, withTools = true): Promise<Ended> {
   return run(['--input-type=module', '-e', script]);
 }
 
-/** How npm was called so far. */
+/** Arguments of each call of npm so far. */
 const calls = (): string => readFileSync(join(folder, 'calls'), 'utf8');
 
 test('Node.js before 20.19 is refused in one sentence', () => {

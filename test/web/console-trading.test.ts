@@ -49,7 +49,7 @@ const PATIENT = {
 };
 
 const BEGUN = Date.now();
-/** So many days before the one on which these tests began: runs over the same stretch count as trials of one idea, at midnight too. */
+/** The date this many days before the one on which these tests began: runs over the same stretch count as trials of one idea, at midnight too. */
 const day = (back: number): string => new Date(BEGUN - back * 86_400_000).toISOString().slice(0, 10);
 
 /** How the console says a sentence of the API; its types are in comments that this side of the checker does not read. */

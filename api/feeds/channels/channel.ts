@@ -27,7 +27,7 @@ interface ChannelBase {
 /** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
-  /** What is wrong with parameters that have the right shape, in words; null if nothing is. */
+  /** Names a fault of parameters that have the right shape, in words; null if there is none. */
   problem(params: { readonly [name: string]: Json }): string | null;
 }
 
@@ -44,7 +44,7 @@ export interface AnnouncementChannel extends ChannelBase {
   readonly actorParam: string;
   /** Whether rows that name no organization concern everybody. */
   readonly shared: boolean;
-  /** What a client gets first that does not resume; null if only changes are sent. */
+  /** First message to a client that does not resume; null if only changes are sent. */
   readonly snapshot: FirstFrame | null;
   /** The items of an announcement that stands for many; null if it is its own item. Always the same items in the same order. */
   readonly expand: ((ports: FeedPorts, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
@@ -69,7 +69,7 @@ export interface LatestSource {
 /** Conflated like quotes: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface LatestChannel extends ChannelBase {
   readonly kind: 'latest';
-  /** What is wrong with parameters that have the right shape, in words; null if nothing is. */
+  /** Names a fault of parameters that have the right shape, in words; null if there is none. */
   problem(params: { readonly [name: string]: Json }): string | null;
   open(ports: FeedPorts, params: { readonly [name: string]: Json }): LatestSource;
 }

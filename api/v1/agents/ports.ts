@@ -42,7 +42,7 @@ export interface AgentEvidence {
   /** Written under a time that was moved on. */
   readonly simulated: boolean;
   readonly rulesVersion: number;
-  /** What its rules ask since; null if they are the present ones. */
+  /** Change of its rules since then, as a clause; null if they are the present ones. */
   readonly ruleChange: string | null;
   readonly seq: number;
   readonly hash: string;

@@ -41,12 +41,12 @@ export interface CopilotCaller {
 export interface CopilotAnswer {
   readonly intent: Intent;
   readonly reply: string;
-  /** What the reply rests on; null if it rests on nothing. */
+  /** Data that the reply rests on; null if it rests on nothing. */
   readonly data: unknown;
   /** Where the same data is read in full. */
   readonly links: readonly string[];
   readonly draft: CopilotDraft | null;
-  /** What the conversation is about from now on; null if the message named nothing. */
+  /** Asset that the conversation is about from now on; null if the message named none. */
   readonly symbol: string | null;
 }
 

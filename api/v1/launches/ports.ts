@@ -52,9 +52,9 @@ export interface LaunchPorts {
   readonly launcher: LauncherLaunchCommands;
   readonly claims: LaunchClaims;
   readonly monitor: {
-    /** What stands on the chain now; null if no node is named, or it has no such pool yet. @throws where the node does not answer */
+    /** State on the chain now; null if no node is named, or it has no such pool yet. @throws where the node does not answer */
     curveState(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveState | null>;
-    /** What a whole token of the quote is worth now; null if nothing live prices it. */
+    /** Price of a whole token of the quote now; null if nothing live prices it. */
     dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;
   };
 }

@@ -36,7 +36,7 @@ const TokenizedBody = Type.Object(
   { $id: 'TokenizedTake' },
 );
 
-/** What a launch of the Take begins with; null if its asset is no token that a curve can be quoted in. */
+/** Draft of a launch of the Take; null if its asset is no token that a curve can be quoted in. */
 function launchDraft(takeId: string, symbol: string, hash: string) {
   const entry = CATALOG.bySymbol(symbol);
   if (entry === undefined || entry.token === null) return null;

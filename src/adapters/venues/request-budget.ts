@@ -115,7 +115,7 @@ export class WeightBudget implements RequestBudget {
     }
   }
 
-  /** Where the time of day was set back, what was spent and blocked moves back with it: nobody waits for the difference. */
+  /** Moves what was spent and blocked back with a time of day that was set back: nobody waits for the difference. */
   #moveWith(now: EpochMs): void {
     const back = this.#lastNow - now;
     this.#lastNow = now;

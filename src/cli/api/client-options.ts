@@ -1,6 +1,6 @@
 /** The options of every command that asks the running service through its API. */
-import { type Command, InvalidArgumentError } from 'commander';
-import { named } from '../words.ts';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { named, uuid } from '../words.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ClientOptions {
@@ -25,6 +25,26 @@ export function withClientOptions(command: Command): Command {
     .option('--url <url>', 'address of a service elsewhere (default: the one that runs on the state folder)')
     .option('--token-file <file>', 'file with your bearer token, for --url')
     .option('--json', 'print what the API answers as JSON');
+}
+
+/** One of a list: by its id, or the newest. */
+export interface Chosen {
+  readonly id: string | undefined;
+  readonly latest: true | undefined;
+}
+
+/** Adds the argument and the option that choose one of a list, for example a `proposal`. */
+export function choosing(command: Command, what: string, newest: string): Command {
+  return command
+    .addArgument(new Argument('[id]', `id of the ${what}`).argParser(uuid(`the id of a ${what}`)))
+    .option('--latest', `${newest}, instead of an id`);
+}
+
+/** The id that was given; null for the newest. @throws Error unless exactly one of both was chosen */
+export function chosenId({ id, latest }: Chosen, what: string, newest: string): string | null {
+  if (id !== undefined && latest) throw new Error(`give the id of a ${what} or --latest, not both`);
+  if (id === undefined && !latest) throw new Error(`give the id of a ${what}, or --latest for ${newest}`);
+  return id ?? null;
 }
 
 /** Runs a command at the service. The client is loaded only now. @throws Error that says what the service refused, and what it would take. */

@@ -1,5 +1,6 @@
 /** Carries out `sevengate proposals`. */
 import { ApiError, type Proposal } from '../../../clients/typescript/src/index.ts';
+import { type Chosen, chosenId } from './client-options.ts';
 import { findAgent } from './find-agent.ts';
 import { columns, spaced, type Terminal } from './terminal.ts';
 
@@ -8,10 +9,8 @@ const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];
 const UNDER_WAY: readonly Proposal['state'][] = ['approved', 'executing'];
 
 /** Which proposal is answered: one by its id, or the newest that waits. */
-export interface Chosen {
-  readonly id: string | undefined;
+export interface ChosenProposal extends Chosen {
   readonly agent: string | undefined;
-  readonly latest: true | undefined;
   readonly wait: true | undefined;
 }
 
@@ -27,7 +26,7 @@ export async function listProposals(
 }
 
 /** Approves a proposal and waits for its end. One that is not filled sets exit code 1. */
-export async function approveProposal(terminal: Terminal, chosen: Chosen): Promise<void> {
+export async function approveProposal(terminal: Terminal, chosen: ChosenProposal): Promise<void> {
   const { api, json, print, wait } = terminal;
   let proposal = await approved(terminal, chosen);
   const { id } = proposal;
@@ -40,7 +39,7 @@ export async function approveProposal(terminal: Terminal, chosen: Chosen): Promi
 }
 
 /** Approves what is chosen. If the newest ended before that, as when its data was lost, the next one is waited for. */
-async function approved(terminal: Terminal, chosen: Chosen): Promise<Proposal> {
+async function approved(terminal: Terminal, chosen: ChosenProposal): Promise<Proposal> {
   for (;;) {
     const { id } = await proposalOf(terminal, chosen);
     try {
@@ -55,16 +54,16 @@ async function approved(terminal: Terminal, chosen: Chosen): Promise<Proposal> {
   }
 }
 
-export async function declineProposal(terminal: Terminal, chosen: Chosen, reason: string | undefined): Promise<void> {
+export async function declineProposal(terminal: Terminal, chosen: ChosenProposal, reason: string | undefined): Promise<void> {
   const { id } = await proposalOf(terminal, chosen);
   const proposal = await terminal.api.declineProposal({ id, body: reason === undefined ? {} : { reason } });
   terminal.print(terminal.json ? JSON.stringify(proposal) : sentence(proposal));
 }
 
-async function proposalOf({ api, note, wait }: Terminal, { id, agent, latest, wait: waits }: Chosen): Promise<{ readonly id: string }> {
-  if (id !== undefined && latest) throw new Error('give the id of a proposal or --latest, not both');
-  if (id !== undefined) return { id };
-  if (!latest) throw new Error('give the id of a proposal, or --latest for the newest that waits for an answer');
+async function proposalOf({ api, note, wait }: Terminal, chosen: ChosenProposal): Promise<{ readonly id: string }> {
+  const id = chosenId(chosen, 'proposal', 'the newest that waits for an answer');
+  if (id !== null) return { id };
+  const { agent, wait: waits } = chosen;
   const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
   for (let isFirst = true; ; isFirst = false) {
     const { items } = await api.listProposals({ state: 'pending_approval', agentId, limit: 1 });

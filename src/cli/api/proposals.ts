@@ -1,9 +1,9 @@
 /** `sevengate proposals`: trades that agents at `confirm` propose, and the answers to them. */
-import { Argument, Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { PROPOSAL_STATES } from '../../domain/execution.ts';
-import { named, uuid } from '../words.ts';
-import { atService, withClientOptions } from './client-options.ts';
-import type { Chosen } from './proposals-run.ts';
+import { named } from '../words.ts';
+import { atService, choosing, withClientOptions } from './client-options.ts';
+import type { ChosenProposal } from './proposals-run.ts';
 
 /** Adds the commands. */
 export function proposalCommands(proposals: Command): void {
@@ -14,19 +14,17 @@ export function proposalCommands(proposals: Command): void {
     .action(({ agent, state, ...options }) => atService(options, async (it) => (await run()).listProposals(it, agent, state)));
   answering(add('approve', 'approve a proposal; your limits are checked again before it is sent')).action(
     (id, { agent, latest, wait, ...options }) =>
-      atService(options, async (it) => (await run()).approveProposal(it, { id, agent, latest, wait } satisfies Chosen)),
+      atService(options, async (it) => (await run()).approveProposal(it, { id, agent, latest, wait } satisfies ChosenProposal)),
   );
   answering(add('decline', 'decline a proposal'))
     .option('--reason <text>', 'why; kept with the proposal', named('a reason', 200))
     .action((id, { agent, latest, wait, reason, ...options }) =>
-      atService(options, async (it) => (await run()).declineProposal(it, { id, agent, latest, wait } satisfies Chosen, reason)),
+      atService(options, async (it) => (await run()).declineProposal(it, { id, agent, latest, wait } satisfies ChosenProposal, reason)),
     );
 }
 
 function answering(command: Command): Command {
-  return command
-    .addArgument(new Argument('[id]', 'id of the proposal').argParser(uuid('the id of a proposal')))
-    .option('--latest', 'the newest that waits for an answer, instead of an id')
+  return choosing(command, 'proposal', 'the newest that waits for an answer')
     .option('--agent <agent>', 'with --latest: of this agent', named('the name of an agent'))
     .option('--wait', 'with --latest: wait until there is one');
 }

@@ -1,16 +1,11 @@
 /** Carries out `sevengate takes`. */
 import type { Client, Take } from '../../../clients/typescript/src/index.ts';
 import { decisionText } from './agents-run.ts';
+import { type Chosen, chosenId } from './client-options.ts';
 import { columns, spaced, type Terminal } from './terminal.ts';
 
 const LISTED = 50;
 const HEAD = ['ID', 'STATE', 'MODE', 'INSTRUMENT', 'USD', 'UNTIL'];
-
-/** Which Take: one by its id, or the newest. */
-export interface ChosenTake {
-  readonly id: string | undefined;
-  readonly latest: true | undefined;
-}
 
 export async function listTakes({ api, json, print }: Terminal): Promise<void> {
   const { items } = await api.listTakes({ limit: LISTED });
@@ -19,34 +14,34 @@ export async function listTakes({ api, json, print }: Terminal): Promise<void> {
 }
 
 /** Compiles a thesis and says what was read, what was assumed, and what is left to confirm. */
-export async function compileTake({ api, json, print }: Terminal, thesis: string): Promise<void> {
-  printTake({ json, print }, await api.compileTake({ body: { thesis } }), true);
+export async function compileTake(terminal: Terminal, thesis: string): Promise<void> {
+  printTake(terminal, await terminal.api.compileTake({ body: { thesis } }), true);
 }
 
-export async function showTake(terminal: Terminal, chosen: ChosenTake): Promise<void> {
+export async function showTake(terminal: Terminal, chosen: Chosen): Promise<void> {
   printTake(terminal, await takeOf(terminal.api, chosen), true);
 }
 
 /** Arms a Take. @throws Error that lists what its words leave open, unless that is confirmed */
-export async function armTake(terminal: Terminal, chosen: ChosenTake, mode: 'paper' | 'live', confirms: boolean): Promise<void> {
+export async function armTake(terminal: Terminal, chosen: Chosen, mode: 'paper' | 'live', confirms: boolean): Promise<void> {
   const { id: takeId, open } = await takeOf(terminal.api, chosen);
   printTake(terminal, await terminal.api.armTake({ body: { takeId, mode, ...confirmed(open, confirms) } }));
 }
 
 type Bare = 'disarmTake' | 'closeTake' | 'publishTake';
 
-export async function commandTake(terminal: Terminal, command: Bare, chosen: ChosenTake): Promise<void> {
+export async function commandTake(terminal: Terminal, command: Bare, chosen: Chosen): Promise<void> {
   const { id } = await takeOf(terminal.api, chosen);
   printTake(terminal, await terminal.api[command]({ id }));
 }
 
-export async function forkTake(terminal: Terminal, chosen: ChosenTake, amount: string | undefined): Promise<void> {
+export async function forkTake(terminal: Terminal, chosen: Chosen, amount: string | undefined): Promise<void> {
   const { id: takeId } = await takeOf(terminal.api, chosen);
   printTake(terminal, await terminal.api.forkTake({ body: { takeId, ...(amount === undefined ? {} : { allocationUsd: amount }) } }), true);
 }
 
 /** Makes a draft agent of a Take. @throws Error that lists what its words leave open, unless that is confirmed */
-export async function agentOfTake({ api, json, print }: Terminal, chosen: ChosenTake, confirms: boolean): Promise<void> {
+export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen, confirms: boolean): Promise<void> {
   const { id: takeId, open } = await takeOf(api, chosen);
   const made = await api.tokenizeTake({ body: { takeId, as: 'agent', ...confirmed(open, confirms) } });
   print(
@@ -55,7 +50,7 @@ export async function agentOfTake({ api, json, print }: Terminal, chosen: Chosen
 }
 
 /** The newest decisions, the oldest of them first. */
-export async function listTakeDecisions({ api, json, print }: Terminal, chosen: ChosenTake, limit: number): Promise<void> {
+export async function listTakeDecisions({ api, json, print }: Terminal, chosen: Chosen, limit: number): Promise<void> {
   const { id } = await takeOf(api, chosen);
   const { items } = await api.listTakeDecisions({ id, limit });
   if (json) return print(JSON.stringify(items));
@@ -71,16 +66,15 @@ function confirmed(open: readonly string[], confirms: boolean): { readonly confi
   );
 }
 
-async function takeOf(api: Client, { id, latest }: ChosenTake): Promise<Take> {
-  if (id !== undefined && latest) throw new Error('give the id of a Take or --latest, not both');
-  if (id !== undefined) return api.getTake({ id });
-  if (!latest) throw new Error('give the id of a Take, or --latest for the newest');
+async function takeOf(api: Client, chosen: Chosen): Promise<Take> {
+  const id = chosenId(chosen, 'Take', 'the newest');
+  if (id !== null) return api.getTake({ id });
   const { items } = await api.listTakes({ limit: 1 });
   if (items[0] === undefined) throw new Error('there is no Take yet: sevengate takes compile "<thesis>" makes one');
   return items[0];
 }
 
-function printTake({ json, print }: Pick<Terminal, 'json' | 'print'>, take: Take, withWords = false): void {
+function printTake({ json, print }: Terminal, take: Take, withWords = false): void {
   if (json) return print(JSON.stringify(take));
   const { id, state, mode, instrument, allocationUsd, expiresAt, reason } = take;
   const head = `${spaced(state)}${mode === null ? '' : ` on ${mode}`}${reason === null ? '' : ` (${spaced(reason)})`}: ${instrument}, ${allocationUsd} USD, until ${expiresAt}  ${id}`;

@@ -1,7 +1,7 @@
 /** `sevengate takes`: theses in words, compiled into Takes, armed, watched and closed. */
-import { Argument, Option, type Command } from 'commander';
-import { count as wholeNumber, named, uuid } from '../words.ts';
-import { atService, withClientOptions } from './client-options.ts';
+import { type Command, Option } from 'commander';
+import { count as wholeNumber, named } from '../words.ts';
+import { atService, choosing, withClientOptions } from './client-options.ts';
 
 const COMMANDS = {
   disarm: ['disarmTake', 'stop evaluating a Take; what it holds stays'],
@@ -44,10 +44,6 @@ export function takeCommands(takes: Command): void {
     );
 }
 
-function chosen(command: Command): Command {
-  return command
-    .addArgument(new Argument('[id]', 'id of the Take').argParser(uuid('the id of a Take')))
-    .option('--latest', 'the newest Take, instead of an id');
-}
+const chosen = (command: Command): Command => choosing(command, 'Take', 'the newest Take');
 
 const run = () => import('./takes-run.ts');

@@ -98,7 +98,7 @@ function rankingOf(message: string): Classified | null {
 /** The words before a band of a policy: "enter at", "exit when the discount is under". A discount is entered above and left below. */
 const BAND =
   /\b(?:(enters?)(?: at| above| when the discount is (?:at|over|above))|(exits?)(?: at| below| when the discount is (?:at|under|below))) ?(?:a )?/gi;
-/** What only a policy on premiums could mean. */
+/** Words that a policy on discounts does not hold. */
 const BESIDE_DISCOUNTS = /\bpremiums?\b/i;
 
 /** "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A denied or doubtful number makes no draft. */

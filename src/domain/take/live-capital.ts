@@ -23,7 +23,7 @@ export class LiveCapitalUsed extends Error {
   }
 }
 
-/** What binds dollars of an organization's accounts when a live Take is armed. US dollars. */
+/** Claims on the dollars of an organization's accounts when a live Take is armed. US dollars. */
 export interface BoundDollars {
   /** Accounts and live books, cash of idle Takes included. */
   readonly facts: AccountFacts;

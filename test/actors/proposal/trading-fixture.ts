@@ -153,7 +153,7 @@ export async function tradingFixture(
 
   /** The settings that live orders lack, as Takes see them. */
   const disabled: { venues: DisabledVenues; late: string | null } = { venues: {}, late: null };
-  /** Where live Takes are paid from: tests may have accounts compared. */
+  /** Dollars that pay for live Takes: tests may have accounts compared. */
   const funding = { isSimulated: true };
   const takes = createTakeHandler({
     runtime,

@@ -29,7 +29,7 @@ export interface StoredEvidence {
   readonly simulated: boolean;
   /** The version of its gate's rules that it was made under. */
   readonly rulesVersion: number;
-  /** What those rules ask since; null if they are the present ones. */
+  /** Change of those rules since then, as a clause; null if they are the present ones. */
   readonly ruleChange: string | null;
 }
 

@@ -17,6 +17,7 @@ import {
   GATE_LIMITS,
   GATE_OF,
   isRecentWindow,
+  type OutdatedEvidence,
   outdatedWords,
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -77,14 +78,14 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   /**
    * Assesses the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
    * shadow) is computed now, and with `write` it is put on record: always where it passes, else once a day or where the
-   * newest on record says otherwise.
+   * newest on record says otherwise. `outdated` is the agent's evidence of earlier rules, if it was read already.
    */
-  async function validate(agent: GatedAgent, write: boolean): Promise<AssessedGate | null> {
+  async function validate(agent: GatedAgent, write: boolean, outdated?: readonly OutdatedEvidence[]): Promise<AssessedGate | null> {
     const kind = evidenceKindAt(agent.stage);
     if (kind === null) return null;
     const known = await deciding(sql, agent, kind);
     const series = await seriesOf(agent, kind);
-    const held = (await outdatedEvidence(sql, agent.id)).map(outdatedWords);
+    const held = (outdated ?? (await outdatedEvidence(sql, agent.id))).map(outdatedWords);
     const refused = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
     const problems = [...held, ...refused];
     if (series === null) {
@@ -128,7 +129,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       const gates: AssessedGate[] = [];
       const outdated = await outdatedEvidence(sql, agent.id);
       for (const kind of EVIDENCE_KINDS) {
-        const now = GATE_OF[kind] === agent.stage ? await validate(agent, false) : null;
+        const now = GATE_OF[kind] === agent.stage ? await validate(agent, false, outdated) : null;
         const known = now === null ? await latest(sql, agent, kind) : null;
         gates.push(now ?? gateOf(kind, known, outdated.filter((one) => one.kind === kind).map(outdatedWords), null));
       }
@@ -200,10 +201,10 @@ function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[E
   } as EvidenceDraft;
 }
 
-/** What is wrong with evidence of earlier rules at the gate that it would open. */
+/** Says why evidence of earlier rules does not open its gate. */
 function ruleProblems(known: StoredEvidence | null): readonly string[] {
-  const { kind, rulesVersion, ruleChange } = known ?? { ruleChange: null };
-  return kind === undefined || ruleChange === null ? [] : [outdatedWords({ kind, rulesVersion, ruleChange })];
+  if (known === null || known.ruleChange === null) return [];
+  return [outdatedWords({ ...known, ruleChange: known.ruleChange })];
 }
 
 /** What is wrong with evidence that passed its checks: its stretch was chosen, for it ended long ago, or is the best of many that were tried. */
