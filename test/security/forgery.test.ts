@@ -453,20 +453,39 @@ describe('a correction of a wrong cut', () => {
   });
 });
 
+const command = ({ worker, agents }: SignedFixture) =>
+  worker.begin(
+    (sql) =>
+      sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.create', 'r', ${agents[0]})`,
+  );
+
 test('a log that catches up on an hour in portions is back-dated by none of them', async () => {
   const copy = await template.copy();
-  const commanded = () =>
-    copy.worker.begin(
-      (sql) =>
-        sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.create', 'r', ${copy.agents[0]})`,
-    );
-  for (let n = 0; n < 5; n++) await commanded();
+  for (let n = 0; n < 5; n++) await command(copy);
   await moveTimeTo(copy.owner, Date.now() + 3_600_000);
-  await commanded();
+  await command(copy);
   await copy.logged(2);
   const { breaks, signatures } = await copy.verify();
   expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
   expect(signatures?.checkpoints).toBeGreaterThan(3);
+  await copy.close();
+});
+
+test('a checkpoint is no later than a batch that waits for the end of a transaction that still runs', async () => {
+  const copy = await template.copy();
+  await copy.logged();
+  await command(copy);
+  const running = await copy.owner.reserve();
+  await running`begin`;
+  await running`select pg_current_xact_id()`;
+  await command(copy);
+  await moveTimeTo(copy.owner, Date.now() + 3_600_000);
+  await waitFor(async () => (await copy.log.advance()) !== null, { what: 'the first of the two batches to stand in the log' });
+  await running`commit`;
+  running.release();
+  await copy.logged();
+  const { breaks } = await copy.verify();
+  expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
   await copy.close();
 });
 

@@ -59,9 +59,7 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
     const isNext = fresh[0]?.index === frontier.size;
     for (const batch of isNext ? fresh : await loggedFrom(transaction, frontier.size))
       appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
-    const [clock] = await transaction<{ now: EpochMs }[]>`select record_clock_ms() as now`;
-    // Whoever verifies takes nothing for true that is older and comes later: while more wait, that is the time of the last one here.
-    const at = fresh.length < atOnce ? (clock?.now as EpochMs) : Math.min(clock?.now as EpochMs, (fresh.at(-1) as LoggedBatch).at);
+    const at = await checkpointTime(transaction);
     const text = checkpointText({ origin, size: frontier.size, root: frontierRoot(frontier), extensions: [`at ${at}`] });
     const note = encodeNote(text, [{ name: signer.name, id: signer.id, signature: signer.sign(Buffer.from(text)) }]);
     const roots = frontier.roots.map((root) => root.toString('hex'));
@@ -85,6 +83,17 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
       return row?.note ?? null;
     },
   };
+}
+
+/**
+ * The time that a checkpoint says: a verifier refuses entries after it that are older. Batches beyond this portion wait for the
+ * next one, and batches after a transaction that still runs wait for its end, so the time is never later than theirs.
+ */
+async function checkpointTime(transaction: Transaction): Promise<EpochMs> {
+  const [row] = await transaction<{ at: EpochMs }[]>`
+    select least(record_clock_ms(), (select min(at) from trail_batches
+      where signature is not null and xid > (select max(xid) from trail_log))) as at`;
+  return (row as { at: EpochMs }).at;
 }
 
 /** The state of the log that its newest good checkpoint says: one that a key of the log has signed. */
