@@ -53,7 +53,7 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
   if (logins.openFunctions.length > 0)
     log.warn(
       { functions: logins.openFunctions },
-      'every login of this database may end sessions and take locks by name: a superuser takes that away with the last block of migrations/0020_signed_trail.sql',
+      'every login of this database may end sessions and take locks by name: a superuser takes that away with the last block of migrations/0001_roles.sql',
     );
   const pools = openServicePools(logins, {
     name: roles.join(' '),

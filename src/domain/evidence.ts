@@ -1,7 +1,7 @@
 /**
  * Evidence: what an evaluation of one manifest version found, assessed by the rules of the seven gates.
  * An evaluator hands over the raw series only; metrics follow from the series, checks and verdict from the metrics. The
- * same rules stand a second time in migrations/0005_gates.sql, where the database recomputes all three before it
+ * same rules stand a second time in migrations/0009_gates.sql, where the database recomputes all three before it
  * believes a row; a property test holds the two against each other.
  */
 import type { Stage } from './agent.ts';

@@ -60,7 +60,7 @@ const REPLACED: readonly Replaced[] = [
     stays: [
       [/carrier_dies/, 'a fault of seeded simulations, whose trace is hashed'],
       [/actor-history\.ts$/, 'what steps of before are read as'],
-      [/insert into errands/, 'the table of before, in the test of its migration'],
+      [/errands(\||_)/, 'names in databases from before the baseline of migrations'],
     ],
   },
   { words: ['overtaken'], use: 'superseded', stays: [[/actor-history\.ts$/, 'what steps of before are read as']] },

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { openDatabase, type Transaction } from './database.ts';
+import { exchangeForBaseline, type MigrationFile } from './migration-baseline.ts';
 import { SCHEMA_LOCK } from './schema-lock.ts';
 import type { BatchSigner } from './trail/batch-seal.ts';
 import { sealAsOwner } from './trail/writer-registry.ts';
@@ -25,22 +26,23 @@ export async function migrate(
 ): Promise<MigrationResult> {
   const files = readdirSync(MIGRATIONS)
     .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
-    .sort();
+    .sort()
+    .map(readMigration);
+  const names = files.map(({ name }) => name);
   const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate migrate' });
   try {
     await sql`select pg_advisory_lock(${SCHEMA_LOCK})`;
     await sql`create table if not exists migrations (name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`;
+    await exchangeForBaseline(sql, files);
     const known = new Map(
       (await sql<{ name: string; hash: string }[]>`select name, hash from migrations`).map((row) => [row.name, row.hash]),
     );
     for (const name of known.keys()) {
-      if (!files.includes(name))
+      if (!names.includes(name))
         throw new Error(`the database has migration ${name}, which this version lacks: start the version that wrote it, or a newer one`);
     }
     const applied: string[] = [];
-    for (const [index, name] of files.entries()) {
-      const text = readFileSync(new URL(name, MIGRATIONS), 'utf8');
-      const hash = createHash('sha256').update(text).digest('hex');
+    for (const [index, { name, text, hash }] of files.entries()) {
       const before = known.get(name);
       if (before !== undefined && before !== hash)
         throw new Error(`migration ${name} was changed after it had been applied: put the original back and add a new file`);
@@ -55,10 +57,15 @@ export async function migrate(
       }
       onProgress(name, index + 1, files.length);
     }
-    return { applied, present: files };
+    return { applied, present: names };
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+function readMigration(name: string): MigrationFile {
+  const text = readFileSync(new URL(name, MIGRATIONS), 'utf8');
+  return { name, text, hash: createHash('sha256').update(text).digest('hex') };
 }
 
 /** Row-level security and protected writes for whatever tables a migration made: none is left without them because somebody forgot. */

@@ -1,7 +1,7 @@
 /**
  * The way to the database of whoever serves a caller: every statement runs in a transaction that first names the one
  * organization whose rows it may see and write. Without that the role of these connections sees none (row-level security,
- * migrations/0014_row_level_security.sql), whatever a statement says or forgets to say.
+ * migrations/0004_row_level_security.sql), whatever a statement says or forgets to say.
  */
 import { isConnectionLoss, organizationProof, type Sql, type Transaction } from '../database.ts';
 

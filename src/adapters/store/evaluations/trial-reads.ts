@@ -1,4 +1,4 @@
-/** Which manifests backtests, sweeps and previews have tried, and over which stretches (migrations/0106_luck_of_backtests.sql): what luck is measured by. */
+/** Which manifests backtests, sweeps and previews have tried, and over which stretches (migrations/0009_gates.sql): what luck is measured by. */
 import type { PreviewedManifest } from '../../../../api/v1/agents/ports.ts';
 import { manifestHash } from '../../../domain/manifest/manifest.ts';
 import type { TrialReads } from '../../../simulation/ports.ts';

@@ -1,6 +1,6 @@
 /**
  * Evidence in PostgreSQL, written as the role sevengate_evaluator on a pool of its own: the application's role may read
- * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0005_gates.sql).
+ * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0009_gates.sql).
  */
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';

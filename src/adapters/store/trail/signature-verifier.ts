@@ -136,7 +136,7 @@ async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochM
 /** When this database was given the list of who writes which table: what was signed before is held to no list. */
 async function writersNamedAt(sql: Transaction): Promise<EpochMs> {
   const [row] = await sql<{ at: EpochMs }[]>`
-    select floor(extract(epoch from applied_at) * 1000)::bigint as at from migrations where name = '0260_tables_name_their_writers.sql'`;
+    select floor(extract(epoch from applied_at) * 1000)::bigint as at from migrations where name = '0005_trail.sql'`;
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 

@@ -1,0 +1,60 @@
+// Databases from before the baseline of migrations: a complete list of applied files is exchanged for the baseline's, any other is refused.
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { migrate } from '../../../src/adapters/store/migrate.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+/** What the table `migrations` held once all files from before the baseline had been applied: `name hash` a line. */
+const BEFORE = readFileSync(new URL('./migrations-before-the-baseline.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => ({ name: line.slice(0, -65), hash: line.slice(-64) }));
+const NAMED_WRITERS_AT = new Date('2026-11-20T10:00:00.000Z');
+
+const listed = (sql: Sql) => sql<{ name: string; hash: string }[]>`select name, hash from migrations order by name collate "C"`;
+/** Names that a dump of the schema shows: of constraints, and of the sequences of identity columns. */
+const namesInSchema = (sql: Sql) => sql`
+  select conname as name from pg_constraint where conrelid = 'long_work'::regclass union all
+  select objid::regclass::text from pg_depend where refobjid = 'long_work'::regclass and classid = 'pg_class'::regclass and deptype = 'i' order by 1`;
+
+/** A database as the old files left it: their list, and the names that tables kept when they were renamed. */
+async function databaseOfBefore(list: typeof BEFORE): Promise<{ url: string; sql: Sql }> {
+  const url = await testDatabase();
+  const sql = openDatabase({ url, connections: 1, role: null, name: 'baseline test' });
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  await sql`delete from migrations where name <= '0018_history.sql'`;
+  await sql`
+    insert into migrations (name, hash, applied_at)
+    select name, hash, case when starts_with(name, '0260_') then ${NAMED_WRITERS_AT}::timestamptz else now() end
+    from jsonb_to_recordset(${sql.json(list)}) as b(name text, hash text)`;
+  await sql`alter table long_work rename constraint long_work_check to candle_work_check`;
+  await sql`alter sequence long_work_id_seq rename to candle_work_id_seq`;
+  return { url, sql };
+}
+
+test('the complete list from before is exchanged for the baseline: the same names in the schema, and since when writers are held to their tables', async () => {
+  const fresh = openDatabase({ url: await testDatabase(), connections: 1, role: null, name: 'baseline test' });
+  onTestFinished(() => fresh.end({ timeout: 1 }));
+  const { url, sql } = await databaseOfBefore(BEFORE);
+  const { applied, present } = await migrate(url);
+  expect(applied).toEqual([]);
+  expect((await listed(sql)).map(({ name }) => name)).toEqual(present);
+  expect(await listed(sql)).toEqual(await listed(fresh));
+  expect(await namesInSchema(sql)).toEqual(await namesInSchema(fresh));
+  expect(await sql`select applied_at from migrations where name = '0005_trail.sql'`).toEqual([{ applied_at: NAMED_WRITERS_AT }]);
+  expect((await migrate(url)).applied).toEqual([]);
+});
+
+test.each([
+  ['lacks its last file', BEFORE.slice(0, -1), 98],
+  ['has a file of other content', BEFORE.map((file, index) => (index === 50 ? { ...file, hash: '0'.repeat(64) } : file)), 99],
+])('a list from before that %s is refused with what to do, and stays', async (_, list, count) => {
+  const { url, sql } = await databaseOfBefore(list);
+  const before = await listed(sql);
+  await expect(migrate(url)).rejects.toThrow(
+    `the database has ${count} migrations from before the baseline, which are not exactly the 99 that the baseline stands for: ` +
+      'check out the commit before the one that added migrations/0001_roles.sql, run `sevengate migrate` there, and start this version again',
+  );
+  expect(await listed(sql)).toEqual(before);
+});
