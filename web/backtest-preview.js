@@ -1,4 +1,4 @@
-/** What a manifest that is being written would have done lately: asked for a moment after the last change, the newest question wins. */
+/** What a manifest that is being written would have done lately. Simulated only when somebody asks: each preview counts as a trial. */
 import { drawdownOf } from './backtest-figures.js';
 import { fill, h, mark, say } from './dom.js';
 import { workOut } from './http.js';
@@ -10,19 +10,18 @@ import { dayAndTime, dayOf, numberText, plain, priceText, symbolOf } from './wor
 /** @typedef {import('./api.ts').BacktestPreview} Preview */
 /** @typedef {NonNullable<Preview['result']>} Result */
 
-/** Nobody types on for so long. */
-const STILL_MS = 600;
 const AGAIN_MS = 1_500;
 const TRADES_SHOWN = 20;
 /** Endings that another question mends by itself. */
 const ASK_AGAIN = ['out_of_time', 'busy'];
 
 export class BacktestPreview {
-  #days = h('select', { 'aria-label': 'Stretch of the preview', onchange: () => this.ask() }, [
+  #days = h('select', { 'aria-label': 'Stretch of the preview', onchange: () => this.#outdate() }, [
     h('option', { value: '' }, 'as far back as fits'),
     ...[7, 30, 90, 365].map((count) => h('option', { value: String(count) }, `${count} days`)),
   ]);
-  #note = h('p', { class: 'faint', role: 'status' });
+  #run = h('button', { type: 'button', onclick: () => this.#ask() }, 'Run preview');
+  #note = h('p', { class: 'faint', role: 'status' }, 'The preview appears here when you run it.');
   #place = h('div', { class: 'preview-result' });
   #asked = '';
   /** @type {AbortController | null} */
@@ -45,7 +44,14 @@ export class BacktestPreview {
     this.element = h(
       'section',
       { class: 'panel backtest-preview', 'aria-label': 'Preview' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'Preview'), h('span', { class: 'badge' }, 'no evidence for a gate'), this.#days),
+      h(
+        'div',
+        { class: 'panel-head' },
+        h('h2', {}, 'Preview'),
+        h('span', { class: 'badge' }, 'no evidence for a gate'),
+        this.#days,
+        this.#run,
+      ),
       h(
         'p',
         { class: 'faint' },
@@ -63,14 +69,19 @@ export class BacktestPreview {
 
   /** A field has changed. */
   change() {
-    if (this.#rules() === this.#asked) return;
-    this.#asking?.abort();
-    this.#askIn(STILL_MS);
-    mark(this.#place, 'data-outdated', '');
-    say(this.#note, 'Waiting until you are done…');
+    if (this.#asked !== '' && this.#rules() !== this.#asked) this.#outdate();
   }
 
-  ask() {
+  /** Ends what is being simulated: it would be of other rules, or of another stretch. */
+  #outdate() {
+    if (this.#asked === '') return;
+    clearTimeout(this.#soon);
+    this.#asking?.abort();
+    mark(this.#place, 'data-outdated', '');
+    say(this.#note, 'Something has changed. Run the preview again.');
+  }
+
+  #ask() {
     clearTimeout(this.#soon);
     this.#asking?.abort();
     this.#asking = new AbortController();
@@ -86,7 +97,7 @@ export class BacktestPreview {
   /** @param {number} ms */
   #askIn(ms) {
     clearTimeout(this.#soon);
-    this.#soon = setTimeout(() => this.ask(), ms);
+    this.#soon = setTimeout(() => this.#ask(), ms);
   }
 
   /** @param {AbortSignal} signal */

@@ -49,7 +49,6 @@ export function manifestView(context, id, purpose) {
   /** @param {Readonly<Record<string, string>>} texts */
   function write(texts) {
     for (const [name, { input }] of rows) input.value = texts[name] ?? '';
-    preview.ask();
   }
 
   /** @param {Event} event */

@@ -1,6 +1,7 @@
 /** Takes the commands for evaluation runs: one at a time per agent, with audit and answer in the step's transaction. */
 
 import type { ActorState } from '../../src/domain/actor-step.ts';
+import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -12,7 +13,10 @@ import { evaluationContext, runState } from './effects.ts';
 /** What the command handler asks of the store besides the actors themselves. */
 export interface EvaluationDirectory {
   /** The active manifest of the organization's agent; null where there is no such agent. */
-  activeManifest(orgId: string, agentId: string): Promise<{ readonly version: number; readonly hash: string } | null>;
+  activeManifest(
+    orgId: string,
+    agentId: string,
+  ): Promise<{ readonly version: number; readonly hash: string; readonly timeframe: string } | null>;
   /** Null where the organization has no such run of the agent. */
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
@@ -38,7 +42,10 @@ export function createEvaluationHandler(deps: {
         evaluation,
         manifestVersion: manifest.version,
         manifestHash: manifest.hash,
-        request,
+        request:
+          evaluation === 'backtest'
+            ? { ...request, look: isLook(request as unknown as BacktestRequest, manifest.timeframe, createdAt) }
+            : request,
         requestedBy: context.subject,
         createdAt,
       };

@@ -1,23 +1,7 @@
 /** The circuit breakers of an agent with live capital: which have tripped, and where each leads. */
 
-/** Realized slippage beyond so many times the expectation trips. */
-export const SLIPPAGE_BREAKER_TIMES = 3;
-/**
- * The same for the first fills, by their number less one: the mean of few fills strays further. Each is the multiple that
- * the mean of so many fills exceeds as rarely by luck alone as the mean of five exceeds three times (once in 1,167), where
- * slippages are spread as widely as their mean (exponentially).
- */
-export const SLIPPAGE_BREAKER_TIMES_OF_FIRST: readonly number[] = [7.06, 4.7, 3.8, 3.31];
-/**
- * An expectation below this counts as this much, in basis points: three times nothing would trip on the first tick of any
- * price. Three times this is less than the taker fee of every venue.
- */
-export const SLIPPAGE_EXPECTATION_FLOOR_BPS = 1;
-
-/** How many times the expectation the mean slippage of so many fills may be. */
-export function slippageTimesOf(fills: number): number {
-  return SLIPPAGE_BREAKER_TIMES_OF_FIRST[fills - 1] ?? SLIPPAGE_BREAKER_TIMES;
-}
+/** Realized slippage beyond so many times the expectation trips, from the first fill. */
+const SLIPPAGE_BREAKER_TIMES = 3;
 
 export const BREAKERS = ['daily_drawdown', 'slippage'] as const;
 export type Breaker = (typeof BREAKERS)[number];
@@ -56,7 +40,8 @@ export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
     tripped.push({ breaker: 'daily_drawdown', observed: dailyDrawdownPct, limit: maxDailyDrawdownPct });
   }
   if (slippageBps !== null && expectedSlippageBps !== null && fills > 0) {
-    const limit = slippageTimesOf(fills) * Math.max(expectedSlippageBps, SLIPPAGE_EXPECTATION_FLOOR_BPS);
+    // Fills that were expected to cost nothing, or to gain, may cost nothing.
+    const limit = SLIPPAGE_BREAKER_TIMES * Math.max(expectedSlippageBps, 0);
     if (slippageBps > limit) tripped.push({ breaker: 'slippage', observed: slippageBps, limit });
   }
   return tripped;

@@ -51,6 +51,12 @@ export function outdatedWords({ kind, rulesVersion, ruleChange }: OutdatedEviden
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type GateScenario = (typeof GATE_SCENARIOS)[number];
 
+/**
+ * The version of the rules by which a series is drawn up and assessed, of the kinds whose series say it. A series that says none
+ * is of version 1; the database admits the present one only (`gate_rules_version`).
+ */
+export const RULES_VERSION = { stress_test: 2, paper: 3, shadow: 3 } as const;
+
 /** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
   /** Years from the first to the last candle of a backtest. */
@@ -61,8 +67,8 @@ export const GATE_LIMITS = {
   /** Probability that the true Sharpe ratio lies above what the best of all trials would show by luck. */
   deflatedSharpe: 0.95,
   maxDrawdownPct: 10,
-  /** A stress scenario may cost so many times the manifest's daily drawdown limit. */
-  stressLossOfDailyDrawdown: 2,
+  /** The expected slippage lies within its budget together with so many standard errors of its own: 95 % of the time the true one does too. */
+  slippageErrors: 1.645,
   paperDays: 14,
   paperClosedTrades: 5,
   shadowDays: 1,
@@ -116,13 +122,15 @@ export interface StressRun {
 }
 
 export interface StressSeries {
-  /** The manifest's `maxDailyDrawdownPct`. */
+  readonly rules?: number;
+  /** The manifest's `maxDailyDrawdownPct`: a scenario may cost that much, by the rules of version 1 twice that. */
   readonly maxDailyDrawdownPct: number;
   readonly runs: readonly StressRun[];
 }
 
 /** What forward trading on paper hands over; see paper-evaluation.ts. */
 export interface PaperSeries {
+  readonly rules?: number;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
   /** How long the agent was off duty since it entered; missing in series from before it was asked. */
@@ -130,7 +138,7 @@ export interface PaperSeries {
   readonly startEquityUsd: DecimalString;
   /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
   readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
-  /** Every closing fill and what it realized after costs, ascending. */
+  /** Every round trip of an instrument from flat to flat: when it was closed, and what it made after costs. By earlier rules every closing fill. */
   readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
 }
 
@@ -149,6 +157,7 @@ export type ShadowedFill = readonly [
 ];
 
 export interface ShadowSeries {
+  readonly rules?: number;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
   /** The manifest's slippage budget. */
@@ -289,7 +298,7 @@ export function yearsAfter(at: EpochMs, years: number): EpochMs {
 
 function stressMetrics(series: StressSeries): EvidenceMetrics {
   const metrics: { [name: string]: number | null } = {
-    lossLimitPct: series.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown,
+    lossLimitPct: series.maxDailyDrawdownPct * ((series.rules ?? 1) < RULES_VERSION.stress_test ? 2 : 1),
   };
   for (const scenario of GATE_SCENARIOS) {
     const runs = series.runs.filter((run) => run.scenario === scenario && run.severity === 'standard');
@@ -320,9 +329,10 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   };
 }
 
-function shadowMetrics({ enteredAt, evaluatedAt, maxSlippageBps, orders }: ShadowSeries): EvidenceMetrics {
+function shadowMetrics({ rules = 1, enteredAt, evaluatedAt, maxSlippageBps, orders }: ShadowSeries): EvidenceMetrics {
   const known = orders.filter(([, , , , , outcome]) => outcome === 'measured');
   const sum = { fills: 0, asked: 0, given: 0, shortfall: 0, onPaper: 0, error: 0 };
+  const costs: Cost[] = [];
   for (const [, side, decision, fill, quantity, , flowQuantity, flowPrice] of known) {
     const costOf = (price: DecimalString): number =>
       ((side === 'buy' ? 1 : -1) * (Number(price) - Number(decision)) * BPS) / Number(decision);
@@ -335,6 +345,7 @@ function shadowMetrics({ enteredAt, evaluatedAt, maxSlippageBps, orders }: Shado
     sum.shortfall += matched * shortfall;
     sum.onPaper += matched * onPaper;
     sum.error += matched * Math.abs(shortfall - onPaper);
+    costs.push([matched, shortfall]);
   }
   const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
   const missed = ratio(sum.asked - sum.given, sum.asked);
@@ -346,11 +357,24 @@ function shadowMetrics({ enteredAt, evaluatedAt, maxSlippageBps, orders }: Shado
     unknownPct: unknown === null ? null : unknown * 100,
     missedPct: missed === null ? null : missed * 100,
     shortfallBps: ratio(sum.shortfall, sum.given),
+    ...(rules < RULES_VERSION.shadow ? {} : { shortfallUpperBps: upperMean(costs) }),
     paperShortfallBps: ratio(sum.onPaper, sum.given),
     slippageErrorBps: ratio(sum.error, sum.given),
     maxSlippageBps,
     errorLimitBps: Math.max(GATE_LIMITS.shadowErrorFloorBps, maxSlippageBps / 2),
   };
+}
+
+/** What a fill cost, and its weight. */
+type Cost = readonly [weight: number, bps: number];
+
+/** The weighted mean of costs with `slippageErrors` standard errors of its own on top; null of fewer than two. */
+function upperMean(costs: readonly Cost[]): number | null {
+  if (costs.length < 2) return null;
+  const total = costs.reduce((sum, [weight]) => sum + weight, 0);
+  const mean = costs.reduce((sum, [weight, bps]) => sum + weight * bps, 0) / total;
+  const squares = costs.reduce((sum, [weight, bps]) => sum + (weight * (bps - mean)) ** 2, 0);
+  return mean + (GATE_LIMITS.slippageErrors * Math.sqrt((squares * costs.length) / (costs.length - 1))) / total;
 }
 
 /** Assesses metrics by the rules of their gate. A metric that is missing or null passes nothing. */
@@ -417,7 +441,13 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
       return [
         ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.shadowDays],
         ['fills', 'fills', 'at_least', GATE_LIMITS.shadowFills],
-        ['shortfall_bps', 'shortfallBps', 'at_most', limit('maxSlippageBps')],
+        // With the error of the expectation; metrics of earlier rules do not have it.
+        [
+          'shortfall_bps',
+          'orders' in metrics && !('shortfallUpperBps' in metrics) ? 'shortfallBps' : 'shortfallUpperBps',
+          'at_most',
+          limit('maxSlippageBps'),
+        ],
         ['slippage_error_bps', 'slippageErrorBps', 'at_most', limit('errorLimitBps')],
         ['unknown_pct', 'unknownPct', 'at_most', GATE_LIMITS.shadowUnknownPct],
         ['missed_pct', 'missedPct', 'at_most', GATE_LIMITS.shadowMissedPct],

@@ -1,7 +1,7 @@
-/** What forward trading on paper has shown: equity day by day and closed trades, from the rows of the paper book. */
+/** What forward trading on paper has shown: equity day by day and round trips, from the rows of the paper book. */
 import { applyFill, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
-import type { PaperSeries } from './evidence.ts';
+import { type PaperSeries, RULES_VERSION } from './evidence.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
@@ -34,17 +34,16 @@ export interface PaperRows {
 export function paperSeriesOf(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
   let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
-  let feesHeld = new Map<InstrumentKey, Decimal>();
+  const trips = new RoundTrips();
   let next = 0;
   const trades: (readonly [EpochMs, DecimalString])[] = [];
   const advance = (until: EpochMs, inStage: boolean): void => {
     for (; next < rows.fills.length; next++) {
       const fill = rows.fills[next] as Fill;
       if (fill.at >= until || fill.at > evaluatedAt) return;
-      const closed = closedTrade(book, fill, feesHeld);
-      feesHeld = closed.feesHeld;
-      if (inStage && closed.pnlUsd !== null) trades.push([fill.at, closed.pnlUsd]);
       book = applyFill(book, fill);
+      const pnlUsd = trips.closedBy(fill, book);
+      if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
     }
   };
   advance(enteredAt, false);
@@ -55,7 +54,7 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
     const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
     if (equity !== null) days.push([day, equity]);
   }
-  return { enteredAt, evaluatedAt, pausedMs: rows.pausedMs, startEquityUsd, days, trades };
+  return { rules: RULES_VERSION.paper, enteredAt, evaluatedAt, pausedMs: rows.pausedMs, startEquityUsd, days, trades };
 }
 
 function valueAt(book: TradingBook, marks: Marks, at: EpochMs): DecimalString | null {
@@ -66,22 +65,19 @@ function atCost(book: TradingBook): Decimal {
   return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
 }
 
-/** What a sale realized after its own fee and its share of the fees that the position was bought with; null for a purchase. */
-function closedTrade(
-  book: TradingBook,
-  fill: Fill,
-  feesHeld: ReadonlyMap<InstrumentKey, Decimal>,
-): { readonly pnlUsd: DecimalString | null; readonly feesHeld: Map<InstrumentKey, Decimal> } {
-  const held = feesHeld.get(fill.instrument) ?? new Decimal(0);
-  const after = new Map(feesHeld);
-  if (fill.side === 'buy') {
-    after.set(fill.instrument, held.plus(fill.feeUsd));
-    return { pnlUsd: null, feesHeld: after };
+/** Cash that an instrument has cost since it was last flat, by instrument; a round trip ends where the book is flat in it again. */
+class RoundTrips {
+  readonly #flows = new Map<InstrumentKey, Decimal>();
+
+  /** What the round trip made that ends with a fill; null if the fill ends none. `after` is the book behind the fill. */
+  closedBy(fill: Fill, after: TradingBook): DecimalString | null {
+    const paid = fill.side === 'buy' ? new Decimal(fill.notionalUsd).neg() : new Decimal(fill.notionalUsd);
+    const flow = (this.#flows.get(fill.instrument) ?? new Decimal(0)).plus(paid).minus(fill.feeUsd);
+    if (after.holdings.some(({ instrument }) => instrument === fill.instrument)) {
+      this.#flows.set(fill.instrument, flow);
+      return null;
+    }
+    this.#flows.delete(fill.instrument);
+    return plainDecimal(flow.toDecimalPlaces(8));
   }
-  const position = book.holdings.find(({ instrument }) => instrument === fill.instrument);
-  if (position === undefined) throw new Error(`fill ${fill.id} sells what ${book.id} does not hold`);
-  const share = new Decimal(fill.quantity).div(position.quantity);
-  const cost = new Decimal(position.costUsd).plus(held).times(share);
-  after.set(fill.instrument, held.times(new Decimal(1).minus(share)));
-  return { pnlUsd: plainDecimal(new Decimal(fill.notionalUsd).minus(fill.feeUsd).minus(cost).toDecimalPlaces(8)), feesHeld: after };
 }

@@ -3,7 +3,7 @@
  * venue would have given in its place.
  */
 import type { Fill } from './book.ts';
-import type { ShadowedFill, ShadowSeries } from './evidence.ts';
+import { RULES_VERSION, type ShadowedFill, type ShadowSeries } from './evidence.ts';
 import type { ShadowMeasurement } from './shadow/measure.ts';
 import type { EpochMs } from './time.ts';
 
@@ -32,5 +32,5 @@ export function shadowSeriesOf({ enteredAt, evaluatedAt, maxSlippageBps, fills, 
     const { outcome, ...flow } = found ?? { outcome: 'unknown', quantity: null, price: null };
     orders.push([at, side, decisionPrice, fillPrice, quantity, outcome, flow.quantity, flow.price]);
   }
-  return { enteredAt, evaluatedAt, maxSlippageBps, orders };
+  return { rules: RULES_VERSION.shadow, enteredAt, evaluatedAt, maxSlippageBps, orders };
 }

@@ -4,6 +4,7 @@ import {
   type BacktestSeries,
   type EquityDay,
   GATE_SCENARIOS,
+  RULES_VERSION,
   type PaperSeries,
   type ShadowSeries,
   type StressSeries,
@@ -52,6 +53,7 @@ export function backtestSeries(
 
 export function stressSeries(over: Partial<StressSeries['runs'][number]> = {}, maxDailyDrawdownPct = 3): StressSeries {
   return {
+    rules: RULES_VERSION.stress_test,
     maxDailyDrawdownPct,
     runs: GATE_SCENARIOS.map((scenario) => ({
       scenario,
@@ -70,6 +72,7 @@ export function paperSeries(enteredAt: number, days: number, driftPct = 0.2): Pa
   const first = Math.floor(enteredAt / DAY) * DAY;
   let equity = 10_000;
   return {
+    rules: RULES_VERSION.paper,
     enteredAt,
     evaluatedAt: enteredAt + days * DAY,
     startEquityUsd: '10000',
@@ -83,6 +86,7 @@ export function paperSeries(enteredAt: number, days: number, driftPct = 0.2): Pa
 
 export function shadowSeries(enteredAt: number, maxSlippageBps = 50, marketBps = 4): ShadowSeries {
   return {
+    rules: RULES_VERSION.shadow,
     enteredAt,
     evaluatedAt: enteredAt + 2 * DAY,
     maxSlippageBps,
@@ -141,6 +145,7 @@ export const anyBacktest: fc.Arbitrary<BacktestSeries> = fc
   });
 
 export const anyStress: fc.Arbitrary<StressSeries> = fc.record({
+  rules: fc.constantFrom(1, RULES_VERSION.stress_test),
   maxDailyDrawdownPct: fc.integer({ min: 10, max: 2_000 }).map((n) => n / 100),
   runs: fc.array(
     fc.record({
@@ -180,6 +185,7 @@ export const anyPaper: fc.Arbitrary<PaperSeries> = fc
 
 export const anyShadow: fc.Arbitrary<ShadowSeries> = fc
   .record({
+    rules: fc.constantFrom(2, RULES_VERSION.shadow),
     enteredAt: fc.integer({ min: 1_700_000_000_000, max: 1_800_000_000_000 }),
     maxSlippageBps: fc.nat(10_000).map((n) => n / 100),
     fills: fc.array(
@@ -195,7 +201,8 @@ export const anyShadow: fc.Arbitrary<ShadowSeries> = fc
       { maxLength: 30 },
     ),
   })
-  .map(({ enteredAt, maxSlippageBps, fills }) => ({
+  .map(({ rules, enteredAt, maxSlippageBps, fills }) => ({
+    rules,
     enteredAt,
     evaluatedAt: enteredAt + 3 * DAY,
     maxSlippageBps,

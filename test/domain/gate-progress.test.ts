@@ -35,6 +35,7 @@ test('shadow counts its fills, and a loss against the market is told apart from 
     elapsedDays: 0.5,
     fills: 0,
     shortfallBps: null,
+    shortfallUpperBps: null,
     slippageErrorBps: null,
     maxSlippageBps: 50,
     errorLimitBps: 25,
@@ -42,7 +43,9 @@ test('shadow counts its fills, and a loss against the market is told apart from 
     missedPct: 0,
   };
   expect(at('shadow', metrics)).toMatchObject({ progress: 'day 1 of 1, 0 of 10 measured fills', hasTrades: false });
-  expect(at('shadow', { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 80, slippageErrorBps: 3 })).toMatchObject({
+  expect(
+    at('shadow', { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 78, shortfallUpperBps: 80, slippageErrorBps: 3 }),
+  ).toMatchObject({
     progress: 'day 1 of 1, 10 of 10 measured fills',
     next: expect.stringContaining('shortfall_bps is 80 and has to be at most 50'),
     hasTrades: true,

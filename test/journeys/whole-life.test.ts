@@ -34,13 +34,14 @@ import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
+import { clockFrom } from '../harness/clock-from.ts';
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-const FROM = Date.UTC(2021, 4, 1);
-/** Within the month before the gates' clock begins, 2026-06-01. */
-const TO = Date.UTC(2026, 4, 20);
+/** The stretch of the gate on the day on which the gates' clock begins. */
+const FROM = Date.UTC(2021, 4, 24);
+const TO = Date.UTC(2026, 5, 1);
 const PAPER_DAYS = 15;
 const SHADOW_DAYS = 6;
 const clock = createLiveClock();
@@ -62,7 +63,7 @@ beforeAll(async () => {
   ({ runtime, commands } = actorsOn(sql, clock, newId));
   const lateRound = async (): Promise<string | null> => late;
   gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set(), lateRound });
-  evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
+  evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock: clockFrom(TO + MINUTE), newId });
   worker = evaluations.carry(
     {
       ...openHistoryRunners({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') }),
@@ -245,7 +246,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   await promoted(id, 'backtest');
 
   await refused(id, 'evidence_missing');
-  await run(id, 'backtest', readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000));
+  await run(id, 'backtest', readBacktestRequest({}, TO + MINUTE));
   await promoted(id, 'stress_test');
 
   await refused(id, 'evidence_missing');

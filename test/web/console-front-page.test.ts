@@ -106,15 +106,22 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByLabel('Stop-loss (%)').fill('5');
     await page.getByLabel('Exit when any is true').fill('[{ "type": "price_above", "price": "20000000" }]');
-    // While it is written the preview says what its rules would have done: here, why nothing.
+    // The preview says what its rules would have done once it is asked for: here, why nothing. Typing asks for none.
     const preview = page.getByRole('region', { name: 'Preview' });
+    const runPreview = preview.getByRole('button', { name: 'Run preview' });
+    const asked: string[] = [];
+    page.on('request', (request) => void (request.url().includes('/v1/backtests/preview') && asked.push(request.url())));
     await page.getByLabel('Timeframe').fill('1h');
+    await runPreview.click();
     await preview.getByText(/^price above \(10000000\) held at none of [\d,]+ looks/).waitFor();
     expect(await preview.getByText('no evidence for a gate').count()).toBe(1);
     await preview.locator('canvas').first().waitFor();
     await preview.getByText('0 closed, 0 open').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByLabel('Enter when all are true').fill('[{ "type": "rsi_belo" }]');
+    await preview.getByText('Something has changed. Run the preview again.').waitFor();
+    expect(asked).toHaveLength(1);
+    await runPreview.click();
     await preview.getByText('The manifest is not finished yet:').waitFor();
     // Its second rule reads an indicator, which its chart shows.
     const rules = [

@@ -3,7 +3,7 @@
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
-import { agedWindow, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -32,7 +32,12 @@ export const simulationFields = {
 
 const BacktestBody = objectOf({
   ...simulationFields,
-  look: Type.Optional(Type.Boolean({ description: 'True allows a shorter stretch, whose result is no evidence.' })),
+  look: Type.Optional(
+    Type.Boolean({
+      description:
+        "True makes the run a look, whose result is no evidence. A run of another timeframe than the manifest's, or of another stretch than the default one, is a look by itself.",
+    }),
+  ),
 });
 
 export const backtestAgent = defineRoute({
@@ -42,7 +47,7 @@ export const backtestAgent = defineRoute({
   tag: 'agents',
   summary: 'Runs the historical simulation',
   description:
-    'Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a shorter stretch, whose result is no evidence. Progress is announced on the channel `agents`.',
+    "Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`. Evidence is of the manifest's own timeframe over the default stretch: a run of any other is a look, says so in its `request.look`, may be shorter, and opens no gate. Progress is announced on the channel `agents`.",
   cost: 'costly',
   schema: { params: AgentPath, body: BacktestBody },
   bodyRule: 'optional',
@@ -56,9 +61,6 @@ export const backtestAgent = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const read = readBacktestRequest(request.body ?? {}, ports.clock.now());
       if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: read });
-      // Told before anybody waits: the gate would refuse what the run comes to.
-      const aged = agedWindow(read, ports.clock.now());
-      if (aged !== null) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: [aged] });
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),

@@ -1,6 +1,6 @@
 /** What a backtest was asked for, every default resolved: the same request gives the same result at any time. */
 
-import { GATE_LIMITS, isRecentWindow, yearsAfter } from '../evidence.ts';
+import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
 import type { Problem } from '../field.ts';
 import { canonicalTimeframe } from '../field.ts';
 import { type EpochMs, isoTime, slotOf } from '../time.ts';
@@ -13,7 +13,7 @@ export interface BacktestRequest {
   readonly to: string;
   /** Bars that are decided on; null for the manifest's own timeframe. */
   readonly timeframe: string | null;
-  /** True for a look at a shorter stretch, which is no evidence. */
+  /** True for a look, which is no evidence; see `isLook`. */
   readonly look: boolean;
   readonly assumptions: Assumptions;
 }
@@ -30,6 +30,8 @@ export interface GivenRequest {
 const DAY_MS = 86_400_000;
 /** Taken beyond the five years, so that bars which began a little late still span them. */
 const SPARE_DAYS = 8;
+/** A request is read at most so long before its run is on record. */
+const READ_BEFORE_MS = 60_000;
 
 /** Reads a request. The default window ends with the last whole UTC day and holds a little more than five years. */
 export function readBacktestRequest(given: GivenRequest, now: EpochMs): BacktestRequest | readonly Problem[] {
@@ -45,8 +47,8 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
       });
     return at;
   };
-  const to = instant(given.to, 'to', slotOf(now, DAY_MS));
-  const from = instant(given.from, 'from', slotOf(yearsAfter(to, -GATE_LIMITS.historyYears), DAY_MS) - SPARE_DAYS * DAY_MS);
+  const to = instant(given.to, 'to', gateStretch(now).to);
+  const from = instant(given.from, 'from', stretchBefore(to));
   if (from >= to)
     problems.push({ path: '$.from', problem: `${isoTimeOr(from)} does not lie before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
   if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} lies in the future`, allowed: `at most ${isoTime(now)}` });
@@ -63,14 +65,28 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
   return { from: isoTime(from), to: isoTime(to), timeframe, look: given.look === true, assumptions };
 }
 
-/** Why a run that is asked for as evidence could open no gate: its stretch ended long ago. Null where it could, and for a look. */
-export function agedWindow({ to, look }: BacktestRequest, now: EpochMs): Problem | null {
-  if (look || isRecentWindow(Date.parse(to), now)) return null;
-  return {
-    path: '$.to',
-    problem: `${to} lies more than ${GATE_LIMITS.windowEndDays} days back: such a stretch is no evidence`,
-    allowed: `${isoTime(now - GATE_LIMITS.windowEndDays * DAY_MS)} or later, or look: true`,
-  };
+/**
+ * True for a run that is no evidence: one that asks to be a look, or that is of another timeframe than the manifest's or of another
+ * stretch than the gate's. `is_look` of the database says the same.
+ * @param at when the run was asked for.
+ */
+export function isLook({ from, to, timeframe, look }: BacktestRequest, manifestTimeframe: string, at: EpochMs): boolean {
+  if (look || (timeframe ?? manifestTimeframe) !== manifestTimeframe) return true;
+  // A request that was read just before midnight ends a day earlier.
+  return ![at, at - READ_BEFORE_MS].some((now) => {
+    const gate = gateStretch(now);
+    return Date.parse(from) === gate.from && Date.parse(to) === gate.to;
+  });
+}
+
+/** The stretch that the gate of backtests asks for: a little more than five years up to the last whole UTC day. */
+function gateStretch(now: EpochMs): { readonly from: EpochMs; readonly to: EpochMs } {
+  const to = slotOf(now, DAY_MS);
+  return { from: stretchBefore(to), to };
+}
+
+function stretchBefore(to: EpochMs): EpochMs {
+  return slotOf(yearsAfter(to, -GATE_LIMITS.historyYears), DAY_MS) - SPARE_DAYS * DAY_MS;
 }
 
 function isoTimeOr(at: EpochMs): string {

@@ -1,6 +1,6 @@
 /** Runs backtests for the evaluation actors: fetches what is missing from the venues, then works in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
-import type { BacktestRequest } from '../../domain/backtest/request.ts';
+import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
 import type { HistoryFetcher, TrialReads } from '../ports.ts';
 import type { BacktestOutcome } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';
@@ -50,7 +50,8 @@ export async function fetchNeeds(
 /** A runner of kind `backtest`. The main loop only waits: for venues, and for the thread. */
 export function createBacktestRunner(options: BacktestRunnerOptions): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
-    const request = job.request as unknown as BacktestRequest;
+    const asked = job.request as unknown as BacktestRequest;
+    const request = { ...asked, look: isLook(asked, job.manifest.timeframe, job.createdAt) };
     const needs = backtestNeeds(job.manifest, request.timeframe ?? job.manifest.timeframe);
     const funding = await fetchNeeds(options, needs, request, job);
     const others = await options.trials.otherTrials(job, [job.manifestHash]);

@@ -33,9 +33,10 @@ export type BacktestOutcome =
 /** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
 export function workBacktest({ manifest, request, timeframe, inputs, trials, onProgress }: BacktestWork): BacktestOutcome {
   const barMs = timeframeMs(timeframe) as number;
+  const isLook = request.look || timeframe !== manifest.timeframe;
   if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
   for (const { entry, candles } of inputs) {
-    const lacking = insufficiencyOf(entry, candles, barMs, !request.look);
+    const lacking = insufficiencyOf(entry, candles, barMs, !isLook);
     if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
   }
   const history = buildHistory(timeframe, inputs);
@@ -47,7 +48,7 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
   const failed = checks
     .filter((check) => !check.passed)
     .map(({ name, observed }) => `${name.replaceAll('_', ' ')} ${observed === null ? 'not defined' : observed.toFixed(2)}`);
-  const verdict = request.look
+  const verdict = isLook
     ? 'A look at a stretch of history: no evidence for the gate.'
     : passed
       ? `Passes the gate: Sharpe above ${GATE_LIMITS.sharpe}, drawdown below ${GATE_LIMITS.maxDrawdownPct} %, ${GATE_LIMITS.historyYears} years.`
@@ -71,7 +72,7 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
       to: result.to,
       bars: result.bars,
       timeframe,
-      passed: request.look ? null : passed,
+      passed: isLook ? null : passed,
       verdict,
     },
     series,

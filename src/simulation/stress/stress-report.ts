@@ -1,6 +1,5 @@
 /** The stress test as a page for people: one section a scenario, the equity of every run as a drawing, and what was found. */
 
-import { GATE_LIMITS } from '../../domain/evidence.ts';
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Cell, escaped, pathThrough, reportPage, table } from '../report-page.ts';
@@ -39,7 +38,7 @@ const STYLE =
 
 /** The sections of a stress test, to stand in a page that has its own head. The same result gives the same text. */
 export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
-  const limitPct = manifest.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown;
+  const limitPct = manifest.maxDailyDrawdownPct;
   return STRESS_SCENARIOS.flatMap((scenario) => {
     const runs = result.runs.filter((run) => run.scenario === scenario);
     return runs.length === 0 ? [] : [section(scenario, runs, limitPct)];

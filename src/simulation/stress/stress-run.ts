@@ -13,7 +13,7 @@ import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { RuleOutcome } from '../../domain/decision.ts';
 import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
-import { GATE_LIMITS, type StressRun, type StressSeries } from '../../domain/evidence.ts';
+import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
 import { paperFill } from '../../domain/paper-fill.ts';
@@ -150,6 +150,7 @@ export function runStressTest(options: StressTestOptions): StressTestResult | nu
  */
 export function stressSeries(manifest: Manifest, { runs }: Pick<StressTestResult, 'runs'>): StressSeries {
   return {
+    rules: RULES_VERSION.stress_test,
     maxDailyDrawdownPct: manifest.maxDailyDrawdownPct,
     runs: runs
       .filter(({ ownPositions, forcedPositions }) => ownPositions.length + forcedPositions.length > 0)
@@ -503,7 +504,7 @@ class ScenarioRun {
     this.#equity.end(course.endsAt, new Decimal(this.#book.cashUsd));
     const lossPct = this.#equity.lossPct(capital);
     const { breaches, unsafeFills } = this.#audit.findings();
-    const limit = compiled.manifest.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown;
+    const limit = compiled.manifest.maxDailyDrawdownPct;
     const findings = [
       ...(lossPct > limit ? [`it lost ${lossPct} % of its capital; survived are ${limit} %`] : []),
       ...(left.gt(0) ? [`${left.toFixed(2)} USD could not be sold within ${LIQUIDATION_MS / MINUTE} minutes of trying`] : []),

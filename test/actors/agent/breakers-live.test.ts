@@ -85,15 +85,16 @@ test('live fills that cost more than three times the expectation demote to paper
   });
   const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
   const at = clock.now();
-  await liveFills(id, 4, 3, at);
+  // The shadow of the fixture fills at its decision prices: it expects no slippage.
+  await liveFills(id, 4, 0, at);
   expect(await watch.look([book])).toEqual([]);
-  await liveFills(id, 4, 177, at);
+  await liveFills(id, 4, 180, at);
   expect((await facts.slippage([id])).get(id)).toEqual({ fills: 8, slippageBps: 90, expectedSlippageBps: 0 });
   expect(await watch.look([book])).toEqual([id]);
   expect(await rowOf(id)).toEqual({ stage: 'paper', pause_cause: null, stage_evidence: null });
   expect(await watch.look([book])).toEqual([]);
   const [alert] = await stage.app`select body from announcements where actor_id = ${id} and channel = 'alerts'`;
-  expect(alert?.['body']).toMatchObject({ what: 'slippage', stage: 'paper', breaker: 'slippage', observed: '90', limit: '3' });
+  expect(alert?.['body']).toMatchObject({ what: 'slippage', stage: 'paper', breaker: 'slippage', observed: '90', limit: '0' });
   expect(
     await stage.app`select from_stage, asked_by from stage_changes where agent_id = ${id} and to_stage = 'paper' order by seq desc limit 1`,
   ).toEqual([{ from_stage: 'limited_live', asked_by: 'breaker slippage' }]);

@@ -30,9 +30,9 @@ import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
+import { clockFrom } from '../../harness/clock-from.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
@@ -40,9 +40,10 @@ import { draws, walk } from './random-histories.ts';
 
 const DAY = 86_400_000;
 const ORG = '00000000-0000-7000-8000-00000000000a';
-const FROM = Date.UTC(2020, 5, 1);
+/** The stretch of the gate on the day after it. */
+const FROM = Date.UTC(2020, 5, 12);
 const TO = Date.UTC(2025, 5, 20);
-const clock = createLiveClock();
+const clock = clockFrom(TO + DAY / 2);
 const newId = createNewIds(clock);
 const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'test' } as const;
 let url: string;
@@ -283,27 +284,24 @@ function progressOf(agentId: string, runId: string, done: number): ProgressBody 
   return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...progress };
 }
 
-test('a history with a gap, and one that is too short, are refused by name; a look at the short one is no evidence', async () => {
+test('a history with a gap is refused by name; a run of another stretch or timeframe is kept as a look, which is no evidence', async () => {
   carry();
   const gappy = await agent('ETHUSDT');
   expect(await ended(gappy, await begin(gappy))).toMatchObject({
     state: 'refused',
     ending: {
       code: 'insufficient_history',
-      detail: expect.stringContaining('spotexchange:ETHUSDT has no candles from 2020-09-09T00:00:00.000Z to 2020-09-12T00:00:00.000Z'),
+      detail: expect.stringContaining('spotexchange:ETHUSDT has no candles from 2020-09-20T00:00:00.000Z to 2020-09-23T00:00:00.000Z'),
     },
   });
-  const agentId = await agent();
-  const short = { from: '2022-01-01T00:00:00Z' };
-  expect(await ended(agentId, await begin(agentId, short))).toMatchObject({
-    state: 'refused',
-    ending: { code: 'insufficient_history', detail: expect.stringContaining('less than 5 years') },
-  });
-  expect(await ended(agentId, await begin(agentId, { ...short, look: true }))).toMatchObject({
-    state: 'finished',
-    summary: { passed: null },
-  });
-  expect(await sql`select 1 from evidence where agent_id = ${agentId} and kind = 'backtest'`).toHaveLength(0);
+  for (const [agentId, other] of [
+    [await agent(), { from: '2022-01-01T00:00:00Z' }],
+    [await agent('BTCUSDT', { timeframe: '1h' }), { timeframe: '24h' }],
+  ] as const) {
+    const looked = await ended(agentId, await begin(agentId, other));
+    expect(looked, JSON.stringify(looked.ending)).toMatchObject({ state: 'finished', request: { look: true }, summary: { passed: null } });
+    expect(await sql`select 1 from evidence where agent_id = ${agentId} and kind = 'backtest'`).toHaveLength(0);
+  }
 });
 
 test('a sweep is no evidence; its trials count for its agent and for every other one with rules of the same types, each manifest once', async () => {

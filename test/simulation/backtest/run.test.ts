@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/domain/backtest/assumptions.ts';
-import { agedWindow, type BacktestRequest, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { type BacktestRequest, isLook, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { evidenceMetrics } from '../../../src/domain/evidence.ts';
@@ -245,11 +245,28 @@ test('what is asked for is resolved or refused with every reason', () => {
   expect(Array.isArray(refused) && refused.map(({ path }) => path)).toEqual(
     ['$.to', '$.timeframe', '$.assumptions.costMultiplier'].toSpliced(0, 0, '$.from'),
   );
-  // A command-line run over an old file is read; only what is to open a gate has to be recent.
-  const old = readBacktestRequest({ to: '2025-12-01T00:00:00Z' }, now) as BacktestRequest;
-  expect(agedWindow(old, now)).toMatchObject({ path: '$.to', problem: expect.stringContaining('no evidence') });
-  expect(agedWindow({ ...old, look: true }, now)).toBe(null);
-  expect(agedWindow(readBacktestRequest({}, now) as BacktestRequest, now)).toBe(null);
+  const asked = (given: Parameters<typeof readBacktestRequest>[0]) => readBacktestRequest(given, now) as BacktestRequest;
+  const look = (given: Parameters<typeof readBacktestRequest>[0]) => isLook(asked(given), '1h', now);
+  // What opens the gate is of the manifest's own rhythm over the stretch of the gate; assumptions may only be harder.
+  expect([{}, { timeframe: '60m' }, { to: '2026-03-02T00:00:00Z' }, { assumptions: { costMultiplier: 2 } }].map(look)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(
+    [
+      { timeframe: '12h' },
+      { to: '2025-12-01T00:00:00Z' },
+      { to: '2026-03-01T00:00:00Z' },
+      { from: '2019-01-01T00:00:00Z' },
+      { look: true },
+    ].map(look),
+  ).toEqual([true, true, true, true, true]);
+  // Asked just before midnight, on record just after it.
+  const midnight = Date.UTC(2026, 2, 3);
+  expect(isLook(asked({}), '1h', midnight + 59_999)).toBe(false);
+  expect(isLook(asked({}), '1h', midnight + 60_000)).toBe(true);
   const problems: never[] = [];
   expect(readAssumptions({ maxParticipationPct: 1 }, problems)).toEqual({ ...DEFAULT_ASSUMPTIONS, maxParticipationPct: 1 });
 });

@@ -118,7 +118,7 @@ test('a run ends with evidence that the database assessed itself, a page, and th
     select run_id, passed, metrics from evidence where agent_id = ${first.agentId} and kind = 'stress_test'`;
   expect(evidence).toMatchObject({ run_id: first.runId, passed: true });
   expect(JSON.parse(evidence?.metrics ?? '{}')).toMatchObject({
-    lossLimitPct: 6,
+    lossLimitPct: 3,
     flash_crash_runs: 1,
     weekend_gap_breaches: 0,
     liquidity_freeze_unsafe_fills: 0,

@@ -118,8 +118,9 @@ export function createEvaluationReads(sql: Sql) {
     r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress`;
   return {
     async activeManifest(orgId: string, agentId: string) {
-      const [row] = await sql<{ version: number; hash: string }[]>`
-        select manifest_version as version, manifest_hash as hash from agents where id = ${agentId} and org_id = ${orgId}`;
+      const [row] = await sql<{ version: number; hash: string; timeframe: string }[]>`
+        select a.manifest_version as version, a.manifest_hash as hash, readable_json(m.canonical) ->> 'timeframe' as timeframe
+        from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = ${agentId} and a.org_id = ${orgId}`;
       return row ?? null;
     },
 

@@ -174,6 +174,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };
   expect(paperSeriesOf(rows)).toEqual({
+    rules: 3,
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
     pausedMs: 0,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { type BacktestRequest, isLook, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
 import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
 import { assessEvidence, type EvidenceKind, type EvidenceSeries, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
@@ -78,7 +79,8 @@ test('a series that passes its gate passes on both sides, and one that falls jus
   expect(await agree('backtest', backtestSeries({ dipPct: 10.5 }))).toBe(false);
   expect(await agree('stress_test', stressSeries())).toBe(true);
   expect(await agree('stress_test', stressSeries({ breaches: 1 }))).toBe(false);
-  expect(await agree('stress_test', stressSeries({ equityUsd: ['9390'] }))).toBe(false);
+  expect(await agree('stress_test', stressSeries({ equityUsd: ['9700'] }))).toBe(true);
+  expect(await agree('stress_test', stressSeries({ equityUsd: ['9690'] }))).toBe(false);
   expect(await agree('stress_test', stressSeries({ severity: 'severe' }))).toBe(false);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14))).toBe(true);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 13))).toBe(false);
@@ -96,6 +98,47 @@ test('a series that passes its gate passes on both sides, and one that falls jus
     expect(await agree('manifest', sampleManifest(broken))).toBe(false);
   expect(await agree('risk_signoff', { subject: 'rita', approved: true, comment: '' })).toBe(true);
   expect(await agree('risk_signoff', { subject: 'rita', approved: false, comment: '' })).toBe(false);
+});
+
+test('a shadow passes only if its expected slippage lies within the budget together with its own error', async () => {
+  const series = shadowSeries(FIRST_DAY, 10);
+  const costing = (costs: readonly number[]) => ({
+    ...series,
+    orders: series.orders.map(([at, , decision, , quantity, outcome, given], n) => {
+      const price = (100 * (1 + (costs[n] as number) / 10_000)).toFixed(4);
+      return [at, 'buy', decision, price, quantity, outcome, given, price] as const;
+    }),
+  });
+  // A mean of 8 either way; twelve of the one kind say it exactly, and of the other with a standard error of 2.3.
+  expect(await agree('shadow', costing(Array.from({ length: 12 }, () => 8)))).toBe(true);
+  expect(await agree('shadow', costing(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? 0 : 16))))).toBe(false);
+});
+
+test('a run is a look alike on both sides', async () => {
+  const day = 86_400_000;
+  const anyRequest = fc.record({
+    at: fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) }),
+    late: fc.constantFrom(0, 30_000, 90_000),
+    from: fc.constantFrom(undefined, -day, -1, day),
+    to: fc.constantFrom(undefined, -day, -1),
+    timeframe: fc.constantFrom(undefined, '1h', '60m', '12h'),
+    look: fc.boolean(),
+  });
+  const looks: boolean[] = [];
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async ({ at, late, from, to, timeframe, look }) => {
+      const whole = readBacktestRequest({ timeframe, look }, at) as BacktestRequest;
+      const moved = (text: string, by = 0) => new Date(Date.parse(text) + by).toISOString();
+      const request = { ...whole, from: moved(whole.from, from), to: moved(whole.to, to) };
+      const [row] = await sql<{ look: boolean }[]>`select is_look(${sql.json(request as never)}, '1h', ${at + late}) as look`;
+      expect(row?.look).toBe(isLook(request, '1h', at + late));
+      looks.push(row?.look as boolean);
+    }),
+    { numRuns: 200 },
+  );
+  expect(new Set(looks).size).toBe(2);
+  const leapDay = Date.UTC(2028, 1, 29, 12);
+  expect(isLook(readBacktestRequest({}, leapDay) as BacktestRequest, '1h', leapDay)).toBe(false);
 });
 
 test('a series that leaves days out or contradicts itself is refused for what is wrong with it', async () => {
@@ -152,9 +195,9 @@ test('rules that change raise their version, so that agents on evidence of the o
   // `superseded_evidence`, as 0292 does.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
     manifest: [1, '144aefbef54f32dd7bd5d1727be6beeb'],
-    backtest: [2, '38864754e9b78cd535e4e1a97a3d6af9'],
-    stress_test: [1, 'ffafbed74e7856c6e72898d2ee1734b0'],
-    paper: [2, 'd6f58be9b75474a2b8fa6efc6c638479'],
-    shadow: [2, '44a17aa85817897741d8d027d66be18e'],
+    backtest: [3, '38864754e9b78cd535e4e1a97a3d6af9'],
+    stress_test: [2, '2eab939f4404aa939e2f5b56e555ec30'],
+    paper: [3, 'd6f58be9b75474a2b8fa6efc6c638479'],
+    shadow: [3, '42a566881ee4301be8e4d11767ffee90'],
   });
 });

@@ -5,6 +5,7 @@ import { createEvaluationRows } from '../../../../src/adapters/store/evaluations
 import { createEvidenceWriter, EVALUATOR_ROLE, type StoredEvidence } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { createShadowStore } from '../../../../src/adapters/store/gates/shadow-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
+import { type BacktestRequest, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
 import { bookIds, type Fill } from '../../../../src/domain/book.ts';
 import { canonicalHash, canonicalJson } from '../../../../src/domain/canonical-json.ts';
 import {
@@ -44,6 +45,8 @@ export interface GateFixture {
   addVersion(id: string, changes: Partial<Manifest>): Promise<{ readonly version: number; readonly hash: string }>;
   /** Puts evidence of a gate on record: what passes, or fails, by its own rows. */
   pass(id: string, kind: EvidenceKind, runId?: string, passing?: boolean): Promise<StoredEvidence>;
+  /** A finished backtest of an agent's active manifest over the stretch of the gate, or over what is asked for instead, as its evaluation leaves it. */
+  run(id: string, over?: Partial<BacktestRequest>, sharpe?: number): Promise<string>;
   /** The series of the paper stage as its rows say it. */
   paperSeries(id: string): Promise<PaperSeries>;
   /** Takes on an agent that was made elsewhere, at its active version. */
@@ -201,6 +204,19 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     return kind === 'paper' ? paperSeriesOf(await rows.paper(agent, of, window)) : shadowSeriesOf(await rows.shadow(agent, of, window));
   }
 
+  const run: GateFixture['run'] = async (id, over = {}, sharpe = 2) => {
+    const runId = newId();
+    const orgId = organizations.get(id) ?? ORG;
+    const { manifestVersion, manifestHash: hash } = manifestOf(id);
+    const request = { ...(readBacktestRequest({}, now) as BacktestRequest), ...over };
+    await superuser`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${runId}, ${orgId}, 'evaluation', 'evaluation@1', 1, '{}', 'done')`;
+    await superuser`
+      insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
+      values (${runId}, ${orgId}, ${id}, 'backtest', 'finished', ${manifestVersion}, ${hash}, ${superuser.json(request as never)}, 'ann', ${now}, ${now}, 1,
+        ${'a'.repeat(64)}, ${superuser.json({ sharpe })})`;
+    return runId;
+  };
+
   async function traded(id: string, kind: 'paper' | 'shadow', passing: boolean): Promise<void> {
     const trips =
       kind === 'shadow'
@@ -228,7 +244,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
       ...manifestOf(id),
       series: found,
       metrics: evidenceMetrics(kind, found as never),
-      runId: runId ?? null,
+      runId: kind === 'backtest' ? await run(id) : (runId ?? null),
       resultHash: canonicalHash(found as never),
     } as EvidenceDraft);
   };
@@ -255,6 +271,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     manifestOf,
     addVersion,
     pass,
+    run,
     traded,
     climbTo: climb,
     adopt(id, of, version, orgId) {

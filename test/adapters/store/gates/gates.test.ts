@@ -1,7 +1,10 @@
 // The gates of the database against raw SQL: every pair of stages, every state of the evidence, every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVaultHandler } from '../../../../actors/agent/vault-handler.ts';
+import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
+import type { FillRecord } from '../../../../src/adapters/store/books/book-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
 import { separateLogins } from '../../../../src/adapters/store/logins.ts';
@@ -9,6 +12,7 @@ import { createSignedRows } from '../../../../src/adapters/store/trail/signed-ro
 import { createReserveStore } from '../../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
+import { bookIds } from '../../../../src/domain/book.ts';
 import { canonicalHash, sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import {
   type EvidenceDraft,
@@ -19,6 +23,8 @@ import {
   evidenceMetrics,
   stageChangeChainText,
 } from '../../../../src/domain/evidence.ts';
+import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
+import type { InstrumentKey } from '../../../../src/domain/venue.ts';
 import { backtestSeries, stressSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { payIntoVault } from '../../../harness/vault.ts';
@@ -181,14 +187,14 @@ describe('what no role but a superuser can do', () => {
 });
 
 describe('what the evaluator cannot make up', () => {
-  const write = <Kind extends EvidenceKind>(id: string, kind: Kind, series: EvidenceSeries[Kind], over: object = {}) =>
+  const write = async <Kind extends EvidenceKind>(id: string, kind: Kind, series: EvidenceSeries[Kind], over: object = {}) =>
     createEvidenceWriter(evaluator, stage.newId).write({
       agentId: id,
       kind,
       ...stage.manifestOf(id),
       series,
       metrics: evidenceMetrics(kind, series),
-      runId: null,
+      runId: kind === 'backtest' && !('runId' in over) ? await stage.run(id) : null,
       resultHash: canonicalHash(series as never),
       ...over,
     } as EvidenceDraft);
@@ -244,19 +250,76 @@ describe('what the evaluator cannot make up', () => {
     await app`update agents set stage = 'stress_test', stage_evidence = ${known?.['id'] as string} where id = ${recent}`;
   });
 
+  test('a look as evidence: a backtest of another timeframe or stretch, of another manifest or agent, or of no run', async () => {
+    const id = await stage.agentAt('backtest', { evidence: 'absent' });
+    const series = backtestSeries();
+    const looks = [{ timeframe: '12h' }, { from: '2015-01-01T00:00:00.000Z' }, { to: '2026-01-01T00:00:00.000Z' }, { look: true }];
+    for (const over of looks)
+      await expect(write(id, 'backtest', series, { runId: await stage.run(id, over) }), JSON.stringify(over)).rejects.toThrow(
+        /is a look at another timeframe or stretch/,
+      );
+    const foreign = await stage.agentAt('backtest', { evidence: 'absent' });
+    const before = await stage.run(id);
+    const version = await stage.addVersion(id, { stopLossPct: 6 });
+    await app`update agents set stage = 'draft', manifest_version = ${version.version}, manifest_hash = ${version.hash} where id = ${id}`;
+    for (const runId of [null, 'nothing', await stage.run(foreign), before])
+      await expect(write(id, 'backtest', series, { runId }), String(runId)).rejects.toThrow(/no backtest of this manifest on record/);
+    expect(await app`select 1 from evidence where agent_id = ${id} and kind = 'backtest'`).toHaveLength(0);
+  });
+
+  test('a series of earlier rules', async () => {
+    const id = await stage.agentAt('stress_test', { evidence: 'absent' });
+    await expect(write(id, 'stress_test', { ...stressSeries(), rules: 1 })).rejects.toThrow(/version 1 of its rules, and 2 holds/);
+  });
+
   test('the same run twice: it is on record once, and both are answered alike', async () => {
     const id = await stage.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();
-    const [first, second] = await Promise.all([
-      write(id, 'backtest', series, { runId: 'run 1' }),
-      write(id, 'backtest', series, { runId: 'run 1' }),
-    ]);
+    const runId = await stage.run(id);
+    const [first, second] = await Promise.all([write(id, 'backtest', series, { runId }), write(id, 'backtest', series, { runId })]);
     expect(second).toEqual(first);
     expect(
-      await app`select seq from evidence where agent_id = ${id} and kind = 'backtest' and manifest_version = 1 and run_id = 'run 1'`,
+      await app`select seq from evidence where agent_id = ${id} and kind = 'backtest' and manifest_version = 1 and run_id = ${runId}`,
     ).toHaveLength(1);
     await expectWhole(id);
   });
+});
+
+test('a paper trade is a round trip from flat to flat, on both sides: slices of an exit, and adding to a position, make no trades', async () => {
+  const id = await stage.agentAt('paper', { evidence: 'absent' });
+  const rows = createEvaluationRows(app);
+  const { enteredAt } = (await rows.window(id)) as { enteredAt: number };
+  const bookId = bookIds.paper(id, 1);
+  const fill = (n: number, instrument: InstrumentKey, side: 'buy' | 'sell', quantity: string, fillPrice: string): FillRecord => {
+    const at = enteredAt + n * 60_000;
+    const notionalUsd = String(Number(quantity) * Number(fillPrice));
+    const ids = { id: stage.newId(), orderId: stage.newId(), bookId };
+    const priced = { quantity, fillPrice, notionalUsd, feeUsd: '0.05', decisionPrice: fillPrice, slippageBps: 0 };
+    return { type: 'fill', orgId: ORG, fill: { ...ids, instrument, side, ...priced, at, quotes: [] } };
+  };
+  const [one, other] = ['spotchain:AAPLx', 'spotchain:SPYx'] as const;
+  await app.begin((sql) =>
+    writeRecords(sql, [
+      fill(1, one, 'buy', '1', '100'),
+      fill(2, other, 'buy', '2', '50'),
+      fill(3, one, 'buy', '3', '104'),
+      ...[4, 5, 6, 7].map((n) => fill(n, one, 'sell', '1', '110')),
+      fill(8, one, 'buy', '1', '100'),
+      fill(9, one, 'sell', '1', '99'),
+      fill(10, other, 'sell', '1', '60'),
+    ]),
+  );
+  await stage.advance(3_600_000);
+  const { evaluatedAt } = (await rows.window(id)) as { evaluatedAt: number };
+  const series = paperSeriesOf(await rows.paper({ id, manifestVersion: 1 }, stage.manifest, { enteredAt, evaluatedAt }));
+  // 440 for 412 and six fees; 99 for 100 and two fees. The other position is still open.
+  expect(series.trades).toEqual([
+    [enteredAt + 7 * 60_000, '27.7'],
+    [enteredAt + 9 * 60_000, '-1.1'],
+  ]);
+  const [row] = await app<{ trades: readonly (readonly [number, string])[] }[]>`
+    select paper_series(${bookId}, ${stage.manifest.maxCapitalUsd}, ${enteredAt}, ${evaluatedAt}) -> 'trades' as trades`;
+  expect(row?.trades.map(([at, usd]) => [at, Number(usd)])).toEqual(series.trades.map(([at, usd]) => [at, Number(usd)]));
 });
 
 test('live needs somebody else three times: not the creator, not who asks, and risk:manage at that moment', async () => {
@@ -302,9 +365,9 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   expect(gates.map(({ kind, evidence, problems }) => [kind, evidence?.rulesVersion, evidence?.ruleChange, problems])).toEqual([
     ['manifest', 1, null, []],
     ['backtest', 1, 'costs are those of paper', [words]],
-    ['stress_test', 1, null, []],
-    ['paper', 2, null, []],
-    ['shadow', 2, null, []],
+    ['stress_test', 2, null, []],
+    ['paper', 3, null, []],
+    ['shadow', 3, null, []],
     ['risk_signoff', 1, null, [words]],
   ]);
   // It stays where it is, and is told once a day.

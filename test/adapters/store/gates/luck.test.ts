@@ -48,18 +48,9 @@ function seriesOf(returnsPct: readonly number[], endsDaysAgo = 0): BacktestSerie
 
 const sharpeOf = (series: BacktestSeries): number => evidenceMetrics('backtest', series)['sharpe'] as number;
 
-/** A finished backtest of an agent over a stretch, as its evaluation left it. */
-async function run(agentId: string, from: number, sharpe: number): Promise<string> {
-  const id = stage.newId();
-  const { manifestVersion, manifestHash } = stage.manifestOf(agentId);
-  const request = { from: new Date(from).toISOString(), to: new Date(from + DAYS * DAY).toISOString(), timeframe: null, look: false };
-  await stage.superuser`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${id}, ${ORG}, 'evaluation', 'evaluation@1', 1, '{}', 'done')`;
-  await stage.superuser`
-    insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
-    values (${id}, ${ORG}, ${agentId}, 'backtest', 'finished', ${manifestVersion}, ${manifestHash}, ${stage.superuser.json(request)}, 'ann', ${today - DAY}, ${today - DAY}, 1, ${'a'.repeat(64)},
-      ${stage.superuser.json({ sharpe })})`;
-  return id;
-}
+/** A finished backtest of an agent over a stretch that is not the gate's. */
+const lookAt = (agentId: string, from: number, sharpe: number): Promise<string> =>
+  stage.run(agentId, { from: new Date(from).toISOString(), to: new Date(from + DAYS * DAY).toISOString(), look: true }, sharpe);
 
 /** The evidence of a run, whose row nobody signs here. */
 async function evidenceOf(agentId: string, series: BacktestSeries, runId: string) {
@@ -103,7 +94,7 @@ test('one try of a good strategy opens the gate', async () => {
   const series = seriesOf(GOOD);
   expect(sharpeOf(series)).toBeGreaterThan(1.8);
   const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await run(id, FIVE_YEARS_AGO(), sharpeOf(series)));
+  const written = await evidenceOf(id, series, await stage.run(id, {}, sharpeOf(series)));
   expect(await gateOf(id)).toMatchObject({ passed: true, problems: [] });
   const [luck] = await stage.app<{ trials: number; expected_best: number }[]>`select * from backtest_luck(${written.id})`;
   expect(luck).toMatchObject({ trials: 1, expected_best: 0 });
@@ -119,11 +110,7 @@ test('fifty stretches of noise are fifty trials: the best of them is refused for
   }));
   const tried = stretches.map(({ from, returns }) => ({ from, series: seriesOf(returns), sharpe: sharpeOf(seriesOf(returns)) }));
   const best = tried.reduce((one, other) => (other.sharpe > one.sharpe ? other : one));
-  let bestRun = '';
-  for (const { from, sharpe } of tried) {
-    const id = await run(worthless, from, sharpe);
-    if (from === best.from) bestRun = id;
-  }
+  for (const { from, sharpe } of tried) await lookAt(worthless, from, sharpe);
   // Alone it would look like something: that its true Sharpe ratio is above zero seems likely.
   const returns = Float64Array.from(
     best.series.days,
@@ -132,7 +119,7 @@ test('fifty stretches of noise are fifty trials: the best of them is refused for
   const alone = luckOf(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number;
   const amongFifty = luckOf(returns, 365, { versions: 51, otherSharpes: [] }).deflatedSharpe as number;
   expect(amongFifty).toBeLessThan(alone / 2);
-  const written = await evidenceOf(worthless, best.series, bestRun);
+  const written = await evidenceOf(worthless, best.series, await stage.run(worthless, {}, best.sharpe));
   const [luck] = await stage.app<{ trials: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`;
   // With the one try of before, which was another stretch of the same manifest.
   expect(luck?.trials).toBe(51);
@@ -144,9 +131,9 @@ test('fifty stretches of noise are fifty trials: the best of them is refused for
 test('the same result as the best of three hundred stretches opens nothing, and nothing but luck stands in the way', async () => {
   const series = seriesOf(GOOD);
   const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await run(id, FIVE_YEARS_AGO(), sharpeOf(series)));
+  const written = await evidenceOf(id, series, await stage.run(id, {}, sharpeOf(series)));
   expect(await gateOf(id)).toMatchObject({ passed: true });
-  for (let n = 0; n < 250; n++) await run(id, FIVE_YEARS_AGO() - (10_000 + n) * DAY, 0.4);
+  for (let n = 0; n < 250; n++) await lookAt(id, FIVE_YEARS_AGO() - (10_000 + n) * DAY, 0.4);
   // Over fifty stretches of noise, the one try of the first test, which is this one, and these.
   expect(await gateOf(id)).toMatchObject({
     passed: false,
