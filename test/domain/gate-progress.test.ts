@@ -51,7 +51,7 @@ test('shadow counts its fills, and a loss against the market is told apart from 
     hasTrades: true,
   });
   // What nobody can tell is not good: a feed that lost sight of a third of the orders opens nothing.
-  const good = { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 3, slippageErrorBps: 3 };
+  const good = { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 3, shortfallUpperBps: 4, slippageErrorBps: 3 };
   expect(at('shadow', good).next).toBe('POST /v1/agents/:id/promote');
   expect(at('shadow', { ...good, unknownPct: 33 }).next).toContain('unknown_pct is 33 and has to be at most 20');
   expect(at('shadow', { ...good, missedPct: null }).next).toContain('missed_pct is unknown and has to be at most 20');

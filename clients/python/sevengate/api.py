@@ -5756,8 +5756,9 @@ class Operations(Caller):
 
         Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are
         missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or
-        with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a
-        shorter stretch, whose result is no evidence. Progress is announced on the channel `agents`.
+        with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`. Evidence is of the
+        manifest's own timeframe over the default stretch: a run of any other is a look, says so in its `request.look`,
+        may be shorter, and opens no gate. Progress is announced on the channel `agents`.
         """
 
     @operation("POST", "/v1/agents/{id}/sweep", body="from to timeframe assumptions parameters walkForward", needs_body=True, keyed=True)

@@ -11,7 +11,7 @@ import { luckOf } from '../../../../src/simulation/backtest/run.ts';
 import { seededDraws } from '../../../../src/simulation/stress/seeded-draws.ts';
 import { DAY } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
-import { createGateFixture, type GateFixture, ORG } from './gate-fixture.ts';
+import { createGateFixture, type GateFixture } from './gate-fixture.ts';
 
 const DAYS = 1_828;
 let stage: GateFixture;
