@@ -90,6 +90,7 @@ function columnsOf(seed: number, length: number, swing: number): InstrumentColum
     perpMark: null,
     spotMid: null,
     liquidity: null,
+    halfSpread: null,
     series: {},
     funding: null,
     events: null,

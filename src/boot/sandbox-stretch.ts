@@ -257,7 +257,7 @@ async function neededBy(sql: Sql, containment: Containment) {
 function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { readonly words: MarketWords; readonly flow: FlowKeeper } {
   const market = createSeededMarket({ seed });
   const underlying = (key: InstrumentKey): string | undefined => CATALOG.byKey(key)?.underlying;
-  const words = createMarketWords({ market, seed, sources: SOURCES, underlying, now: clock.now });
+  const words = createMarketWords({ market, seed, sources: SOURCES, catalog: CATALOG, now: clock.now });
   return { words, flow: createToldFlow({ words, market, underlying }) };
 }
 

@@ -1,4 +1,9 @@
-/** What a simulated trade costs: spread, venue fee, depth and latency under a named model, the same on paper and in a backtest. */
+/**
+ * The cost of an order: half of the spread, the way along the depth, the venue's fee and the mint's transfer fee. Backtests, stress
+ * runs, paper, portfolio impact, rankings and the basis read it from here. Where the state of the market was not observed, the
+ * instrument's cost model says what is assumed.
+ */
+import { CATALOG } from './catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, isExecutable, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from './venue.ts';
 import type { CostModel } from './venues/venue-facts.ts';
@@ -17,6 +22,73 @@ export function costModelOf(instrument: InstrumentKey): CostModel {
 
 /** Ten thousand basis points are the whole. */
 const BPS = 10_000;
+/** One side of a pool holds so many times the notional that moves its price by one percent. */
+const SIDE_PER_DEPTH = 200;
+
+/** The state of the market that an order meets. Ratios and estimates, hence numbers. */
+export interface MarketState {
+  /** The venue's fee of what takes. */
+  readonly feeBps: number;
+  /** Distance of the best price from the middle. It holds the mint's transfer fee, as quotes of pools do. */
+  readonly halfSpreadBps: number;
+  /** Notional that moves the price by one percent, in US dollars. */
+  readonly depthUsd: number;
+}
+
+/** Readings of a market; null if nobody took one. */
+export interface SeenState {
+  readonly halfSpreadBps: number | null;
+  /** Both sides of the pools. */
+  readonly liquidityUsd: number | null;
+}
+
+const NOTHING_SEEN: SeenState = { halfSpreadBps: null, liquidityUsd: null };
+
+/** The fee that the instrument's mint takes of each transfer, in basis points; 0 for what is no token. */
+export function transferFeeBpsOf(instrument: InstrumentKey): number {
+  return CATALOG.byKey(instrument)?.token?.transferFeeBps ?? 0;
+}
+
+/** The state of an instrument's market: what was observed, else what its cost model assumes. */
+export function marketStateOf(instrument: InstrumentKey, { halfSpreadBps, liquidityUsd }: SeenState = NOTHING_SEEN): MarketState {
+  const model = costModelOf(instrument);
+  return {
+    feeBps: model.takerFeeBps,
+    halfSpreadBps: halfSpreadBps ?? model.halfSpreadBps + transferFeeBpsOf(instrument),
+    depthUsd: liquidityUsd !== null && liquidityUsd > 0 ? depthOfPool(liquidityUsd) : Number(model.depthUsd),
+  };
+}
+
+/** The notional that moves a constant-product pool by one percent; `liquidityUsd` is both sides together. */
+function depthOfPool(liquidityUsd: number): number {
+  return liquidityUsd / 2 / SIDE_PER_DEPTH;
+}
+
+/** The pool, both sides together, that is as deep as a cost model assumes. */
+export function poolOfDepth(depthUsd: DecimalString): DecimalString {
+  return plainDecimal(new Decimal(depthUsd).times(2 * SIDE_PER_DEPTH));
+}
+
+/** US dollars on one side of the pool that is as deep. */
+export function oneSideOf({ depthUsd }: Pick<MarketState, 'depthUsd'>): number {
+  return depthUsd * SIDE_PER_DEPTH;
+}
+
+/**
+ * The average price of an order over the best price, along the curve of `pooledPrice`, for what is computed in doubles.
+ * @param notionalUsd the order at the best price. Infinite for a buy of all that there is.
+ */
+export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
+  const oneSide = oneSideOf(state);
+  if (side === 'sell') return oneSide / (oneSide + notionalUsd);
+  return notionalUsd < oneSide ? oneSide / (oneSide - notionalUsd) : Number.POSITIVE_INFINITY;
+}
+
+/** Distance of an average fill of this notional from the middle, on the bad side, in basis points, before fees. */
+export function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number, state: MarketState): number {
+  const best = 1 + ((side === 'buy' ? 1 : -1) * state.halfSpreadBps) / BPS;
+  return Math.abs(best * averageOverBest(side, notionalUsd * best, state) - 1) * BPS;
+}
 
 /** The venue's fee of a notional, in US dollars, rounded up to a millionth: never in the trader's favour. */
 export function feeUsdOf(notionalUsd: Decimal | DecimalString, model: CostModel): DecimalString {

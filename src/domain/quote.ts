@@ -139,3 +139,10 @@ export const REJECTION_REASONS = [
   'unknown_word',
 ] as const;
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
+
+/** Half of a live quote's spread over its middle, in basis points to four decimals. A ratio. Null if the quote has not both sides. */
+export function halfSpreadBps(quote: Pick<Quote, 'bid' | 'ask' | 'quality'> | null): number | null {
+  if (quote === null || quote.quality !== 'live' || quote.bid === null || quote.ask === null) return null;
+  const [bid, ask] = [Number(quote.bid), Number(quote.ask)];
+  return bid > 0 && ask >= bid ? Math.round(((ask - bid) / (ask + bid)) * 1e8) / 1e4 : null;
+}

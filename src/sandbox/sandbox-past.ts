@@ -6,16 +6,20 @@ import { WIRE_SOURCE } from '../domain/intelligence/listening.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { Stretch } from '../domain/stretches.ts';
 import type { EpochMs } from '../domain/time.ts';
-import type { Venue } from '../domain/venue.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
 import { listingsOf } from './evmvenue/listings.ts';
 import { perpPrice } from './evmvenue/wallets.ts';
 import { submissionsOf } from './intelligence/filings-simulator.ts';
 import { sandboxCompanies, sandboxStories } from './intelligence/sandbox-stories.ts';
 import type { Market } from './market/market.ts';
-import { barsOf, depthsOf, fundingOf, marksOf } from './market/market-history.ts';
+import { createMarketWords, type WordSources } from './market/market-words.ts';
+import { barsOf, depthsOf, fundingOf, halfSpreadsOf, marksOf } from './market/market-history.ts';
 
 /** Which of the market's prices each venue shows. */
 const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', reference: 'reference' } as const;
+
+/** Quotes are read for their spreads alone. */
+const NAMELESS: WordSources = { spotexchange: '', evmvenue: '', perpContext: '', spotchain: '', liquidity: '', reference: '', mark: '' };
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
@@ -66,8 +70,8 @@ export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOpti
   );
 }
 
-/** Events, marks and liquidity of any stretch; null of a source that the sandbox does not stand in for. */
-export function sandboxArchives({ market, seed, isSimulated, readers }: SandboxPastOptions) {
+/** Events, marks, liquidity and spreads of any stretch; null of a source that the sandbox does not stand in for. */
+export function sandboxArchives({ market, seed, clock, isSimulated, readers }: SandboxPastOptions) {
   const stories = sandboxStories(seed, market);
   const names = entityNamesOf(CATALOG);
   const companies = sandboxCompanies().all;
@@ -89,7 +93,8 @@ export function sandboxArchives({ market, seed, isSimulated, readers }: SandboxP
     return reports.map((report) => ({ ...report, receivedAt: report.publishedAt }));
   }
 
-  const symbolOf = (key: string): string => CATALOG.byKey(key as `${Venue}:${string}`)?.underlying ?? key;
+  const symbolOf = (key: string): string => CATALOG.byKey(key as InstrumentKey)?.underlying ?? key;
+  const words = createMarketWords({ market, seed, sources: NAMELESS, catalog: CATALOG, now: clock.now });
   return {
     reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null {
       if (source === WIRE_SOURCE) return isSimulated('wire') ? wireReports(underlying, stretch) : null;
@@ -99,5 +104,7 @@ export function sandboxArchives({ market, seed, isSimulated, readers }: SandboxP
       isSimulated('reference') ? marksOf(market, symbolOf(`spotchain:${instrument}`), from, to) : [],
     liquidity: (instrument: string, { from, to }: Stretch) =>
       isSimulated('spotchain') ? depthsOf(market, symbolOf(instrument), from, to) : [],
+    halfSpreads: (instrument: InstrumentKey, { from, to }: Stretch) =>
+      isSimulated(splitInstrumentKey(instrument).venue) ? halfSpreadsOf(words, instrument, from, to) : [],
   };
 }

@@ -31,8 +31,10 @@ export interface BacktestReads {
   archives(underlying: string): Promise<readonly EventArchive[]>;
   /** An issuer's marks of a token, ascending by the time from which each was known. */
   marks(instrument: string): Promise<readonly Fact[]>;
-  /** How deep the pools of an instrument were, the least by day, ascending by the time from which each was known. */
+  /** How deep the pools of an instrument were, ascending by the time from which each was known. */
   liquidity(instrument: InstrumentKey): Promise<readonly Fact[]>;
+  /** Half of the spread of an instrument's quotes in basis points, ascending by the time from which each was known. */
+  halfSpreads(instrument: InstrumentKey): Promise<readonly Fact[]>;
 }
 
 /** What is asked of the history that is kept before a run: when it is known, without what it says. */
@@ -54,6 +56,7 @@ export interface HistoryArchives {
   reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null;
   marks(instrument: string, stretch: Stretch): readonly Fact[];
   liquidity(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
+  halfSpreads(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
 }
 
 /** Fetches from venues what the kept history lacks. */

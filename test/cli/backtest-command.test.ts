@@ -59,7 +59,7 @@ test('a run from files gives, in a process of its own, the bytes that it gives h
     manifest,
     timeframe: '24h',
     request: { from: '', to: '', timeframe: null, look: false, assumptions: DEFAULT_ASSUMPTIONS },
-    inputs: inputsOf(needs, { bars: bySeries, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() }),
+    inputs: inputsOf(needs, { bars: bySeries, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map(), halfSpreads: new Map() }),
     trials: { versions: 1, otherSharpes: [] },
     onProgress: () => {},
   });
@@ -111,6 +111,7 @@ test('a sweep from files gives the bytes of the same work here, counts every tri
     events: new Map(),
     marks: new Map(),
     liquidity: new Map(),
+    halfSpreads: new Map(),
   });
   const history = buildHistory('24h', inputs);
   const outcome = await workSweep({

@@ -42,7 +42,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   intelligence_reports: 'what each source said, removed with its story',
   moved_actors: 'the worker moves the steps of ended actors to archive files',
   moved_history: 'the worker moves old history to archive files',
-  market_history: 'the least liquidity of a day, and imported marks and liquidity',
+  market_history: 'the least liquidity and the mean spread of an hour, and imported history',
   event_archives: 'an imported archive of events is on record with its digest',
   archived_reports: 'what an imported archive of events tells',
   issuer_marks: 'each change of an issuer’s mark',

@@ -31,6 +31,8 @@ const TradeGroupBody = Type.Object(
   { $id: 'TradeGroup' },
 );
 
+const CostInputsBody = Type.Object({ observed: Type.Array(Type.String()), assumed: Type.Array(Type.String()) });
+
 export const BacktestTradeBody = Type.Object(
   {
     instrument: Type.String(),
@@ -47,6 +49,12 @@ export const BacktestTradeBody = Type.Object(
     bars: Count,
     slippageBps: Type.Number(),
     exitedBy: Type.Array(Type.String(), { description: 'The exit rules that passed; none while it is open.' }),
+    costInputs: Type.Optional(
+      Type.Object(
+        { entry: CostInputsBody, exit: Type.Union([CostInputsBody, Type.Null()]) },
+        { description: 'Of `spread` and `depth`, which history held when the order was decided. Missing in results of `backtest-2`.' },
+      ),
+    ),
   },
   { $id: 'BacktestTrade' },
 );
@@ -91,7 +99,15 @@ const assumptionFields = {
   named: Type.Array(Type.String(), { description: 'Every assumption in a sentence.' }),
 };
 
-const CostsBody = Type.Object({ model: Type.String(), feeBps: Type.Number(), halfSpreadBps: Type.Number(), depthUsd: Type.Number() });
+const CostsBody = Type.Object(
+  {
+    model: Type.String(),
+    feeBps: Type.Number(),
+    halfSpreadBps: Type.Number({ description: "Holds the mint's transfer fee." }),
+    depthUsd: Type.Number({ description: 'Notional that moves the price by one percent.' }),
+  },
+  { description: 'What is assumed if history holds no spread or no depth.' },
+);
 
 const stretchFields = {
   historyHash: HashText,
@@ -118,7 +134,7 @@ const TradesBody = Type.Object({
 
 export const BacktestResultBody = Type.Object(
   {
-    engine: Type.Literal('backtest-2'),
+    engine: choice(['backtest-2', 'backtest-3'], 'Results of `backtest-2` were made under earlier costs.'),
     manifestHash: HashText,
     ...stretchFields,
     instruments: Type.Array(

@@ -7,11 +7,12 @@ import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
 import { missingStretches, type Stretch } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import type { Fact } from '../../simulation/backtest/history.ts';
 import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
 import { createCandleStore } from '../store/candles/candle-store.ts';
 import { createCandleWindows } from '../store/candles/candle-windows.ts';
 import { createWorkRecorder } from '../store/long-work-store.ts';
-import { keepHistory } from '../store/catalog/market-history-store.ts';
+import { type HistoryKind, keepHistory, keptStretch } from '../store/catalog/market-history-store.ts';
 import type { Sql } from '../store/database.ts';
 import { archivedStretches, keepArchive } from '../store/intelligence/event-archive-store.ts';
 import { recordedBackfill } from './candle-backfill.ts';
@@ -52,8 +53,9 @@ export function createHistoryFetcher({
       const stretch = { from, to: Math.min(to, clock.now()) };
       if (eventHours !== null)
         await keepReports(sql, archives, entry.underlying, { ...stretch, from: from - eventHours * HOUR_MS }, clock.now());
-      if (mark !== null) await keepHistory(sql, 'issuer_mark', mark, archives.marks(mark, stretch), ARCHIVE);
-      if (pool !== null) await keepHistory(sql, 'pool_liquidity', pool, archives.liquidity(pool, stretch), ARCHIVE);
+      if (mark !== null) await keepArchived(sql, 'issuer_mark', mark, stretch, (part) => archives.marks(mark, part));
+      if (pool !== null) await keepArchived(sql, 'pool_liquidity', pool, stretch, (part) => archives.liquidity(pool, part));
+      await keepArchived(sql, 'half_spread', entry.key, stretch, (part) => archives.halfSpreads(entry.key, part));
     },
     async funding(perpetual, { from, to }) {
       try {
@@ -65,6 +67,25 @@ export function createHistoryFetcher({
       }
     },
   };
+}
+
+/** Keeps what an archive tells of the parts of a stretch that were not taken from it before. */
+async function keepArchived(
+  sql: Sql,
+  what: HistoryKind,
+  instrument: string,
+  { from, to }: Stretch,
+  read: (part: Stretch) => readonly Fact[],
+): Promise<void> {
+  const kept = await keptStretch(sql, what, instrument, ARCHIVE);
+  const parts =
+    kept === null
+      ? [{ from, to }]
+      : [
+          { from, to: kept.from },
+          { from: kept.to, to },
+        ];
+  for (const part of parts) if (part.from < part.to) await keepHistory(sql, what, instrument, read(part), ARCHIVE);
 }
 
 /** Keeps what each source of an underlying told over the parts of a stretch for which no archive is kept yet. */

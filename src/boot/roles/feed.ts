@@ -25,6 +25,7 @@ import { createCandleStore } from '../../adapters/store/candles/candle-store.ts'
 import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
+import { keepSpreads } from '../../adapters/store/catalog/keep-spreads.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
@@ -205,6 +206,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
+    keepSpreads({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the spreads of quotes') }),
     keepHours(deps, failed('the hourly bars')),
   ];
   deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));

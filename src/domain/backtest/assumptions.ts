@@ -1,5 +1,5 @@
 /** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
-import { costModelOf } from '../costs.ts';
+import { costModelOf, type MarketState, marketStateOf, type SeenState } from '../costs.ts';
 import type { Problem } from '../field.ts';
 import type { InstrumentKey } from '../venue.ts';
 
@@ -45,25 +45,17 @@ export function readAssumptions(given: Readonly<Partial<Record<keyof Assumptions
 }
 
 /** The costs of one instrument under the assumptions. */
-export interface TradeCosts {
+export interface TradeCosts extends MarketState {
   readonly model: string;
-  readonly feeBps: number;
-  readonly halfSpreadBps: number;
-  readonly depthUsd: number;
 }
 
-/** How far a fill of this notional is expected to lie on the bad side of the middle, in basis points: one percent of price per depth, and the average of a walk lies half way. */
-export function expectedSlippageBps(notionalUsd: number, costs: Pick<TradeCosts, 'halfSpreadBps' | 'depthUsd'>): number {
-  return costs.halfSpreadBps + (notionalUsd / costs.depthUsd) * 50;
-}
-
-/** The cost model of the instrument, made harder by the multiplier. @throws Error for a reference price. */
-export function costsOf(instrument: InstrumentKey, { costMultiplier }: Assumptions): TradeCosts {
-  const model = costModelOf(instrument);
+/** The costs of the instrument in the observed state of its market, made harder by the multiplier. @throws Error for a reference price. */
+export function costsOf(instrument: InstrumentKey, { costMultiplier }: Pick<Assumptions, 'costMultiplier'>, seen?: SeenState): TradeCosts {
+  const { feeBps, halfSpreadBps, depthUsd } = marketStateOf(instrument, seen);
   return {
-    model: model.name,
-    feeBps: model.takerFeeBps * costMultiplier,
-    halfSpreadBps: model.halfSpreadBps * costMultiplier,
-    depthUsd: Number(model.depthUsd) / costMultiplier,
+    model: costModelOf(instrument).name,
+    feeBps: feeBps * costMultiplier,
+    halfSpreadBps: halfSpreadBps * costMultiplier,
+    depthUsd: depthUsd / costMultiplier,
   };
 }

@@ -2,13 +2,13 @@
 import { type CatalogEntry, isTradableAt } from '../catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import { costModelOf } from '../costs.ts';
+import { costModelOf, poolOfDepth, transferFeeBpsOf } from '../costs.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
 import { percentAbove } from '../valuation.ts';
 import type { HalfLife } from './half-life.ts';
-import { type CostTerm, netEdgeBps, roundTripCosts } from './round-trip.ts';
+import { type CostTerm, netEdgeBps, type RoundTrip, roundTripCosts } from './round-trip.ts';
 
 /** Why there is no edge. */
 export const NO_EDGE_REASONS = [
@@ -77,24 +77,27 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
   };
 }
 
+type QuotedPrices = Pick<RoundTrip, 'bid' | 'ask' | 'mid'>;
+
 /** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null where it is unknown. */
 function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
-  return entry.token === null ? plainDecimal(new Decimal(costModelOf(entry.key).depthUsd).times(2)) : seen.liquidityUsd;
+  return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
 }
 
 /** What a round trip in the token costs at the cut; null where something that it is made of is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
-  const { bid, ask, mid } = seen.quote ?? { bid: null, ask: null, mid: null };
   const { takerFeeBps } = costModelOf(entry.key);
-  return roundTripCosts({
-    bid,
-    ask,
-    mid,
-    liquidityUsd: depthUsdOf(entry, seen),
-    notionalUsd,
-    takerFeeBps,
-    transferFeeBps: entry.token?.transferFeeBps ?? 0,
-  });
+  const transferFeeBps = transferFeeBpsOf(entry.key);
+  const quote = withoutTransferFee(seen.quote ?? { bid: null, ask: null, mid: null }, transferFeeBps);
+  return roundTripCosts({ ...quote, liquidityUsd: depthUsdOf(entry, seen), notionalUsd, takerFeeBps, transferFeeBps });
+}
+
+/** Best prices of a pool before the fee of the mint, which is a cost of its own: what is quoted is what arrives. */
+function withoutTransferFee({ bid, ask, mid }: QuotedPrices, transferFeeBps: number): QuotedPrices {
+  if (bid === null || ask === null || mid === null || transferFeeBps === 0) return { bid, ask, mid };
+  const fee = new Decimal(mid).times(transferFeeBps).div(10_000);
+  const below = Decimal.min(fee.plus(bid), mid);
+  return { bid: plainDecimal(below), ask: plainDecimal(Decimal.max(new Decimal(ask).minus(fee), below)), mid };
 }
 
 function shownCosts(costs: readonly CostTerm[]): BasisEdge['costs'] {

@@ -1,7 +1,7 @@
 /** What a proposed allocation would make of a portfolio: simulated on a copy, stored nowhere. */
 import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
-import { costModelOf, feeUsdOf } from '../costs.ts';
+import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { RiskAttribution } from '../decision.ts';
 import { type Order, type OrderQuote, type OrderSide, resized } from '../order.ts';
@@ -74,13 +74,12 @@ export function impactOf(
   assessed: readonly AssessedAllocation[],
   catalog: Catalog,
 ): PortfolioImpact {
-  const { at } = material;
   const opened = withBook(material, bookId);
   let current = bookIn(opened, bookId);
   const simulated: SimulatedAllocation[] = [];
   for (const [index, each] of assessed.entries()) {
     const id = allocationId(index);
-    const { state, done } = simulate(current.state, each, id, at);
+    const { state, done } = simulate(current.state, each, id, material);
     current = withTrade(current, state, each.allocation.instrument, done.quantity === '0' ? null : id);
     simulated.push(done);
   }
@@ -94,7 +93,7 @@ export function impactOf(
     ...before.inputs,
     ...after.inputs,
     ...instrumentInputs(material, traded, catalog),
-    ...simulated.flatMap((each) => askedInputs(each, at)),
+    ...simulated.flatMap((each) => askedInputs(each, material.at)),
   ];
   return { before, after, allocations: simulated, inputs: onceEach(inputs) };
 }
@@ -163,7 +162,7 @@ function simulate(
   state: TradingBook,
   assessed: AssessedAllocation,
   id: string,
-  at: EpochMs,
+  { pools, at }: Pick<PortfolioMaterial, 'pools' | 'at'>,
 ): { readonly state: TradingBook; readonly done: SimulatedAllocation } {
   const { allocation, risk, touch } = assessed;
   const { instrument } = allocation;
@@ -184,7 +183,10 @@ function simulate(
     return { state, done: { ...shared, quantity: '0', feeUsd: '0', note } };
   }
   const { quantity } = order;
-  const notional = new Decimal(quantity).times(touch);
+  const fillPrice = averageFrom(order, touch, pools);
+  if (!fillPrice.isFinite())
+    return { state, done: { ...shared, quantity: '0', feeUsd: '0', note: `the pools of ${instrument} do not hold as much` } };
+  const notional = new Decimal(quantity).times(fillPrice);
   const feeUsd = feeUsdOf(notional, costModelOf(instrument));
   const fill: Fill = {
     id,
@@ -193,11 +195,11 @@ function simulate(
     instrument,
     side: order.side,
     quantity,
-    fillPrice: touch,
+    fillPrice: plainDecimal(fillPrice),
     feeUsd,
     notionalUsd: plainDecimal(notional),
     decisionPrice: touch,
-    slippageBps: 0,
+    slippageBps: slippageBpsOf(order.side, touch, fillPrice),
     at,
     quotes: [],
   };
@@ -205,6 +207,13 @@ function simulate(
   const refused = wouldPass ? '' : 'risk would refuse it';
   const note = [cut, refused].filter((part) => part !== '').join('; ');
   return { state: settledByAccount(applyFill(state, fill)), done: { ...shared, quantity, feeUsd, note } };
+}
+
+/** The average price from the touch on: along the curve of a token's pools, as on paper. What trades on a book is taken at the touch. */
+function averageFrom({ instrument, side, quantity }: Order, touch: DecimalString, pools: PortfolioMaterial['pools']): Decimal {
+  if (!isPooled(instrument)) return new Decimal(touch);
+  const liquidityUsd = pools.get(instrument)?.liquidityUsd ?? poolOfDepth(costModelOf(instrument).depthUsd);
+  return pooledPrice(side, touch, quantity, liquidityUsd).toSignificantDigits(12, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
 /** The order at a quantity that the book can do; null where it holds nothing to sell. */

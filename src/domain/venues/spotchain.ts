@@ -19,6 +19,7 @@ export const spotchain = {
     maxConfidence: 0.005,
     maxJump: 0.2,
   },
-  // Only the spread between the two directions of a quote and the network is assumed on top.
-  costs: { name: 'spotchain-taker-1', takerFeeBps: 5, makerFeeBps: 5, halfSpreadBps: 15, depthUsd: '50000', latencyMs: 2_000 },
+  // The fee pays for the network and its priority. Half of the spread is what a pool of 0.25 % keeps and what a probe moves it by,
+  // without the mint's own fee. The depth is that of a thin pool: 200,000 dollars on both sides.
+  costs: { name: 'spotchain-taker-2', takerFeeBps: 5, makerFeeBps: 5, halfSpreadBps: 30, depthUsd: '500', latencyMs: 2_000 },
 } as const satisfies VenueFacts;

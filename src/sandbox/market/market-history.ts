@@ -4,12 +4,15 @@ import type { FundingRate } from '../../../streams/candle-keeper.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { halfSpreadBps } from '../../domain/quote.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Market } from './market.ts';
+import type { MarketWords } from './market-words.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** The depth of a pool turns within half a day. */
-const DEPTH_SAMPLES = 6;
+/** The depth of a pool turns within half a day; what is known of depths and spreads is as old as this at most. */
+const READING_MS = 4 * HOUR_MS;
 
 /** Closed bars of one face of an asset with from <= openTime < to; `spelled` writes prices as the venue does. @throws RangeError where the market has no such asset. */
 export function barsOf(
@@ -57,15 +60,21 @@ export function marksOf(market: Market, symbol: string, from: EpochMs, to: Epoch
   return marks;
 }
 
-/** The least depth of a token's pools by UTC day, known from the day's end on. */
+/** The depth of a token's pools at times of a stretch. */
 export function depthsOf(market: Market, symbol: string, from: EpochMs, to: EpochMs): Known[] {
-  const depths: Known[] = [];
-  for (let day = Math.floor(from / DAY_MS) * DAY_MS; day + DAY_MS <= to; day += DAY_MS) {
-    const samples = Array.from(
-      { length: DEPTH_SAMPLES },
-      (_, part) => market.token(symbol, day + (part * DAY_MS) / DEPTH_SAMPLES).liquidityUsd,
-    );
-    depths.push({ receivedAt: day + DAY_MS, value: plainDecimal(Math.min(...samples)) });
+  return readings(from, to, (at) => market.token(symbol, at).liquidityUsd);
+}
+
+/** Half of an instrument's spread at times of a stretch, in basis points; empty if the market does not price it. */
+export function halfSpreadsOf(words: Pick<MarketWords, 'quote'>, key: InstrumentKey, from: EpochMs, to: EpochMs): Known[] {
+  return readings(from, to, (at) => halfSpreadBps(words.quote(key, at)));
+}
+
+function readings(from: EpochMs, to: EpochMs, read: (at: EpochMs) => number | null): Known[] {
+  const known: Known[] = [];
+  for (let at = Math.ceil(from / READING_MS) * READING_MS; at <= to; at += READING_MS) {
+    const value = read(at);
+    if (value !== null) known.push({ receivedAt: at, value: plainDecimal(value) });
   }
-  return depths;
+  return known;
 }

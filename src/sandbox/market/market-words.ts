@@ -2,7 +2,7 @@
  * What the venues of the sandbox say at an instant, without venues: the prices that a client of the simulators reads off their
  * wire, as messages of the streams. For stretches of simulated time, which no socket could follow.
  */
-import type { CatalogEntry } from '../../domain/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../domain/catalog.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
 import type { MarketEvent } from '../../domain/market-event.ts';
 import type { OrderBook } from '../../domain/order-book.ts';
@@ -48,8 +48,7 @@ export interface MarketWordsDeps {
   readonly market: Market;
   readonly seed: number;
   readonly sources: WordSources;
-  /** The underlying symbol of an instrument; undefined for what the catalog does not know. */
-  readonly underlying: (key: InstrumentKey) => string | undefined;
+  readonly catalog: Pick<Catalog, 'byKey'>;
   readonly now: () => EpochMs;
 }
 
@@ -133,11 +132,12 @@ class SpokenMarket implements MarketWords {
   }
 
   #levels(venue: ExecutableVenue, instrument: string, at: EpochMs, depth: number): Sided | null {
-    const symbol = this.#deps.underlying(`${venue}:${instrument}`);
-    if (symbol === undefined || !this.#priced.has(symbol)) return null;
+    const entry = this.#deps.catalog.byKey(`${venue}:${instrument}`);
+    if (entry === undefined || !this.#priced.has(entry.underlying)) return null;
+    const symbol = entry.underlying;
     if (venue === 'spotexchange') return this.#spotLevels(symbol, at, depth);
     if (venue === 'evmvenue') return this.#perpLevels(instrument, at, depth);
-    return venue === 'spotchain' ? this.#poolLevels(symbol, at) : null;
+    return venue === 'spotchain' ? this.#poolLevels(symbol, entry.token?.transferFeeBps ?? 0, at) : null;
   }
 
   #spotLevels(symbol: string, at: EpochMs, depth: number): Sided {
@@ -164,12 +164,13 @@ class SpokenMarket implements MarketWords {
     return { bids, asks };
   }
 
-  /** A probe there and back, as a quote of the aggregator is made of. */
-  #poolLevels(symbol: string, at: EpochMs): Sided {
+  /** A probe there and back, as a quote of the aggregator is made of: the mint takes its fee of what arrives either way. */
+  #poolLevels(symbol: string, transferFeeBps: number, at: EpochMs): Sided {
+    const kept = 1 - transferFeeBps / 10_000;
     const { price, liquidityUsd } = this.#deps.market.token(symbol, at);
     const [dollars, tokens] = [liquidityUsd / 2, liquidityUsd / 2 / price];
-    const bought = throughPool(dollars, tokens, PROBE_USD).out;
-    const back = throughPool(tokens, dollars, bought).out;
+    const bought = throughPool(dollars, tokens, PROBE_USD).out * kept;
+    const back = throughPool(tokens, dollars, bought * kept).out;
     const spelled = (value: number): string => plainDecimal(value.toPrecision(POOL_DIGITS));
     const size = spelled(bought);
     return { bids: [[spelled(back / bought), size]], asks: [[spelled(PROBE_USD / bought), size]] };
@@ -177,7 +178,7 @@ class SpokenMarket implements MarketWords {
 
   liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null {
     const { venue, instrument } = splitInstrumentKey(key);
-    const symbol = this.#deps.underlying(key);
+    const symbol = this.#deps.catalog.byKey(key)?.underlying;
     if (venue !== 'spotchain' || symbol === undefined || !this.#priced.has(symbol)) return null;
     const liquidityUsd = plainDecimal(this.#deps.market.token(symbol, at).liquidityUsd);
     const source = this.#deps.sources.liquidity;

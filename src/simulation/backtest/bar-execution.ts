@@ -10,7 +10,7 @@ import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/ex
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { OrderSide } from '../../domain/order.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
-import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits } from './trade-ledger.ts';
+import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit } from './trade-ledger.ts';
 
 /** How the orders of an instrument go within a bar. */
 export type BarCourse =
@@ -68,10 +68,11 @@ export function fillOnBar(order: BarOrder, bar: MetBar, course: BarCourse, units
   return course.kind === 'rest' ? restedFirst(order, bar, course, units) : inSlices(order, bar, course, units, unit);
 }
 
-/** Everything at one price at once. */
-function taken({ side, quantity, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
+/** At one price at once. Of a buy only what stays within its limit, as on paper. */
+function taken({ side, quantity: wanted, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
+  const quantity = side === 'buy' ? lotsWithinLimit(middle, wanted, limit, units) : wanted;
+  if (quantity === 0) return null;
   const price = fillPriceOf(side, middle, quantity, units);
-  if (side === 'buy' && price > limit) return null;
   return { quantity, price, fees: feeOf(quantity * price, units.costs), rested: 0 };
 }
 

@@ -51,7 +51,8 @@ export function seenBars<Asked extends BacktestRequest>(
       name,
       list.filter(({ openTime }) => openTime >= from && openTime + barMs <= to),
     );
-  return { request, inputs: inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() }) };
+  const nothing = { funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map(), halfSpreads: new Map() };
+  return { request, inputs: inputsOf(needs, { bars, ...nothing }) };
 }
 
 /**

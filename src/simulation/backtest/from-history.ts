@@ -78,6 +78,10 @@ export async function readInputs(
       needs.map(({ pool }) => pool),
       reads.liquidity,
     ),
+    halfSpreads: await readFacts(
+      needs.map(({ entry }) => entry.key),
+      reads.halfSpreads,
+    ),
   });
 }
 

@@ -43,6 +43,8 @@ export interface InstrumentInput<List extends Bars = Bars> {
   readonly funding?: readonly Fact[];
   /** Pool liquidity in US dollars. */
   readonly liquidity?: readonly Fact[];
+  /** Half of the spread of recorded quotes, in basis points. */
+  readonly halfSpread?: readonly Fact[];
   readonly events?: EventHistory;
 }
 
@@ -84,6 +86,7 @@ export interface InstrumentColumns {
   readonly perpMark: Float64Array | null;
   readonly spotMid: Float64Array | null;
   readonly liquidity: Float64Array | null;
+  readonly halfSpread: Float64Array | null;
   readonly series: Readonly<Record<string, CloseSeries>>;
   readonly funding: CloseSeries | null;
   readonly events: EventHistory | null;
@@ -105,7 +108,7 @@ export interface History {
 
 /** The age that an issuer's mark may reach; the live limit. */
 export const MARK_MAX_AGE_MS = 30 * 86_400_000;
-/** Liquidity is kept by day, the least of each: the day after it, and one more that nobody listened on, go by it. */
+/** Liquidity and spreads go by the last reading for so long: a day on which nobody listened, and one more. */
 export const LIQUIDITY_MAX_AGE_MS = 2 * 86_400_000;
 /** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */
 const DIGITS = 11;
@@ -175,6 +178,7 @@ function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
     perpMark: own(entry.pairedPerp) ?? closesAt(input.perpCandles, grid),
     spotMid: own(entry.pairedSpot) ?? closesAt(input.spotCandles, grid),
     liquidity: factsAt(input.liquidity, grid, LIQUIDITY_MAX_AGE_MS)?.values ?? null,
+    halfSpread: factsAt(input.halfSpread, grid, LIQUIDITY_MAX_AGE_MS)?.values ?? null,
     series: Object.fromEntries(Object.entries(input.series ?? {}).map(([timeframe, list]) => [timeframe, closeSeries(list)])),
     funding: input.funding === undefined ? null : fundingSeries(input.funding),
     events: input.events ?? null,
@@ -331,6 +335,7 @@ function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): str
       marks: facts(input.marks),
       funding: facts(input.funding),
       liquidity: facts(input.liquidity),
+      ...(input.halfSpread === undefined ? {} : { halfSpread: facts(input.halfSpread) }),
       events: input.events === undefined ? null : canonicalHash(input.events as never),
     })),
   });

@@ -94,6 +94,7 @@ export interface ReadSeries {
   /** By instrument, as the venue or the issuer names it. */
   readonly marks: ReadonlyMap<string, readonly Fact[]>;
   readonly liquidity: ReadonlyMap<string, readonly Fact[]>;
+  readonly halfSpreads: ReadonlyMap<string, readonly Fact[]>;
 }
 
 /**
@@ -102,7 +103,7 @@ export interface ReadSeries {
  */
 export function inputsOf(
   needs: readonly InstrumentNeeds[],
-  { bars, funding, events, marks, liquidity }: ReadSeries,
+  { bars, funding, events, marks, liquidity, halfSpreads }: ReadSeries,
 ): readonly InstrumentInput[] {
   const barsOf = (series: BarSeries | null): Bars | null => {
     const found = series === null ? undefined : bars.get(seriesName(series));
@@ -111,6 +112,7 @@ export function inputsOf(
   return needs.map((need) => {
     const [reference, perp, spot] = [barsOf(need.reference), barsOf(need.perp), barsOf(need.spot)];
     const rates = need.funding === null ? undefined : funding.get(need.funding);
+    const halfSpread = halfSpreads.get(need.entry.key);
     const received = need.eventHours === null ? undefined : events.get(need.entry.underlying);
     return {
       entry: need.entry,
@@ -127,6 +129,7 @@ export function inputsOf(
       ...(received === undefined ? {} : { events: received }),
       ...(need.mark === null || !marks.has(need.mark) ? {} : { marks: marks.get(need.mark) as readonly Fact[] }),
       ...(need.pool === null || !liquidity.has(need.pool) ? {} : { liquidity: liquidity.get(need.pool) as readonly Fact[] }),
+      ...(halfSpread === undefined ? {} : { halfSpread }),
     };
   });
 }

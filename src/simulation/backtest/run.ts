@@ -25,7 +25,7 @@ import {
   sortinoRatio,
 } from './performance.ts';
 import { evaluateRules, type RuleBook } from './rule-columns.ts';
-import { DISPOSITION_CODES, type MissReason, type Simulation, simulate } from './simulate.ts';
+import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate } from './simulate.ts';
 import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
@@ -81,7 +81,17 @@ export interface TradeSummary extends PreviewTrade {
   readonly mfePct: number;
   readonly bars: number;
   readonly slippageBps: number;
+  readonly costInputs: { readonly entry: CostInputs; readonly exit: CostInputs | null };
 }
+
+/** Where the inputs of an order's cost came from. Fees are the venue's schedule, and the mint's as the catalog has it. */
+export interface CostInputs {
+  /** Of the spread and the depth, those that history holds. */
+  readonly observed: readonly CostInput[];
+  readonly assumed: readonly CostInput[];
+}
+
+type CostInput = keyof typeof SEEN;
 
 export interface PerformanceSummary {
   readonly sharpe: number | null;
@@ -92,7 +102,7 @@ export interface PerformanceSummary {
 }
 
 export interface BacktestResult {
-  readonly engine: 'backtest-2';
+  readonly engine: 'backtest-3';
   readonly manifestHash: string;
   readonly historyHash: string;
   readonly timeframe: string;
@@ -250,7 +260,7 @@ function resultOf(
   const periodsPerYear = PERIODS_PER_YEAR[calendar];
   const lastEquity = simulation.equityUsd.at(-1) ?? capital;
   return {
-    engine: 'backtest-2',
+    engine: 'backtest-3',
     manifestHash: manifestHash(manifest),
     historyHash: history.hash,
     timeframe: history.timeframe,
@@ -448,7 +458,14 @@ function tradeSummary(history: History, rules: RuleBook, simulation: Simulation,
     bars: (trade.exitBar ?? history.length - 1) - trade.entryBar,
     slippageBps: (trade.entrySlippageBps + (trade.exitSlippageBps ?? trade.entrySlippageBps)) / 2,
     exitedBy: exitsOf(rules, trade),
+    costInputs: { entry: costInputs(trade.entrySeen), exit: trade.exitSeen === null ? null : costInputs(trade.exitSeen) },
   };
+}
+
+function costInputs(seen: number): CostInputs {
+  const inputs = Object.keys(SEEN) as CostInput[];
+  const isSeen = (input: CostInput): boolean => (seen & SEEN[input]) !== 0;
+  return { observed: inputs.filter(isSeen), assumed: inputs.filter((input) => !isSeen(input)) };
 }
 
 /** The types of the exit rules that passed when a trade was closed. */
@@ -549,9 +566,10 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     'A decision at the close of a bar sees closed bars and facts received by then, and fills at the open of the next bar.',
     'Decided once per bar; live, once a minute. Where several instruments ask at one bar, each is acted on, exits first.',
     'Stop-loss, take-profit and holding time are looked at when a bar closes; a price in between is not acted on.',
-    'The best prices lie half of the assumed spread around the close; fills walk half of the assumed depth on top.',
-    `Costs are the venue models times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
-    'An entry whose next open lies beyond the slippage budget is not filled; an exit always is, at whatever price.',
+    'Orders cost what they cost on paper: half of the spread, the way along the depth, the fee of the venue and the fee of the mint. Spread and depth are those that history held at the decision, else those of the cost model; each trade says which.',
+    'Rules on quotes see the best prices half of the spread of the cost model around the close.',
+    `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
+    'An entry is filled as far as its average price stays within the slippage budget; an exit is filled whole, at whatever price.',
     'Entries are paid in full: no leverage, no interest, no funding payments.',
     "Orders are made in the venue's whole lots, at limits on its ticks, and have to pass what the live risk function asks.",
     "Limits are the manifest's and the default risk preferences, the stricter of both; an organization's own preferences, what its other books hold, halts and switched-off features (`position_weight_breach` and `duplicate_underlying_breach` over all books, `reduce_only`, `halted`, `feature_disabled`) are not applied.",
@@ -574,7 +592,7 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     if (key.startsWith('spotchain:') && liquidity === null)
       named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is assessed by traded volume alone.`);
     else if (key.startsWith('spotchain:'))
-      named.push(`The pool liquidity of ${key} is the least of a day, known from its end on and for two days at most.`);
+      named.push(`The pool liquidity of ${key} is the last reading that was known, and at most two days old.`);
   }
   if (history.instruments.some(({ events }) => events !== null))
     named.push(

@@ -3,7 +3,7 @@
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agent.ts';
-import { type Assumptions, costsOf, expectedSlippageBps } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -39,11 +39,13 @@ export const BLOCK_REASONS = [
   'notional_limit_breach',
   'open_positions_breach',
   'capital_limit_breach',
-  'slippage_budget_breach',
   'halted',
   'leverage_breach',
 ] as const;
 type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
+
+/** Bits of what history held of the state that an order met; what it did not hold was assumed. */
+export const SEEN = { spread: 1, depth: 2 } as const;
 
 /** Why an order that risk let pass came to no fill. */
 export const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
@@ -126,6 +128,7 @@ interface OpenPosition {
   readonly cost: number;
   readonly fees: number;
   readonly slippageBps: number;
+  readonly seen: number;
   /** Bits of the exit rules that passed when its exit was last ordered. */
   exitRules: readonly number[];
 }
@@ -574,7 +577,6 @@ class Run {
     const stale = this.#notLive(instrumentState, i, ruleResult, onReference);
     if (stale !== null) return stale;
     const close = columns.close[i] as number;
-    const { unit } = this.#units;
     const traded = this.#takeable(instrumentState, i, close);
     if (!(traded >= this.#minOrder)) return 'pool_liquidity_breach';
     if (this.#drawnDown(i)) return 'daily_drawdown_breach';
@@ -586,11 +588,9 @@ class Run {
     const free = Math.min(this.#cash, this.#maxCapital - this.#invested) - this.#reserved - kept;
     const wanted = Math.min(this.#maxTrade, traded, free / (1 + units.costs.feeBps / 10_000));
     if (wanted < this.#minOrder) return 'capital_limit_breach';
-    const slippage = expectedSlippageBps(wanted / unit, units.costs);
-    if (slippage > this.#maxSlippageBps) return 'slippage_budget_breach';
     if (instrumentState.validity !== null && !isTradableAt(instrumentState.validity, this.#slotOf(i))) return 'halted';
     if (this.#maxLeverage < 1 && wanted > this.#leverageCapacity(i) - kept) return 'leverage_breach';
-    const limit = this.#limitOf(instrumentState, close);
+    const limit = this.#limitOf(instrumentState, i);
     const quantity = lotsWithin(wanted, limit, units.lot);
     if (!(quantity > 0)) return 'capital_limit_breach';
     const cost = quantity * limit;
@@ -617,9 +617,17 @@ class Run {
     return equity * this.#maxLeverage - (equity - this.#cash) - this.#reserved;
   }
 
+  /** What trading costs in the state that was known at bar i: observed as far as history holds it. */
+  #costsAt({ columns, units }: InstrumentState, i: number): TradeCosts {
+    const [halfSpreadBps, liquidityUsd] = [readingAt(columns.halfSpread, i), readingAt(columns.liquidity, i)];
+    if (halfSpreadBps === null && liquidityUsd === null) return units.costs;
+    return costsOf(columns.key, this.#assumptions, { halfSpreadBps, liquidityUsd });
+  }
+
   /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */
-  #limitOf({ columns, units }: InstrumentState, close: number): number {
-    const { ask } = bestPrices(close, columns.decimals, units.costs.halfSpreadBps);
+  #limitOf(instrumentState: InstrumentState, i: number): number {
+    const { columns, units } = instrumentState;
+    const { ask } = bestPrices(columns.close[i] as number, columns.decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
     const worst = ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit;
     const step = limitStepOf(columns.key, floorUnits(worst), units);
     const moved = floorUnits(worst / step) * step;
@@ -673,7 +681,8 @@ class Run {
     order: { readonly side: 'buy' | 'sell'; readonly quantity: number; readonly limit: number },
     course: BarCourse,
   ): BarFill | null {
-    const { units, columns } = instrumentState;
+    const { columns } = instrumentState;
+    const units = { ...instrumentState.units, costs: this.#costsAt(instrumentState, i) };
     const next = i + 1;
     const bar = {
       open: columns.open[next] as number,
@@ -712,6 +721,7 @@ class Run {
       cost,
       fees,
       slippageBps: slippageBps(entryUsd, columns.close[bar] as number, 1),
+      seen: seenAt(columns, bar),
       exitRules: NO_RULES,
     });
   }
@@ -741,8 +751,9 @@ class Run {
   }
 
   /** The limit that a sell has live: the bid moved by the budget, up to the tick. */
-  #exitLimitOf({ columns, units }: InstrumentState, i: number): number {
-    const { bid } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
+  #exitLimitOf(instrumentState: InstrumentState, i: number): number {
+    const { columns, units } = instrumentState;
+    const { bid } = bestPrices(columns.close[i] as number, columns.decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
     const worst = bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit;
     const step = limitStepOf(columns.key, ceilUnits(worst), units);
     return ceilUnits(worst / step) * step;
@@ -773,6 +784,8 @@ class Run {
       profit: exit === null ? null : position.quantity * exit.price - position.cost - fees,
       entrySlippageBps: position.slippageBps,
       exitSlippageBps: exit === null ? null : slippageBps(exitUsd, close[exit.bar] as number, -1),
+      entrySeen: position.seen,
+      exitSeen: exit === null ? null : seenAt(instrumentState.columns, exit.bar),
       worstPct: ((low - entryUsd) / entryUsd) * 100,
       bestPct: ((high - entryUsd) / entryUsd) * 100,
       exitRules: exit === null ? NO_RULES : position.exitRules,
@@ -832,6 +845,16 @@ function firstOutside(values: Float64Array, low: number, high: number, from: num
 /** Whether there was a live price at slot i; a history without holes need not be asked. */
 function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
   return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
+}
+
+/** A reading of the market as it was known at bar i; null if none was. */
+function readingAt(column: Float64Array | null, i: number): number | null {
+  const value = column?.[i] ?? Number.NaN;
+  return Number.isNaN(value) ? null : value;
+}
+
+function seenAt({ halfSpread, liquidity }: InstrumentColumns, i: number): number {
+  return (readingAt(halfSpread, i) === null ? 0 : SEEN.spread) | (readingAt(liquidity, i) === null ? 0 : SEEN.depth);
 }
 
 /** Whether a bit is among words of bits. */

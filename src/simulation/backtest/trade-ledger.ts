@@ -4,6 +4,7 @@
  */
 
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
+import { averageOverBest, oneSideOf } from '../../domain/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { MarketStep } from '../../domain/market-step.ts';
 import { stepScale } from '../../domain/risk/exact.ts';
@@ -79,17 +80,32 @@ export function instrumentUnits(firstPrice: number, book: BookUnits, costs: Trad
   };
 }
 
-/** Price units of a fill: the middle moved by half the spread and by half of the depth that the notional walks, rounded away from the trader. */
+/** Price units of a fill: the middle moved by half the spread and along the depth that the notional walks, rounded away from the trader. */
 export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: number, units: InstrumentUnits): number {
-  const { halfSpreadBps, depthUsd } = units.costs;
-  const sign = side === 'buy' ? 1 : -1;
-  const best = (middle * (10_000 + sign * halfSpreadBps)) / 10_000;
-  const notional = (best * quantity) / units.quantityUnit;
-  // One percent of price per depth, and the average of a walk lies half way.
-  const average = best * (1 + (sign * notional) / depthUsd / 200);
+  const best = bestOf(side, middle, units);
+  const average = best * averageOverBest(side, (best * quantity) / units.quantityUnit, units.costs);
   return side === 'buy'
     ? wholeOfProduct(average * units.priceUnit, Math.ceil)
     : Math.max(1, wholeOfProduct(average * units.priceUnit, Math.floor));
+}
+
+/** Quantity units of a buy, whole lots, whose average price stays within its limit; at most `wanted`. */
+export function lotsWithinLimit(middle: number, wanted: number, limit: number, units: InstrumentUnits): number {
+  if (fillPriceOf('buy', middle, wanted, units) <= limit) return wanted;
+  const { lot, priceUnit, quantityUnit, costs } = units;
+  // The average over the best price is U / (U - N): it reaches the limit at this notional of the best price.
+  const best = bestOf('buy', middle, units);
+  const atLimit = (1 - (best * priceUnit) / limit) * oneSideOf(costs);
+  if (atLimit <= 0) return 0;
+  const isWithin = (lots: number): boolean => fillPriceOf('buy', middle, lots * lot, units) <= limit;
+  let lots = Math.min(Math.ceil(wanted / lot) - 1, Math.floor(((atLimit / best) * quantityUnit) / lot));
+  while (lots > 0 && !isWithin(lots)) lots--;
+  while ((lots + 1) * lot < wanted && isWithin(lots + 1)) lots++;
+  return Math.max(0, lots) * lot;
+}
+
+function bestOf(side: 'buy' | 'sell', middle: number, { costs }: InstrumentUnits): number {
+  return (middle * (10_000 + (side === 'buy' ? 1 : -1) * costs.halfSpreadBps)) / 10_000;
 }
 
 /** The venue's fee of a notional, both in money units, rounded up. */
@@ -118,6 +134,9 @@ export interface Trade {
   readonly profit: number | null;
   readonly entrySlippageBps: number;
   readonly exitSlippageBps: number | null;
+  /** What history held of the state that either order met, by bits of `SEEN`. */
+  readonly entrySeen: number;
+  readonly exitSeen: number | null;
   /** The worst and the best price of its bars against the entry, in percent. */
   readonly worstPct: number;
   readonly bestPct: number;

@@ -1,6 +1,7 @@
 /** What an instrument is like in calm: level and volatility from its recent bars, and what is assumed of its kind where they are not known. */
 import type { Candle } from '../../domain/candle.ts';
 import { CATALOG, type InstrumentKind } from '../../domain/catalog.ts';
+import { marketStateOf } from '../../domain/costs.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
@@ -72,7 +73,7 @@ function stressMarket(key: InstrumentKey, kind: InstrumentKind, timeframe: strin
     kind,
     level,
     minuteVolatility: measured ?? traits.yearVolatility / Math.sqrt(YEAR_MINUTES),
-    spreadBps: traits.spreadBps,
+    spreadBps: Math.max(traits.spreadBps, 2 * marketStateOf(key).halfSpreadBps),
     depthUsd: traits.depthUsd,
     liquidityUsd:
       CATALOG.byKey(key)?.venue === 'spotchain' || traits.liquidityUsd !== null ? (known.liquidityUsd ?? traits.liquidityUsd) : null,

@@ -1,14 +1,17 @@
 // What backtests know of the past besides bars, on a real database: archives of events, issuers' marks, liquidity by day.
+import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKnownHistoryReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../../src/adapters/store/catalog/issuer-mark-store.ts';
 import {
+  factsOverTime,
+  keepHalfSpread,
   keepHistory,
   keepLeastLiquidity,
-  liquidityOverTime,
   marksOverTime,
 } from '../../../src/adapters/store/catalog/market-history-store.ts';
+import { keepSpreads } from '../../../src/adapters/store/catalog/keep-spreads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { importHistoryFile } from '../../../src/adapters/store/catalog/history-files.ts';
 import { importArchive } from '../../../src/adapters/intelligence/import-events.ts';
@@ -21,6 +24,7 @@ import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts
 import { missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
+import type { FeedMessage } from '../../../src/domain/market-event.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -183,19 +187,66 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   expect(entriesOf(await backtest(RULES.slice(1))).some((at) => at > april && at < april + DAY)).toBe(true);
 });
 
-test('the feed keeps the least liquidity of a day, known from its end on', async () => {
+test('the feed keeps the least liquidity of an hour and the widest mean spread of it, known from its end on', async () => {
   const day = Date.UTC(2024, 8, 2);
   for (const [hour, usd] of [
-    [3, '500.5'],
-    [9, '120'],
-    [20, '900'],
-    [25, '700'],
+    [3.1, '500.5'],
+    [3.5, '120'],
+    [3.9, '900'],
+    [4.2, '700'],
   ] as const)
     await keepLeastLiquidity(sql, 'spotchain:AAPLx', usd, day + hour * HOUR);
-  expect(await liquidityOverTime(sql, 'spotchain:AAPLx')).toEqual([
-    { receivedAt: day + DAY, value: '120' },
-    { receivedAt: day + 2 * DAY, value: '700' },
+  expect(await factsOverTime(sql, 'pool_liquidity', 'spotchain:AAPLx')).toEqual([
+    { receivedAt: day + 4 * HOUR, value: '120' },
+    { receivedAt: day + 5 * HOUR, value: '700' },
   ]);
+  for (const [hour, bps] of [
+    [3.1, 25.5],
+    [3.9, 24],
+    [4.2, 30],
+  ] as const)
+    await keepHalfSpread(sql, 'spotchain:AAPLx', bps, day + hour * HOUR);
+  expect(await factsOverTime(sql, 'half_spread', 'spotchain:AAPLx')).toEqual([
+    { receivedAt: day + 4 * HOUR, value: '25.5' },
+    { receivedAt: day + 5 * HOUR, value: '30' },
+  ]);
+});
+
+test('the feed keeps the mean spread of live quotes, one in a minute, when their hour has ended', async () => {
+  const day = Date.UTC(2024, 9, 1);
+  const assessed = new Subject<FeedMessage>();
+  const work: Promise<unknown>[] = [];
+  const stop = keepSpreads({
+    sql,
+    assessed,
+    write: (_, piece) => void work.push(piece()),
+    onFailure: (error) => void work.push(Promise.reject(error)),
+  });
+  const quote = (at: number, bid: string, ask: string, quality: 'live' | 'stale' = 'live') =>
+    assessed.next({
+      kind: 'quote',
+      venue: 'spotchain',
+      instrument: 'TSLAx',
+      source: 's',
+      observedAt: at,
+      receivedAt: at,
+      sourceTime: false,
+      bid,
+      ask,
+      bidSize: '1',
+      askSize: '1',
+      sequence: null,
+      quality,
+      flags: [],
+    });
+  quote(day, '99', '101');
+  quote(day + 30_000, '1', '101');
+  quote(day + 60_000, '98', '102');
+  quote(day + 120_000, '1', '101', 'stale');
+  quote(day + HOUR, '99.9', '100.1');
+  stop();
+  await Promise.all(work);
+  expect(await factsOverTime(sql, 'half_spread', 'spotchain:TSLAx')).toEqual([{ receivedAt: day + HOUR, value: '150' }]);
 });
 
 test('marks that were read and marks that were imported make one history', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costsOf } from '../../../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
+import type { SeenState } from '../../../src/domain/costs.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
@@ -28,13 +29,15 @@ interface Asked {
   /** How far the limit lies beyond the open, in basis points. */
   readonly room: number;
   readonly bar: Omit<Candle, 'openTime'>;
+  /** What was recorded of the market; nothing unless told. */
+  readonly seen?: SeenState;
 }
 
 /** The same order on the same bar, in units and in decimals. */
-function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar }: Asked) {
+function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar, seen }: Asked) {
   const assumptions = { costMultiplier, maxParticipationPct: 10, minOrderUsd: 10 };
   const money = bookUnits('1000000');
-  const units = instrumentUnits(Number(bar.open), money, costsOf(key, assumptions), marketStepOf(key));
+  const units = instrumentUnits(Number(bar.open), money, costsOf(key, assumptions, seen), marketStepOf(key));
   const quantity = Math.max(1, Math.floor(((notional / Number(bar.open)) * units.quantityUnit) / units.lot)) * units.lot;
   const away = (side === 'buy' ? room : -room) / 10_000;
   const limit = Math.floor(Number(bar.open) * (1 + away) * units.priceUnit);
@@ -55,6 +58,8 @@ function both({ key, side, algorithm, urgency, costMultiplier, notional, room, b
     algorithm,
     urgency,
     costMultiplier,
+    halfSpreadBps: seen?.halfSpreadBps ?? null,
+    liquidityUsd: seen?.liquidityUsd == null ? null : String(seen.liquidityUsd),
     priceDigits: units.priceDecimals,
     quantityDigits: units.quantityDecimals,
     moneyDigits: money.moneyDecimals,
@@ -78,6 +83,10 @@ const asked: fc.Arbitrary<Asked> = fc
       down: fc.integer({ min: 0, max: 900 }),
     }),
     volumeUsd: fc.constantFrom(0, 20_000, 3_000_000, 90_000_000),
+    seen: fc.record({
+      halfSpreadBps: fc.constantFrom(null, 0, 0.5, 28.125),
+      liquidityUsd: fc.constantFrom(null, 900_000.5, 40_000_000),
+    }),
   })
   .map(({ moves, volumeUsd, ...one }) => {
     const level = LEVELS[one.key] as number;
@@ -139,6 +148,7 @@ test('an order on a bar comes to what its parts come to in exact decimals, never
       else expect(fast.quantity).toBe(ordered);
       const course = one.key === BTC ? one.algorithm : 'elsewhere';
       if (fast.quantity < ordered) seen.add(`${course} in part`);
+      if (fast.quantity < ordered && one.algorithm === 'taker_immediate') seen.add('taken in part');
       if (fast.rested > 0) seen.add(fast.rested === fast.quantity * fast.price ? 'rested whole' : 'rested and taken');
       seen.add(course);
     }),
@@ -149,7 +159,7 @@ test('an order on a bar comes to what its parts come to in exact decimals, never
     },
   );
   expect([...seen]).toEqual(
-    expect.arrayContaining([...EXECUTION_ALGORITHMS, 'twap in part', 'rested whole', 'rested and taken', 'nothing']),
+    expect.arrayContaining([...EXECUTION_ALGORITHMS, 'twap in part', 'taken in part', 'rested whole', 'rested and taken', 'nothing']),
   );
 });
 

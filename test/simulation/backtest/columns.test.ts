@@ -129,6 +129,7 @@ describe('a random manifest over a random history', () => {
           ...(input.marks ? { marks: input.marks.filter(({ receivedAt }) => receivedAt <= end) } : {}),
           ...(input.funding ? { funding: input.funding.filter(({ receivedAt }) => receivedAt <= end) } : {}),
           ...(input.liquidity ? { liquidity: input.liquidity.filter(({ receivedAt }) => receivedAt <= end) } : {}),
+          ...(input.halfSpread ? { halfSpread: input.halfSpread.filter(({ receivedAt }) => receivedAt <= end) } : {}),
           ...(input.events
             ? { events: { ...input.events, events: input.events.events.filter(({ receivedAt }) => receivedAt <= end) } }
             : {}),

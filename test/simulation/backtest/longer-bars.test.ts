@@ -34,6 +34,7 @@ const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads =>
   archives: async () => [],
   marks: async () => [],
   liquidity: async () => [],
+  halfSpreads: async () => [],
 });
 
 async function bothOf(symbol: string, bars: ReadonlyMap<string, readonly Candle[]>, from = FROM, to = FROM + HOURS * HOUR) {

@@ -29,7 +29,13 @@ const MICRO_DOLLAR = 1e-6;
 const SEED = seedOfRun();
 
 /** Takes every order of a run to the risk function, with the book that its trades had come to by then. */
-function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number; readonly pooled: number; readonly refused: unknown[] } {
+function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
+  readonly asked: number;
+  readonly pooled: number;
+  readonly refused: unknown[];
+} {
+  // Rules are decided on the quotes of the cost model, and orders priced on recorded spreads: here both are the same.
+  const inputs = recorded.map(({ halfSpread: _, ...input }) => input);
   const history = buildHistory('1h', inputs);
   const simulation = simulate(manifest, history, evaluateRules(manifest, history), DEFAULT_ASSUMPTIONS);
   const compiled = compileManifest(manifest);

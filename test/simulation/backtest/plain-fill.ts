@@ -1,5 +1,6 @@
 /** An order on a bar by its algorithm once more, slowly and in exact decimals: parts by the live plan, rests by the live resting fill. */
 import type { Candle } from '../../../src/domain/candle.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
 import { COST_MODELS } from '../../../src/domain/costs.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { planOf, REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
@@ -20,6 +21,9 @@ export interface PlainOrder {
   readonly algorithm: Manifest['algorithm'];
   readonly urgency: Manifest['urgency'];
   readonly costMultiplier: number;
+  /** Half of the spread in basis points and both sides of the pools, where they were recorded. */
+  readonly halfSpreadBps?: number | null;
+  readonly liquidityUsd?: string | null;
   /** Digits after the point that fills, quantities and money are kept with. */
   readonly priceDigits: number;
   readonly quantityDigits: number;
@@ -99,12 +103,12 @@ function lotOf({ key, quantityDigits }: PlainOrder): Decimal {
 function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs: number): Part | null {
   const { key, side, bar, costMultiplier, priceDigits } = given;
   const venue = splitInstrumentKey(key).venue as ExecutableVenue;
-  const { halfSpreadBps, makerFeeBps, name } = COST_MODELS[venue];
+  const { makerFeeBps, name } = COST_MODELS[venue];
   const buys = side === 'buy';
   const open = new Decimal(bar.open);
   const round = buys ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR;
   const near = open
-    .times(10_000 + (buys ? -1 : 1) * halfSpreadBps * costMultiplier)
+    .times(10_000 + (buys ? -1 : 1) * halfSpreadOf(given) * costMultiplier)
     .div(10_000)
     .toDecimalPlaces(priceDigits, round);
   const price = buys ? Decimal.min(near, given.limit) : near;
@@ -128,12 +132,38 @@ function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs
   return quantity.gt(0) ? { quantity, price, feeBps: makerFeeBps * costMultiplier } : null;
 }
 
-/** At one price at once; nothing of a buy beyond its limit. */
-function taken({ key, side, limit, costMultiplier, priceDigits }: PlainOrder, quantity: Decimal, middle: Decimal): Part[] {
-  const { takerFeeBps, halfSpreadBps, depthUsd } = COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue];
-  const sign = side === 'buy' ? 1 : -1;
-  const best = middle.times(10_000 + sign * halfSpreadBps * costMultiplier).div(10_000);
-  const average = best.times(new Decimal(1).plus(best.times(quantity).times(sign).times(costMultiplier).div(depthUsd).div(200)));
-  const price = average.toDecimalPlaces(priceDigits, side === 'buy' ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR);
-  return side === 'buy' && price.gt(limit) ? [] : [{ quantity, price, feeBps: takerFeeBps * costMultiplier }];
+/** What was recorded, else the cost model and the mint's fee of every transfer. */
+export function halfSpreadOf({ key, halfSpreadBps }: Pick<PlainOrder, 'key' | 'halfSpreadBps'>): number {
+  const assumed = COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue].halfSpreadBps;
+  return halfSpreadBps ?? assumed + (CATALOG.byKey(key)?.token?.transferFeeBps ?? 0);
+}
+
+/**
+ * At one price at once, out of a pool: tokens T stand against U dollars, and whoever takes q of them pays U / (T - q) for each. Where no
+ * pool was recorded, one percent of price is the assumed depth, which is a two hundredth of U. Of a buy the most whole lots within its limit.
+ */
+function taken(given: PlainOrder, quantity: Decimal, middle: Decimal): Part[] {
+  const { key, side, limit, costMultiplier, priceDigits, liquidityUsd } = given;
+  const { takerFeeBps, depthUsd } = COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue];
+  const buys = side === 'buy';
+  const best = middle.times(10_000 + (buys ? 1 : -1) * halfSpreadOf(given) * costMultiplier).div(10_000);
+  const dollars = (liquidityUsd == null ? new Decimal(depthUsd).times(200) : new Decimal(liquidityUsd).div(2)).div(costMultiplier);
+  const tokens = dollars.div(best);
+  const priceOf = (done: Decimal): Decimal => {
+    const left = buys ? tokens.minus(done) : tokens.plus(done);
+    if (!left.gt(0)) return new Decimal(Number.POSITIVE_INFINITY);
+    return dollars.div(left).toDecimalPlaces(priceDigits, buys ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR);
+  };
+  let done = quantity;
+  if (buys && priceOf(done).gt(limit)) {
+    const lot = lotOf(given);
+    done = Decimal.min(tokens.minus(dollars.div(limit)), quantity)
+      .div(lot)
+      .floor()
+      .times(lot);
+    while (done.gt(0) && priceOf(done).gt(limit)) done = done.minus(lot);
+    while (done.gte(0) && done.plus(lot).lt(quantity) && best.lt(limit) && !priceOf(done.plus(lot)).gt(limit)) done = done.plus(lot);
+    if (!done.gt(0)) return [];
+  }
+  return [{ quantity: done, price: priceOf(done), feeBps: takerFeeBps * costMultiplier }];
 }

@@ -8,7 +8,8 @@ import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import type { AgentBook, BookPosition } from '../../../src/domain/decision.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
-import { fillPlainly } from './plain-fill.ts';
+import { fillPlainly, halfSpreadOf } from './plain-fill.ts';
+import type { Fact } from '../../../src/simulation/backtest/history.ts';
 import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';
 
 export interface PlainBar {
@@ -72,9 +73,24 @@ export function playPlainly(
   const barAt = (key: InstrumentKey, openTime: number): Candle | undefined => inputOf(key).candles.find((bar) => bar.openTime === openTime);
   const quoteOf: QuoteOf = (key, close) => {
     const digits = digitsAt(firstOpen(key), 11);
-    const half = ceilTo(new Decimal(close).times(model(key).halfSpreadBps * assumptions.costMultiplier).div(10_000), digits);
+    return around(close, halfSpreadOf({ key }), digits);
+  };
+  const around = (close: string, halfSpreadBps: number, digits: number) => {
+    const half = ceilTo(new Decimal(close).times(halfSpreadBps * assumptions.costMultiplier).div(10_000), digits);
     return { bid: plainDecimal(new Decimal(close).minus(half)), ask: plainDecimal(new Decimal(close).plus(half)) };
   };
+  /** What was recorded of the market by a slot, at most two days before. */
+  const recorded = (key: InstrumentKey, slot: number) => {
+    const last = (facts: readonly Fact[] | undefined): string | null => {
+      const known = facts?.filter(({ receivedAt }) => receivedAt <= slot).at(-1);
+      return known === undefined || slot - known.receivedAt > 2 * DAY ? null : known.value;
+    };
+    const half = last(inputOf(key).halfSpread);
+    return { halfSpreadBps: half === null ? null : Number(half), liquidityUsd: last(inputOf(key).liquidity) };
+  };
+  /** The best prices that an order is priced on. */
+  const touchOf = (key: InstrumentKey, close: string, slot: number) =>
+    around(close, halfSpreadOf({ key, ...recorded(key, slot) }), digitsAt(firstOpen(key), 11));
   let cash = floorTo(capital, moneyDigits);
   const held = new Map<InstrumentKey, Held>();
   const trades: PlainTrade[] = [];
@@ -103,12 +119,7 @@ export function playPlainly(
     const orders: { readonly key: InstrumentKey; readonly buy: { readonly quantity: Decimal; readonly limit: Decimal } | null }[] = [];
     let reserved = new Decimal(0);
     const size = (key: InstrumentKey): { readonly code: string } | { readonly quantity: Decimal; readonly limit: Decimal } => {
-      const { takerFeeBps, halfSpreadBps, depthUsd } = model(key);
-      const [fee, spread, depth] = [
-        takerFeeBps * assumptions.costMultiplier,
-        halfSpreadBps * assumptions.costMultiplier,
-        Number(depthUsd) / assumptions.costMultiplier,
-      ];
+      const fee = model(key).takerFeeBps * assumptions.costMultiplier;
       const bar = barAt(key, slot - HOUR) as Candle;
       const volume = new Decimal(bar.volume).times(bar.close).times(assumptions.maxParticipationPct).div(100);
       const depthNow = cut.observations.get(key)?.liquidityUsd ?? null;
@@ -127,8 +138,7 @@ export function playPlainly(
       const free = Decimal.min(cash, floorTo(capital, 6).minus(invested)).minus(reserved).minus(micro.times(amounts)).minus(unit);
       const wanted = Decimal.min(floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6), traded, free.div(1 + fee / 10_000));
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
-      if (spread + (wanted.toNumber() / depth) * 50 > manifest.maxSlippageBps) return { code: 'slippage_budget_breach' };
-      const ask = new Decimal(quoteOf(key, bar.close).ask);
+      const ask = new Decimal(touchOf(key, bar.close, slot).ask);
       const { lot } = marketStepOf(key);
       const worst = ask.times(new Decimal(manifest.maxSlippageBps).div(10_000).plus(1));
       const moved = floorTo(worst, Math.min(fillDigits(key), gridDigitsOf(key, worst)));
@@ -184,7 +194,7 @@ export function playPlainly(
       if (bar === undefined) continue;
       const position = held.get(key);
       const quantity = buy?.quantity ?? new Decimal((position as Held).quantity);
-      const bid = new Decimal(quoteOf(key, (barAt(key, slot - HOUR) as Candle).close).bid);
+      const bid = new Decimal(touchOf(key, (barAt(key, slot - HOUR) as Candle).close, slot).bid);
       const worst = bid.times(1 - manifest.maxSlippageBps / 10_000);
       const stopped = verdicts.some((one) => buy === null && isStopped(one, key));
       const filled = fillPlainly({
@@ -196,6 +206,7 @@ export function playPlainly(
         algorithm: stopped ? 'taker_immediate' : manifest.algorithm,
         urgency: manifest.urgency,
         costMultiplier: assumptions.costMultiplier,
+        ...recorded(key, slot),
         priceDigits: fillDigits(key),
         quantityDigits: moneyDigits - fillDigits(key),
         moneyDigits,

@@ -101,6 +101,7 @@ export function randomInput(seed: number, symbol: string, count: number): Instru
       ? { liquidity: facts(HOUR / 2, START + HOUR, () => (90_000 + next() * 20_000).toFixed(2)) }
       : {}),
     ...(known < 0.9 ? { events } : {}),
+    ...(known > 0.6 ? { halfSpread: facts(5 * HOUR, START + HOUR, () => (next() * 40).toFixed(4)) } : {}),
   };
 }
 

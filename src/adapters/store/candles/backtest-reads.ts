@@ -1,6 +1,6 @@
-/** What a backtest reads of the store: closed bars, reports and archives of events, marks and liquidity over time. */
+/** What a backtest reads of the store: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
 import type { BacktestReads, KnownHistoryReads } from '../../../simulation/ports.ts';
-import { liquidityOverTime, marksOverTime } from '../catalog/market-history-store.ts';
+import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
 import { archivedStretches, archivesOf } from '../intelligence/event-archive-store.ts';
 import { createIntelligenceStore } from '../intelligence/intelligence-store.ts';
@@ -13,7 +13,8 @@ export function createBacktestReads(sql: Sql): BacktestReads {
     bars: (range) => candles.all(range),
     archives: (underlying) => archivesOf(sql, underlying),
     marks: (instrument) => marksOverTime(sql, instrument),
-    liquidity: (instrument) => liquidityOverTime(sql, instrument),
+    liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),
+    halfSpreads: (instrument) => factsOverTime(sql, 'half_spread', instrument),
     reports: async () => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
   };
 }
@@ -22,7 +23,7 @@ export function createBacktestReads(sql: Sql): BacktestReads {
 export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
   return {
     marks: (instrument) => marksOverTime(sql, instrument),
-    liquidity: (instrument) => liquidityOverTime(sql, instrument),
+    liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),
     archived: (underlying) => archivedStretches(sql, underlying),
     receivedSince: async () => {
       const [row] = await sql<{ at: number | null }[]>`select min(received_at) as at from intelligence_reports`;

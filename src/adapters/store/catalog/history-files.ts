@@ -1,4 +1,4 @@
-/** Files of marks or liquidity over time, with the columns time and value: read whole, checked row by row, and imported. */
+/** Files of marks, liquidity or spreads over time, with the columns time and value: read whole, checked row by row, and imported. */
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { readNamedFile } from '../../named-file.ts';
@@ -12,6 +12,12 @@ import type { Clock } from '../../../../streams/clock.ts';
 import type { Sql } from '../database.ts';
 import { createWorkRecorder, sourceOf } from '../long-work-store.ts';
 import { type HistoryKind, keepHistory } from './market-history-store.ts';
+
+const VALUE_WORDS: Readonly<Record<HistoryKind, string>> = {
+  issuer_mark: 'price above zero',
+  pool_liquidity: 'amount of US dollars',
+  half_spread: 'number of basis points',
+};
 
 export interface HistoryFile {
   readonly file: string;
@@ -67,7 +73,7 @@ function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
   const facts = values.map(([time = '', value = ''], index): Fact => {
     const place = `${file}: line ${index + 2}`;
     if (!isDecimalString(value) || value.startsWith('-') || (kind === 'issuer_mark' && !isPositive(value)))
-      throw new Error(`${place}: ${JSON.stringify(value)} is no ${kind === 'issuer_mark' ? 'price above zero' : 'amount of US dollars'}`);
+      throw new Error(`${place}: ${JSON.stringify(value)} is no ${VALUE_WORDS[kind]}`);
     return { receivedAt: instant(time, place), value };
   });
   for (let i = 1; i < facts.length; i++) {

@@ -1,6 +1,6 @@
 /**
  * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for want
- * of it, and by the minute after that. The least of each day stays, for backtests.
+ * of it, and by the minute after that. The least of each hour stays, for backtests.
  */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market-event.ts';

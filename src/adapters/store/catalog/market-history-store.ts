@@ -1,14 +1,15 @@
-/** Marks and liquidity over time (`market_history`, `issuer_marks`): what backtests know besides bars and events. */
+/** Marks, liquidity and spreads over time (`market_history`, `issuer_marks`): what backtests know besides bars and events. */
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { Stretch } from '../../../domain/stretches.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity'] as const;
+export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity', 'half_spread'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** So many values are written in one statement. */
 const BATCH = 5_000;
 
@@ -30,25 +31,37 @@ export async function marksOverTime(sql: Sql, token: string): Promise<readonly F
   return rows.map(factOf);
 }
 
-/** The least liquidity of an instrument's pools by day, each known from the day's end on. */
-export async function liquidityOverTime(sql: Sql, instrument: InstrumentKey): Promise<readonly Fact[]> {
+/** The readings of one kind about an instrument, each known from the end of the time that it is of. */
+export async function factsOverTime(sql: Sql, what: HistoryKind, instrument: InstrumentKey): Promise<readonly Fact[]> {
   const rows = await sql<Row[]>`
-    select at, value from market_history where what = 'pool_liquidity' and instrument = ${instrument} order by at`;
+    select at, value from market_history where what = ${what} and instrument = ${instrument} order by at`;
   return rows.map(factOf);
 }
 
-/** Keeps what was received of a pool for its day, where it is the least of it. */
+/** Keeps what was received of a pool for its hour, if it is the least of it. */
 export async function keepLeastLiquidity(
   sql: Sql | Transaction,
   instrument: InstrumentKey,
   liquidityUsd: DecimalString,
   heardAt: EpochMs,
 ): Promise<void> {
-  const endOfDay = (Math.floor(heardAt / DAY_MS) + 1) * DAY_MS;
   await sql`
-    insert into market_history (what, instrument, at, value, source) values ('pool_liquidity', ${instrument}, ${endOfDay}, ${liquidityUsd}, 'heard')
+    insert into market_history (what, instrument, at, value, source) values ('pool_liquidity', ${instrument}, ${endOfHour(heardAt)}, ${liquidityUsd}, 'heard')
     on conflict (what, instrument, at) do update set value = excluded.value, source = excluded.source
     where market_history.value > excluded.value`;
+}
+
+/** Keeps the mean half spread of an hour, in basis points; the wider one if the hour was kept before. */
+export async function keepHalfSpread(sql: Sql | Transaction, instrument: InstrumentKey, bps: number, heardAt: EpochMs): Promise<void> {
+  await sql`
+    insert into market_history (what, instrument, at, value, source) values ('half_spread', ${instrument}, ${endOfHour(heardAt)}, ${bps}, 'heard')
+    on conflict (what, instrument, at) do update set value = excluded.value, source = excluded.source
+    where market_history.value < excluded.value`;
+}
+
+/** The end of the hour that an instant lies in. */
+function endOfHour(at: EpochMs): EpochMs {
+  return (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
 }
 
 /** Keeps imported values, all or none; answers how many were new. What is there already stays as it is. */
@@ -74,6 +87,13 @@ export async function keepHistory(
     progress(facts.length, facts.length);
     return inserted;
   });
+}
+
+/** From when to when values of one kind are kept that came from a source; null if there are none. */
+export async function keptStretch(sql: Sql, what: HistoryKind, instrument: string, source: string): Promise<Stretch | null> {
+  const [row] = await sql<{ from: EpochMs | null; to: EpochMs | null }[]>`
+    select min(at) as "from", max(at) as "to" from market_history where what = ${what} and instrument = ${instrument} and source = ${source}`;
+  return row === undefined || row.from === null || row.to === null ? null : { from: row.from, to: row.to };
 }
 
 /** What is kept of each instrument: how many values, and from when to when they were known. */

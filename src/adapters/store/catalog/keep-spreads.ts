@@ -1,0 +1,54 @@
+/** Keeps how wide the quotes of instruments are, the mean of each hour, for backtests. */
+import type { Observable } from 'rxjs';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import { halfSpreadBps } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { type InstrumentKey, instrumentKey, isExecutable } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+import { keepHalfSpread } from './market-history-store.ts';
+
+/** One quote of an instrument counts in so long. */
+const SAMPLE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+interface HourOfQuotes {
+  readonly hour: number;
+  sum: number;
+  count: number;
+  sampledAt: EpochMs;
+}
+
+/** An hour is kept with the first quote of a later one. `write` puts one piece of work after the other. Returns what stops it. */
+export function keepSpreads(deps: {
+  readonly sql: Sql;
+  /** What was received and is good. */
+  readonly assessed: Observable<FeedMessage>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): () => void {
+  const hours = new Map<InstrumentKey, HourOfQuotes>();
+  const subscription = deps.assessed.subscribe({
+    next(message) {
+      if (message.kind !== 'quote' || !isExecutable(message.venue) || message.venue === 'prediction') return;
+      const instrument = instrumentKey(message.venue, message.instrument);
+      const { receivedAt } = message;
+      const before = hours.get(instrument);
+      if (before !== undefined && receivedAt - before.sampledAt < SAMPLE_MS) return;
+      const half = halfSpreadBps(message);
+      if (half === null) return;
+      const hour = Math.floor(receivedAt / HOUR_MS);
+      if (before?.hour === hour) {
+        before.sum += half;
+        before.count += 1;
+        before.sampledAt = receivedAt;
+        return;
+      }
+      hours.set(instrument, { hour, sum: half, count: 1, sampledAt: receivedAt });
+      if (before === undefined) return;
+      const mean = Math.round((before.sum / before.count) * 1e4) / 1e4;
+      deps.write('keeping the spread of an hour', () => keepHalfSpread(deps.sql, instrument, mean, before.sampledAt));
+    },
+    error: deps.onFailure,
+  });
+  return () => subscription.unsubscribe();
+}
