@@ -3083,7 +3083,7 @@ class EvaluationRunDetail(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class BacktestResult(Model):
-    engine: Literal["backtest-2"]
+    engine: Literal["backtest-2", "backtest-3"]
     manifest_hash: str
     history_hash: str
     timeframe: str
@@ -3122,6 +3122,7 @@ class BacktestResultInstrument(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class BacktestResultInstrumentCosts(Model):
+    """What is assumed if history holds no spread or no depth."""
     model: str
     fee_bps: float
     half_spread_bps: float
@@ -3188,6 +3189,20 @@ class BacktestTrade(Model):
     bars: int
     slippage_bps: float
     exited_by: List[str]
+    cost_inputs: BacktestTradeCostInputs | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestTradeCostInputs(Model):
+    """Of `spread` and `depth`, which history held when the order was decided. Missing in results of `backtest-2`."""
+    entry: BacktestTradeCostInputsEntry
+    exit: BacktestTradeCostInputsEntry | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BacktestTradeCostInputsEntry(Model):
+    observed: List[str]
+    assumed: List[str]
 
 
 @dataclass(init=False, repr=False, eq=False)

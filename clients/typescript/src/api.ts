@@ -335,7 +335,7 @@ export type BacktestPreviewResult = {
 };
 
 export type BacktestResult = {
-  readonly engine: 'backtest-2';
+  readonly engine: 'backtest-2' | 'backtest-3';
   readonly manifestHash: string;
   readonly historyHash: string;
   readonly timeframe: string;
@@ -444,6 +444,16 @@ export type BacktestTrade = {
   readonly bars: number;
   readonly slippageBps: number;
   readonly exitedBy: ReadonlyArray<string>;
+  readonly costInputs?: {
+    readonly entry: {
+      readonly observed: ReadonlyArray<string>;
+      readonly assumed: ReadonlyArray<string>;
+    };
+    readonly exit: {
+      readonly observed: ReadonlyArray<string>;
+      readonly assumed: ReadonlyArray<string>;
+    } | null;
+  };
 };
 
 export type BasisPolicy = {
