@@ -59,7 +59,14 @@ test('a run from files gives, in a process of its own, the bytes that it gives h
     manifest,
     timeframe: '24h',
     request: { from: '', to: '', timeframe: null, look: false, assumptions: DEFAULT_ASSUMPTIONS },
-    inputs: inputsOf(needs, { bars: bySeries, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map(), halfSpreads: new Map() }),
+    inputs: inputsOf(needs, {
+      bars: bySeries,
+      funding: new Map(),
+      events: new Map(),
+      marks: new Map(),
+      liquidity: new Map(),
+      halfSpreads: new Map(),
+    }),
     trials: { versions: 1, otherSharpes: [] },
     onProgress: () => {},
   });
