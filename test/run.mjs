@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, proof, bench, mutants, pictures and examples, each after installing what is missing. */
+/** The developer's commands: check, test, proof, bench, mutants, pictures, examples and openapi, each after installing what is missing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -10,6 +10,8 @@ import { testsOfChanges } from './changed.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tool = (name) => join(root, 'node_modules', '.bin', name);
+const tsx = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
+const typescript = (file) => [process.execPath, '--import', tsx, join(root, file)];
 
 /** Checks that must hold beside the tests. Types that did not change are remembered from run to run. */
 const CHECKS = [
@@ -20,7 +22,7 @@ const CHECKS = [
 /** Both checkers of types are Go programs that free little before their end: collected less often they take a third less processor time. */
 const CHECKS_ENV = { GOGC: '400' };
 
-const COMMANDS = { check, test, proof, bench, mutants, pictures, examples };
+const COMMANDS = { check, test, proof, bench, mutants, pictures, examples, openapi };
 const [name = '', ...given] = process.argv.slice(2);
 const { seed, args } = readSeed(given);
 
@@ -101,9 +103,8 @@ async function bench(names) {
     );
   }
   await ensurePackages(join(root, 'bench', 'peers'));
-  const tsx = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
   for (const wanted of names.length > 0 ? names : found) {
-    const code = await run([process.execPath, '--import', tsx, join(root, 'bench', `${wanted}.bench.ts`)]);
+    const code = await run(typescript(join('bench', `${wanted}.bench.ts`)));
     if (code !== 0) return code;
   }
   return 0;
@@ -124,6 +125,11 @@ async function pictures() {
 /** Records what the API's tests, or the named ones, ask and are answered as the examples of its documents. */
 async function examples(files) {
   return run([process.execPath, join(root, 'test', 'examples.mjs'), ...files]);
+}
+
+/** Prints the API's document. */
+async function openapi() {
+  return run(typescript('test/openapi.ts'));
 }
 
 /** Runs the checks, one after another. Answers the names of those that failed, and all that they said. */

@@ -1,8 +1,6 @@
-"""Writes `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
-and `sevengate/feeds.py` from the feed's document, which only the service can give.
-
-    python3 generate.py              writes api.py anew
-    python3 generate.py --print      reads {"openapi": …, "asyncapi": …} and prints both modules as {"api.py": …, "feeds.py": …}
+"""Makes `sevengate/api.py` from the API's document (one method per operation, one dataclass per answer, one TypedDict per input)
+and `sevengate/feeds.py` from the feed's document: reads {"openapi": …, "asyncapi": …} and prints {"api.py": …, "feeds.py": …}.
+`npx vitest run test/clients/python-modules.test.ts --update` writes both.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ from pathlib import Path
 from typing import Any, Iterator
 
 HERE = Path(__file__).resolve().parent
-DOCUMENT = HERE.parent.parent / "api" / "openapi.json"
-MODULE = HERE / "sevengate" / "api.py"
 # Not through the package, which may be broken until this has run.
 sys.path.insert(0, str(HERE / "sevengate"))
 
@@ -35,7 +31,7 @@ MONEY = re.compile(r"(Usd|Price|Notional|Amount|Quantity)$")
 # A union of words longer than this gets a name if it is used twice.
 INLINE_WORDS = 40
 
-HEADER = '''"""The operations of the API and what they take and answer. Written by generate.py from api/openapi.json; not edited by hand."""
+HEADER = '''"""The operations of the API and what they take and answer. Written by generate.py from the API's document; not edited by hand."""
 # mypy: disable-error-code="empty-body"
 # pyright: reportReturnType=false
 
@@ -470,14 +466,7 @@ def runtime(kind: str) -> str:
     return kind if len(parts) == 1 else f"Union[{', '.join(parts)}]"
 
 
-def module() -> str:
-    return Document(json.loads(DOCUMENT.read_text(encoding="utf-8"))).module()
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--print"]:
-        given = json.load(sys.stdin)
-        document = Document(given["openapi"])
-        json.dump({"api.py": document.module(), "feeds.py": document.feeds(given["asyncapi"])}, sys.stdout)
-    else:
-        MODULE.write_text(module(), encoding="utf-8")
+    given = json.load(sys.stdin)
+    document = Document(given["openapi"])
+    json.dump({"api.py": document.module(), "feeds.py": document.feeds(given["asyncapi"])}, sys.stdout)

@@ -1,18 +1,44 @@
-// The committed surfaces: a changed route or feed channel shows as a diff of api/openapi.json, of api.ts and feed-messages.ts of the TypeScript client, and of docs/permissions.md.
+// The committed surfaces: a changed route or feed channel shows as a difference of api/surface.txt, of api.ts and feed-messages.ts of the TypeScript client, and of docs/permissions.md.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { asyncApiDocument } from '../../api/asyncapi.ts';
 import { documentedRoutes, openApiDocument, permissionTable } from '../../api/openapi.ts';
 import { PROBLEMS } from '../../api/problem.ts';
+import { surfaceRecord } from './surface-record.ts';
 import { feedTypes, wireTypes } from './wire-types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 const document = openApiDocument(documentedRoutes(), version);
 
-test('api/openapi.json is what the routes say', async () => {
-  await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../api/openapi.json');
+test('what callers rely on is on record in api/surface.txt: a field that goes, a type or a limit that changes', async () => {
+  await expect(surfaceRecord(document as unknown as Parameters<typeof surfaceRecord>[0])).toMatchFileSnapshot('../../api/surface.txt');
 });
+
+test.each<[string, boolean, (of: Editable) => void]>([
+  ['a field of an answer goes', true, ({ components }) => delete components.schemas['Agent']?.properties['stage']],
+  ['a field is no longer always there', true, ({ components }) => components.schemas['Agent']?.required.pop()],
+  ['a word of a field goes', true, ({ components }) => components.schemas['Agent']?.properties['stage']?.enum?.pop()],
+  ['a parameter becomes required', true, ({ list }) => Object.assign(list.parameters[0] ?? {}, { required: true })],
+  ['a parameter takes less', true, ({ list }) => Object.assign(list.parameters[0]?.schema ?? {}, { maximum: 5 })],
+  ['a limit of a kind that is not known yet', true, ({ list }) => Object.assign(list.parameters[0]?.schema ?? {}, { multipleOf: 2 })],
+  ['an operation has another name', true, ({ list }) => Object.assign(list, { operationId: 'agents' })],
+  ['it needs another permission', true, ({ list }) => Object.assign(list, { 'x-permission': 'risk:manage' })],
+  ['it refuses otherwise', true, ({ list }) => delete list.responses['403']],
+  ['a text', false, ({ list, components }) => Object.assign(components.schemas['Agent'] ?? {}, { description: `${list.summary}!` })],
+])('the record of what callers rely on: %s, it changes: %s', (_, changes, edit) => {
+  const edited = structuredClone(document) as unknown as Editable & { paths: Record<string, { get: Editable['list'] }> };
+  edit({ components: edited.components, list: (edited.paths['/v1/agents'] as { get: Editable['list'] }).get });
+  expect(surfaceRecord(edited as never) !== surfaceRecord(document as never)).toBe(changes);
+});
+
+/** Parts of the document that a release could change: a schema, and the operation that lists agents. */
+interface Editable {
+  readonly components: {
+    readonly schemas: Record<string, { readonly required: string[]; readonly properties: Record<string, { readonly enum?: string[] }> }>;
+  };
+  readonly list: { readonly summary: string; readonly parameters: { schema: object }[]; readonly responses: Record<string, unknown> };
+}
 
 test("the client's types and operations are what the routes say", async () => {
   await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot(

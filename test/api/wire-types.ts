@@ -61,7 +61,7 @@ export function wireTypes(document: ApiDocument): string {
     ({ method, path, operation }) => `  ${operation.operationId}: '${[method, path, ...flagsOf(operation)].join(' ')}',\n`,
   );
   return [
-    '/** The bodies and the operations of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n',
+    '/** The bodies and the operations of the API as /v1/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n',
     ...types,
     `/** Parameters, body and answer of every operation, by its operationId. */\nexport interface Operations {\n${described.join('')}}\n`,
     `/** Method, path template and flags of every operation. */\nexport const OPERATIONS = {\n${called.join('')}} as const;\n`,

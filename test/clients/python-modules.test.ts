@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 test.skipIf(PYTHON === null)('the modules of operations and of feeds are what the routes and the channels say', async () => {
   const documents = { openapi: openApiDocument(documentedRoutes(), version), asyncapi: asyncApiDocument(version) };
-  const { code, stdout, stderr } = await python(['generate.py', '--print'], { input: JSON.stringify(documents) });
+  const { code, stdout, stderr } = await python(['generate.py'], { input: JSON.stringify(documents) });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const modules = JSON.parse(stdout) as Readonly<Record<string, string>>;
   expect(Object.keys(modules)).toEqual(['api.py', 'feeds.py']);

@@ -19,7 +19,7 @@ export interface Ran {
 }
 
 /** Runs Python to its end, as a user without any of our packages does. */
-export async function python(args: readonly string[], { input = '', home = '' } = {}): Promise<Ran> {
+export async function python(args: readonly string[], { input = '', home = '', document = '' } = {}): Promise<Ran> {
   const child = spawn(PYTHON as string, ['-W', 'error', ...args], {
     cwd: PYTHON_CLIENT,
     env: {
@@ -27,6 +27,7 @@ export async function python(args: readonly string[], { input = '', home = '' } 
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONPATH: PYTHON_CLIENT,
       ...(home === '' ? {} : { SEVENGATE_HOME: home }),
+      ...(document === '' ? {} : { SEVENGATE_API_DOCUMENT: document }),
     },
   });
   let [stdout, stderr] = ['', ''];

@@ -1,4 +1,4 @@
-"""The operations of the API and what they take and answer. Written by generate.py from api/openapi.json; not edited by hand."""
+"""The operations of the API and what they take and answer. Written by generate.py from the API's document; not edited by hand."""
 # mypy: disable-error-code="empty-body"
 # pyright: reportReturnType=false
 

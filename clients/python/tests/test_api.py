@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import sys
 import unittest
 from datetime import datetime
 from decimal import Decimal
@@ -18,7 +18,8 @@ from sevengate._names import argument_name, snake_case
 from sevengate._pages import Pages
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT.parent.parent / "api" / "openapi.json"
+# Where the API's document lies; the project's tests name it.
+DOCUMENT = Path(os.environ.get("SEVENGATE_API_DOCUMENT", "openapi.json"))
 OPERATIONS = {name: method.operation for name, method in vars(api.Operations).items() if hasattr(method, "operation")}
 
 
@@ -52,15 +53,8 @@ def numbers(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-@unittest.skipUnless(DOCUMENT.exists(), "the document lies in the project, not in the package")
+@unittest.skipUnless(DOCUMENT.exists(), "SEVENGATE_API_DOCUMENT names no document of the API")
 class Generated(unittest.TestCase):
-    def test_the_module_is_what_the_document_says(self) -> None:
-        sys.path.insert(0, str(ROOT))
-        import generate
-
-        is_current = generate.module() == generate.MODULE.read_text(encoding="utf-8")
-        self.assertTrue(is_current, "sevengate/api.py is out of date: python3 clients/python/generate.py")
-
     def test_every_operation_is_a_method(self) -> None:
         self.assertEqual(sorted(OPERATIONS), sorted(name for name, _ in described()))
         self.assertGreater(len(OPERATIONS), 190)

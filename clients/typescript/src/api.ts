@@ -1,4 +1,4 @@
-/** The bodies and the operations of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */
+/** The bodies and the operations of the API as /v1/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */
 
 export type Actor = {
   readonly id: string;
