@@ -90,7 +90,7 @@ function countedOf({ counted, expectedBestSharpe, trials, best, walkForward }) {
     h(
       'p',
       { class: 'faint table-note' },
-      'Who tries often finds something that looks good by luck alone. So every manifest counts, once for each stretch, that was backtested or swept in this organization for this agent, or for another whose rules are of the same types. The deflated Sharpe ratio is the probability that the true ratio lies above what the best of so many worthless trials would show: the Sharpe by luck alone.',
+      'Who tries often finds something that looks good by luck alone. So every manifest counts, once for each stretch, that was backtested, swept or previewed in this organization and whose daily returns correlate by 0.5 or more with those of the best variant. The deflated Sharpe ratio is the probability that the true ratio lies above what the best of so many worthless trials would show: the Sharpe by luck alone.',
     ),
   );
 }

@@ -2,6 +2,7 @@
  * Carries evaluation runs out: claims queued ones as far as there is room, works on them under a lease, and delivers
  * what they came to. A run whose worker died is claimed again once its lease is over; the same work gives the same result.
  */
+import type { Trial } from '../../src/domain/backtest/daily-returns.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EvidenceDraft } from '../../src/domain/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
@@ -40,6 +41,8 @@ export type EvaluationOutcome =
       readonly result: string;
       /** The page for people; null where it is made of the result whenever somebody asks for it. */
       readonly report: string | null;
+      /** The manifests that it has tried on history. */
+      readonly trials: readonly Trial[];
       /** Null where the run is no evidence, such as a look at a short stretch. */
       readonly evidence: EvidenceDraft | null;
     }
@@ -180,11 +183,24 @@ class EvaluationRuns implements RunWorker {
         return;
       }
     }
-    const { resultHash, summary, result, report } = end;
+    const { resultHash, summary, result, report, trials } = end;
     await this.#runtime.deliver(
       run.runId,
       { type: 'run.finished', resultHash, summary },
-      { cause, also: () => [{ type: 'evaluation_report', runId: run.runId, resultHash, result, report }] },
+      {
+        cause,
+        also: () => [
+          { type: 'evaluation_report', runId: run.runId, resultHash, result, report },
+          ...trials.map(({ manifestHash, sharpe, returns }) => ({
+            type: 'trial',
+            orgId: run.orgId,
+            runId: run.runId,
+            manifestHash,
+            sharpe,
+            ...returns,
+          })),
+        ],
+      },
     );
   }
 

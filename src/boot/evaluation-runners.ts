@@ -5,7 +5,6 @@ import type { Clock } from '../../streams/clock.ts';
 import type { Logger } from '../adapters/log.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createStressReads } from '../adapters/store/evaluations/stress-reads.ts';
-import { createTrialReads } from '../adapters/store/evaluations/trial-reads.ts';
 import { createHistoryFetcher } from '../adapters/venues/history-fetcher.ts';
 import type { Venue } from '../domain/venue.ts';
 import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
@@ -17,7 +16,7 @@ import type { ApiPorts } from '../../api/ports.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
-import type { HistoryArchives, TrialReads } from '../simulation/ports.ts';
+import type { HistoryArchives } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
@@ -38,15 +37,12 @@ export interface EvaluationRunnerDeps {
 }
 
 /** The runners of what is simulated over stored bars: backtests, and sweeps of them. */
-export function openHistoryRunners(
-  deps: EvaluationRunnerDeps,
-  trials: TrialReads = createTrialReads(deps.sql),
-): Record<'backtest' | 'sweep', EvaluationRunner> {
+export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = true): Record<'backtest' | 'sweep', EvaluationRunner> {
   const { log, databaseUrl } = deps;
   const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
   const shared = {
     fetcher: createHistoryFetcher(deps),
-    trials,
+    asksForTrials,
     onMissing: (what: { readonly [field: string]: unknown }) => log.info(what, 'a venue did not give the whole history of a backtest'),
   };
   return {
@@ -67,7 +63,7 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
   const reads = createKnownHistoryReads(sql);
   const { run } = createBacktestPreviews({
     // A preview tells no deflated Sharpe ratio: it is counted as a trial and asks for none.
-    runner: openHistoryRunners(deps, { otherTrials: async () => [] }).backtest,
+    runner: openHistoryRunners(deps, false).backtest,
     missing: (manifest, stretch) => missingHistory(reads, manifest, clock.now(), obtainable, stretch),
     clock,
     atOnce: PREVIEWS_AT_ONCE,

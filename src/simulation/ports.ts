@@ -1,5 +1,6 @@
 /** What simulations ask of the outside. Stores and venues implement these ports; all values are the domain's. */
 
+import type { DailyReturns } from '../domain/backtest/daily-returns.ts';
 import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Json } from '../domain/canonical-json.ts';
@@ -75,12 +76,13 @@ export interface HistoryFetcher {
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }
 
-/** Whose trials are looked for: those before the instant a run was asked for. */
+/** Whose trials are looked for: those before the instant a run was asked for. Plain JSON: it crosses into a thread. */
 export interface TrialsOf {
   readonly orgId: string;
   readonly agentId: string;
-  readonly manifestVersion: number;
   readonly createdAt: EpochMs;
+  /** The manifests that the run itself tries. */
+  readonly hashes: readonly string[];
   /** What was asked for: its stretch, timeframe and assumptions. */
   readonly request: { readonly [name: string]: Json };
 }
@@ -88,12 +90,12 @@ export interface TrialsOf {
 /** What else was tried before: what luck is measured by. */
 export interface TrialReads {
   /**
-   * A trial is a manifest over a stretch: every one, except those of `hashes` over the stretch of this request, that finished
-   * backtests, sweeps and previews of the organization have tried for this agent, or for one whose manifest has rules of the same
-   * types. Each with its Sharpe ratio; null where it is not defined, of previews, and of further stretches of a manifest, whose
-   * ratios say nothing about how manifests differ.
+   * A trial is a manifest over a stretch: every one, except those of the run itself over its own stretch, that finished backtests,
+   * sweeps and previews of the organization have tried and whose daily returns correlate by 0.5 or more with these. Each with its
+   * Sharpe ratio; null where it is not defined, of previews, and of further stretches of a manifest, whose ratios say nothing about
+   * how manifests differ.
    */
-  otherTrials(of: TrialsOf, hashes: readonly string[]): Promise<readonly (number | null)[]>;
+  otherTrials(of: TrialsOf, returns: DailyReturns): Promise<readonly (number | null)[]>;
 }
 
 /** What a stress test reads of the markets of a universe. */

@@ -55,7 +55,7 @@ test('a run from files gives, in a process of its own, the bytes that it gives h
     ['spotexchange:BTCUSDT 24h', candles],
     ['spotexchange:BTCUSDT 48h', joinCandles(candles.slice(0, -1), 2 * DAY)],
   ]);
-  const outcome = workBacktest({
+  const outcome = await workBacktest({
     manifest,
     timeframe: '24h',
     request: { from: '', to: '', timeframe: null, look: false, assumptions: DEFAULT_ASSUMPTIONS },

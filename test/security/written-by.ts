@@ -90,6 +90,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   tick_inputs: 'what a tick read besides the cut',
   tick_shards: 'how far each shard is',
   timers: 'delays of state charts: set, fired, cancelled',
+  trials: 'what was tried, with its daily returns: what the luck of a backtest is measured by',
   vault_changes: 'deposits and withdrawals; the database checks number, price, ceiling and money',
   vault_marks: 'what a share was worth at a cut',
   wallet_challenges: 'a text to be signed, used once and removed',

@@ -1,5 +1,6 @@
 /** What the routes of agents ask: reads of agents, their decisions, evidence and evaluation runs. Boot supplies it. */
 
+import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
 import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
@@ -103,6 +104,7 @@ export interface PreviewedManifest {
   readonly agentId: string | null;
   readonly manifest: Manifest;
   readonly at: EpochMs;
+  readonly returns: DailyReturns;
 }
 
 /** Evaluation runs. Every read takes the organization; a foreign agent or run answers null, exactly as a missing one. */

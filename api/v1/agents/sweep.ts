@@ -52,7 +52,7 @@ export const sweepAgent = defineRoute({
   tag: 'agents',
   summary: 'Runs a sweep of thresholds with a walk-forward',
   description:
-    'Queues backtests of variants of the active manifest, in which named thresholds take other values, all over the same history. The result holds every variant with its deflated Sharpe ratio, which counts every manifest that the organization has tried for this agent or for one with rules of the same types, and a walk-forward: each training window picks the best variant, and the test window after it counts. A sweep is no evidence for a gate. Progress is announced on the channel `agents`.',
+    'Queues backtests of variants of the active manifest, in which named thresholds take other values, all over the same history. The result holds every variant with its deflated Sharpe ratio, which counts every manifest that the organization has tried and whose daily returns correlate by 0.5 or more with those of the best variant, and a walk-forward: each training window picks the best variant, and the test window after it counts. A sweep is no evidence for a gate. Progress is announced on the channel `agents`.',
   cost: 'costly',
   schema: { params: AgentPath, body: SweepBody },
   idempotent: true,

@@ -1,6 +1,7 @@
 /** POST /v1/backtests/preview: what a manifest that is being written would have done lately. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { returnsByDay } from '../../../src/domain/backtest/daily-returns.ts';
 import { PREVIEW_LIMITS, previewRequest } from '../../../src/domain/backtest/preview.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { memberOf } from '../../caller.ts';
@@ -20,7 +21,7 @@ export const previewBacktest = defineRoute({
   name: 'previewBacktest',
   tag: 'agents',
   summary: 'Previews a manifest on the newest bars',
-  description: `Opens no gate. At most ${bars} bars of all series together, ${days} days and ${runMs / 1_000} seconds; bars that are not stored are fetched from the venue within that time and kept. Your newest preview ends the one before, closing the connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of the agent that is named, and of every agent of the organization whose rules are of the same types.`,
+  description: `Opens no gate. At most ${bars} bars of all series together, ${days} days and ${runMs / 1_000} seconds; bars that are not stored are fetched from the venue within that time and kept. Your newest preview ends the one before, closing the connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of every manifest of the organization whose daily returns correlate by 0.5 or more with its own.`,
   cost: 'costly',
   schema: {
     querystring: objectOf({
@@ -65,8 +66,14 @@ export const previewBacktest = defineRoute({
         budget,
       );
     const preview = await ports.previews.run({ orgId, subject, manifest, request: wanted }, goneWith(reply));
-    if (preview.result !== null)
-      await ports.agents.evaluations.notePreview(orgId, { agentId: agentId ?? null, manifest, at: ports.clock.now() });
+    if (preview.result !== null) {
+      const { capitalUsd, daily } = preview.result;
+      const returns = returnsByDay(
+        capitalUsd,
+        daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
+      );
+      await ports.agents.evaluations.notePreview(orgId, { agentId: agentId ?? null, manifest, at: ports.clock.now(), returns });
+    }
     return previewBody(preview);
   },
 });

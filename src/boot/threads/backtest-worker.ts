@@ -2,23 +2,28 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
+import { createTrialReads } from '../../adapters/store/evaluations/trial-reads.ts';
 import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
+import type { BacktestAsked } from '../../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
+import type { TrialsAsked } from '../../simulation/backtest/run.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
+import type { BacktestReads, TrialReads, TrialsOf } from '../../simulation/ports.ts';
 import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-from-history.ts';
+import type { SweepAsked } from '../../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
 
 /** What the thread is given. */
 export interface BacktestThread {
   readonly databaseUrl: string;
-  readonly asked: BacktestJob;
+  readonly asked: BacktestAsked | BacktestJob;
 }
 
 /** What the thread of a sweep is given. */
 export interface SweepThread {
   readonly databaseUrl: string;
-  readonly sweep: SweepJob;
+  readonly sweep: SweepAsked | SweepJob;
 }
 
 /** Works a backtest out on the store of a database. `post` is told of the progress. */
@@ -26,7 +31,9 @@ export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
   post: (message: ThreadPost<BacktestOutcome>) => void,
 ): Promise<BacktestOutcome> {
-  return onStore(databaseUrl, 'backtest', (reads) => workFromHistory(reads, asked, post));
+  return onStore(databaseUrl, 'backtest', (reads, trials) =>
+    workFromHistory(reads, 'trials' in asked ? asked : { ...asked, trials: familyOf(trials, asked.trialsOf) }, post),
+  );
 }
 
 const port = parentPort;
@@ -42,18 +49,34 @@ export function sweepFromStore(
   { databaseUrl, sweep }: SweepThread,
   post: (message: ThreadPost<SweepOutcome>) => void,
 ): Promise<SweepOutcome> {
-  return onStore(databaseUrl, 'sweep', (reads) => sweepFromHistory(reads, sweep, post));
+  return onStore(databaseUrl, 'sweep', (reads, trials) => {
+    if ('earlier' in sweep) return sweepFromHistory(reads, sweep, post);
+    return sweepFromHistory(
+      reads,
+      { ...sweep, earlier: async (returns) => ({ sharpes: await trials.otherTrials(sweep.trialsOf, returns) }) },
+      post,
+    );
+  });
+}
+
+/** The trials that are asked for once the returns of a run are known; none but itself where nobody asks. */
+function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
+  if (of === null) return { versions: 1, otherSharpes: [] };
+  return async (returns) => {
+    const others = await trials.otherTrials(of, returns);
+    return { versions: others.length + 1, otherSharpes: others.filter((sharpe) => sharpe !== null) };
+  };
 }
 
 /** Works on the stored bars through a connection of its own, which ends with the work. */
 async function onStore<Made>(
   databaseUrl: string,
   work: string,
-  make: (reads: ReturnType<typeof createBacktestReads>) => Promise<Made>,
+  make: (reads: BacktestReads, trials: TrialReads) => Promise<Made>,
 ): Promise<Made> {
   const sql = openDatabase({ url: databaseUrl, connections: 1, name: `sevengate ${work}` });
   try {
-    return await make(createBacktestReads(sql));
+    return await make(createBacktestReads(sql), createTrialReads(sql));
   } finally {
     await sql.end({ timeout: 3 });
   }

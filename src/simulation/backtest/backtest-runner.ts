@@ -1,8 +1,8 @@
 /** Runs backtests for the evaluation actors: fetches what is missing from the venues, then works in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
-import type { HistoryFetcher, TrialReads } from '../ports.ts';
-import type { BacktestOutcome } from './backtest-work.ts';
+import type { HistoryFetcher, TrialsOf } from '../ports.ts';
+import { type BacktestOutcome, returnsOf } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';
 import type { Fact } from './history.ts';
 import { backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
@@ -11,11 +11,17 @@ const DAY_MS = 86_400_000;
 /** Ranks of funding look back so far before the first bar. */
 const FUNDING_BEFORE_MS = 365 * DAY_MS;
 
+/** What the thread of a backtest is asked for; `trialsOf` null asks for no other trials. Plain JSON. */
+export interface BacktestAsked extends Omit<BacktestJob, 'trials'> {
+  readonly trialsOf: TrialsOf | null;
+}
+
 export interface BacktestRunnerOptions {
   readonly fetcher: HistoryFetcher;
-  readonly trials: TrialReads;
+  /** False of previews, which tell no deflated Sharpe ratio. */
+  readonly asksForTrials: boolean;
   /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
-  readonly inThread: (asked: BacktestJob, job: EvaluationJob) => Promise<BacktestOutcome>;
+  readonly inThread: (asked: BacktestAsked, job: EvaluationJob) => Promise<BacktestOutcome>;
   /** Is told of what a venue did not give. */
   readonly onMissing: (what: { readonly [field: string]: unknown }) => void;
 }
@@ -47,6 +53,11 @@ export async function fetchNeeds(
   return found;
 }
 
+/** The trials that a run is assessed beside. `hashes`: the manifests that it tries itself. */
+export function trialsOfJob({ orgId, agentId, createdAt, request }: EvaluationJob, hashes: readonly string[]): TrialsOf {
+  return { orgId, agentId, createdAt, request, hashes };
+}
+
 /** A runner of kind `backtest`. The main loop only waits: for venues, and for the thread. */
 export function createBacktestRunner(options: BacktestRunnerOptions): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
@@ -54,9 +65,8 @@ export function createBacktestRunner(options: BacktestRunnerOptions): Evaluation
     const request = { ...asked, look: isLook(asked, job.manifest.timeframe, job.createdAt) };
     const needs = backtestNeeds(job.manifest, request.timeframe ?? job.manifest.timeframe);
     const funding = await fetchNeeds(options, needs, request, job);
-    const others = await options.trials.otherTrials(job, [job.manifestHash]);
-    const trials = { versions: others.length + 1, otherSharpes: others.filter((sharpe) => sharpe !== null) };
-    const outcome = await options.inThread({ manifest: job.manifest, request, trials, funding, createdAt: job.createdAt }, job);
+    const trialsOf = options.asksForTrials ? trialsOfJob(job, [job.manifestHash]) : null;
+    const outcome = await options.inThread({ manifest: job.manifest, request, trialsOf, funding, createdAt: job.createdAt }, job);
     if (!outcome.ok) return outcome;
     const { resultHash, summary, result, series, metrics } = outcome;
     const { agentId, manifestVersion, manifestHash, runId } = job;
@@ -66,6 +76,7 @@ export function createBacktestRunner(options: BacktestRunnerOptions): Evaluation
       summary,
       result,
       report: null,
+      trials: [{ manifestHash, sharpe: metrics['sharpe'] ?? null, returns: returnsOf(series) }],
       evidence: request.look ? null : { agentId, kind: 'backtest', manifestVersion, manifestHash, series, metrics, runId, resultHash },
     };
   };

@@ -1,12 +1,13 @@
 /** The work of one backtest from what was read to its outcome, the same in a worker thread and on the command line. */
 
+import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
-import { backtestSeries, runBacktest, type Trials } from './run.ts';
+import { backtestSeries, besideTrials, runBacktest, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
 export interface BacktestWork {
@@ -14,7 +15,7 @@ export interface BacktestWork {
   readonly request: BacktestRequest;
   readonly timeframe: string;
   readonly inputs: readonly InstrumentInput[];
-  readonly trials: Trials;
+  readonly trials: TrialsAsked;
   readonly onProgress: (done: number, total: number) => void;
 }
 
@@ -30,8 +31,18 @@ export type BacktestOutcome =
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
+const NO_OTHERS = { versions: 1, otherSharpes: [] };
+
+/** Returns by day of a series. */
+export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturns {
+  return returnsByDay(
+    startEquityUsd,
+    days.map(([day, close]) => [day, close]),
+  );
+}
+
 /** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
-export function workBacktest({ manifest, request, timeframe, inputs, trials, onProgress }: BacktestWork): BacktestOutcome {
+export async function workBacktest({ manifest, request, timeframe, inputs, trials, onProgress }: BacktestWork): Promise<BacktestOutcome> {
   const barMs = timeframeMs(timeframe) as number;
   const isLook = request.look || timeframe !== manifest.timeframe;
   if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
@@ -40,9 +51,11 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
     if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
   }
   const history = buildHistory(timeframe, inputs);
-  const run = runBacktest({ manifest, history, assumptions: request.assumptions, trials, onProgress });
-  const { result, resultHash } = run;
-  const series = backtestSeries(run);
+  const known = typeof trials === 'function' ? NO_OTHERS : trials;
+  const alone = runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress });
+  const series = backtestSeries(alone);
+  const family = typeof trials === 'function' ? await trials(returnsOf(series)) : known;
+  const { result, resultHash } = family === known ? alone : besideTrials(alone, family);
   const metrics = evidenceMetrics('backtest', series);
   const { passed, checks } = assessEvidence('backtest', metrics);
   const failed = checks

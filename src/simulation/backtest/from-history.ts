@@ -15,13 +15,13 @@ import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
 import { type Bars, KeptBars } from './kept-bars.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
-import type { Trials } from './run.ts';
+import type { TrialsAsked } from './run.ts';
 
-/** What a backtest of the kept history is asked for. Plain JSON: it crosses into a thread. */
+/** What a backtest of the kept history is asked for. */
 export interface BacktestJob {
   readonly manifest: Manifest;
   readonly request: BacktestRequest;
-  readonly trials: Trials;
+  readonly trials: TrialsAsked;
   /** Hourly funding by perpetual, as the venue told it. */
   readonly funding: readonly (readonly [perpetual: string, rates: readonly Fact[]])[];
   /** The instant the run was asked for. */

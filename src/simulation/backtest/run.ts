@@ -3,6 +3,7 @@
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
+import type { DailyReturns } from '../../domain/backtest/daily-returns.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
@@ -36,13 +37,16 @@ const CHECKED_TRADES = 64;
 /** Trades that a result names one by one; the statistics are over all. */
 const TRADES_KEPT = 20_000;
 
-/** What is known of earlier tries on the same agent: the more versions were tried, the better luck can look. */
+/** What is known of other tries of the same idea: the more were made, the better luck can look. */
 export interface Trials {
-  /** Different manifest versions that were backtested, this one included. */
+  /** Manifests over stretches that were tried, this one included. */
   readonly versions: number;
-  /** Annualised Sharpe ratios of the other versions, where they were measured. */
+  /** Annualised Sharpe ratios of the others, where they were measured. */
   readonly otherSharpes: readonly number[];
 }
+
+/** Trials that are known, or the question for them: a family is what moves with the returns, so that it is asked for once they are known. */
+export type TrialsAsked = Trials | ((returns: DailyReturns) => Promise<Trials>);
 
 /** One day of the equity curve, marked at every candle of it. Money as decimal text. */
 export interface EquityDayRow {
@@ -203,6 +207,22 @@ export function runBacktest({ manifest, history, assumptions, trials, onProgress
   }
   const result = resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length);
   return { result, resultHash: canonicalHash(result as never), rules, simulation };
+}
+
+/** The run beside other trials than it was made with: nothing but its luck depends on them. */
+export function besideTrials(run: BacktestRun, trials: Trials): BacktestRun {
+  const result = { ...run.result, luck: luckOf(dailyReturns(run.result), run.result.method.periodsPerYear, trials) };
+  return { ...run, result, resultHash: canonicalHash(result as never) };
+}
+
+/** Returns of the trading days, from the marks as they are told, so that whoever recomputes computes the same. */
+export function dailyReturns({ daily, capitalUsd }: Pick<BacktestResult, 'daily' | 'capitalUsd'>): Float64Array {
+  let before = Number(capitalUsd);
+  return Float64Array.from(daily, ({ equityUsd }) => {
+    const gain = Number(equityUsd) / before - 1;
+    before = Number(equityUsd);
+    return gain;
+  });
 }
 
 /** The raw series that the gate assesses a run by; metrics, checks and verdict follow from it. */

@@ -49,6 +49,7 @@ export function createStressRunner(reads: StressReads): EvaluationRunner {
       summary,
       result,
       report,
+      trials: [],
       evidence: { agentId, kind: 'stress_test', manifestVersion, manifestHash, series, metrics, runId, resultHash },
     };
   };

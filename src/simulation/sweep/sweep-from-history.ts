@@ -5,13 +5,13 @@ import type { History } from '../backtest/history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../ports.ts';
-import { type EarlierTrials, type Insufficient, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
+import { type EarlierAsked, type Insufficient, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
-/** What a sweep is asked for. Plain JSON: it crosses into a thread. */
+/** What a sweep is asked for. */
 export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];
-  readonly earlier: EarlierTrials;
+  readonly earlier: EarlierAsked;
 }
 
 /** Reads what the variants need, and works. `post` is told of the progress. */

@@ -2,14 +2,20 @@
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../domain/backtest/sweep.ts';
 import type { BacktestRunnerOptions } from '../backtest/backtest-runner.ts';
-import { fetchNeeds } from '../backtest/backtest-runner.ts';
+import { fetchNeeds, trialsOfJob } from '../backtest/backtest-runner.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
+import type { TrialsOf } from '../ports.ts';
 import type { SweepJob } from './sweep-from-history.ts';
 import type { SweepOutcome } from './sweep-work.ts';
 
-export interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'trials' | 'onMissing'> {
+/** What the thread of a sweep is asked for. Plain JSON. */
+export interface SweepAsked extends Omit<SweepJob, 'earlier'> {
+  readonly trialsOf: TrialsOf;
+}
+
+export interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
   /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
-  readonly inThread: (asked: SweepJob, job: EvaluationJob) => Promise<SweepOutcome>;
+  readonly inThread: (asked: SweepAsked, job: EvaluationJob) => Promise<SweepOutcome>;
 }
 
 /** A runner of kind `sweep`. */
@@ -22,8 +28,8 @@ export function createSweepRunner(options: SweepRunnerOptions): EvaluationRunner
     const needs = variants.flatMap(({ manifest }) => backtestNeeds(manifest, request.timeframe ?? manifest.timeframe));
     const distinct = [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
     const funding = await fetchNeeds(options, distinct, request, job);
-    const sharpes = await options.trials.otherTrials(job, hashesOf(variants));
-    const outcome = await options.inThread({ request, variants, earlier: { sharpes }, funding, createdAt: job.createdAt }, job);
+    const trialsOf = trialsOfJob(job, hashesOf(variants));
+    const outcome = await options.inThread({ request, variants, trialsOf, funding, createdAt: job.createdAt }, job);
     return outcome.ok ? { ...outcome, report: null, evidence: null } : outcome;
   };
 }

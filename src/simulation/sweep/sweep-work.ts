@@ -1,20 +1,24 @@
 /** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward assesses the picking itself. */
 
+import { type DailyReturns, returnsByDay, type Trial } from '../../domain/backtest/daily-returns.ts';
 import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
 import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sampleDeviation, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
-import { type BacktestResult, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
+import { type BacktestResult, dailyReturns, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
-/** Trials of other runs: manifests that differ from every variant of this sweep. */
+/** Trials of other runs: manifests that differ from every variant of this sweep, and whose returns move with those of its best one. */
 export interface EarlierTrials {
   /** The Sharpe ratio of each; null where it is not defined. */
   readonly sharpes: readonly (number | null)[];
 }
+
+/** Earlier trials that are known, or the question for those that move with these returns. */
+export type EarlierAsked = EarlierTrials | ((returns: DailyReturns) => Promise<EarlierTrials>);
 
 /** Why a variant cannot be run. */
 export interface Insufficient {
@@ -42,7 +46,7 @@ export interface SweepWork {
   readonly variants: readonly Variant[];
   /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
   readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
-  readonly earlier: EarlierTrials;
+  readonly earlier: EarlierAsked;
   readonly onProgress: (done: number, total: number) => void;
 }
 
@@ -108,6 +112,8 @@ export type SweepOutcome =
       readonly resultHash: string;
       readonly result: string;
       readonly summary: { readonly [name: string]: Json };
+      /** Every variant. */
+      readonly trials: readonly Trial[];
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
@@ -115,6 +121,7 @@ export type SweepOutcome =
 interface Tried {
   readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
   readonly returns: Float64Array;
+  readonly byDay: DailyReturns;
 }
 
 /** Works a sweep out. Refuses a history that is not enough for one of the variants. @throws Error for a defect. */
@@ -129,13 +136,27 @@ export async function workSweep({ request, variants, historyOf, earlier, onProgr
     if ('code' in history) return { ok: false, ...history };
     const { manifest } = variant;
     const { result: run } = runBacktest({ manifest, history, assumptions: request.assumptions, trials: { versions: 1, otherSharpes: [] } });
-    tried.push({ trial: trialOf(variant, run), returns: dailyReturns(run) });
+    tried.push({ trial: trialOf(variant, run), returns: dailyReturns(run), byDay: byDayOf(run) });
     if (best === null || scoreOf(run) > scoreOf(best.run)) best = { place, run };
   }
   onProgress(variants.length, variants.length);
   if (best === null) throw new Error('a sweep without a variant');
-  const result = sweepResult(request, tried, best, earlier);
-  return { ok: true, resultHash: canonicalHash(result as never), result: canonicalJson(result as never), summary: summaryOf(result) };
+  const known = typeof earlier === 'function' ? await earlier(byDayOf(best.run)) : earlier;
+  const result = sweepResult(request, tried, best, known);
+  return {
+    ok: true,
+    resultHash: canonicalHash(result as never),
+    result: canonicalJson(result as never),
+    summary: summaryOf(result),
+    trials: tried.map(({ trial: { manifestHash, sharpe }, byDay }) => ({ manifestHash, sharpe, returns: byDay })),
+  };
+}
+
+function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
+  return returnsByDay(
+    capitalUsd,
+    daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
+  );
 }
 
 function scoreOf({ performance }: BacktestResult): number {
@@ -205,16 +226,6 @@ function trialOf({ values, manifestHash }: Variant, { performance, trades, feesU
     profitUsd: trades.profitUsd,
     feesUsd,
   };
-}
-
-/** From the marks as they are told, so that whoever recomputes computes the same. */
-function dailyReturns({ daily, capitalUsd }: BacktestResult): Float64Array {
-  let before = Number(capitalUsd);
-  return Float64Array.from(daily, ({ equityUsd }) => {
-    const gain = Number(equityUsd) / before - 1;
-    before = Number(equityUsd);
-    return gain;
-  });
 }
 
 function tested({ folds, returns }: WalkForward, days: readonly EquityDayRow[], periodsPerYear: number) {

@@ -18,6 +18,7 @@ import { createIntelligenceStore } from '../../../src/adapters/store/intelligenc
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { openHistoryRunners, openPreviews } from '../../../src/boot/evaluation-runners.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
+import { type DailyReturns, returnsByDay } from '../../../src/domain/backtest/daily-returns.ts';
 import { PREVIEW_LIMITS } from '../../../src/domain/backtest/preview.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -64,6 +65,8 @@ beforeAll(async () => {
   evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
   bars = walk(draws(11), FROM, DAY, (TO - FROM) / DAY, 30_000);
   await keep('BTCUSDT', bars);
+  // Moves by itself: what is tried on it is of no family with what is tried on the others.
+  await keep('SOLUSDT', walk(draws(12), FROM, DAY, (TO - FROM) / DAY, 100));
   await keep(
     'ETHUSDT',
     bars.filter((_, n) => n < 100 || n >= 103),
@@ -304,12 +307,12 @@ test('a history with a gap is refused by name; a run of another stretch or timef
   }
 });
 
-test('a sweep is no evidence; its trials count for its agent and for every other one with rules of the same types, each manifest once', async () => {
+test('a sweep is no evidence; its trials count for every agent whose returns move with them, each manifest once', async () => {
   const rules = {
     entryConditions: [{ type: 'rsi_below', period: 5, value: 40 }],
     exitConditions: [{ type: 'held_longer_than', hours: 96 }],
   };
-  const first = await agent('BTCUSDT', rules);
+  const first = await agent('SOLUSDT', rules);
   const parameters = [{ path: 'entryConditions[0].value', values: [35, 40, 45] }];
   const window = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), look: true }, TO + DAY);
   if (!('assumptions' in window)) throw new Error(JSON.stringify(window));
@@ -338,17 +341,16 @@ test('a sweep is no evidence; its trials count for its agent and for every other
   const page = await createRunPages(evaluations.reads)(ORG, first, run.id);
   expect(page?.page).toContain('"evaluation":"sweep"');
 
-  // A copy does not begin anew, whatever it is called and whatever it trades; rules of other types are another family.
-  const copy = await agent('BTCUSDT', { ...rules, name: 'A copy', stopLossPct: 7 });
+  // A copy does not begin anew, whatever it is called, nor one with a condition that always holds; what moves otherwise is another family.
+  const copy = await agent('SOLUSDT', { ...rules, name: 'A copy', stopLossPct: 7 });
   const copied = await ended(copy, await begin(copy));
   expect(copied.summary).toMatchObject({ versionsTried: 4 });
   expect((await sweep(copy)).result.counted).toEqual({ total: 6, ofThisSweep: 3, earlier: 3 });
-  const other = await agent('BTCUSDT', {
+  const trivial = await agent('SOLUSDT', { ...rules, entryConditions: [...rules.entryConditions, { type: 'price_above', price: '1' }] });
+  expect((await ended(trivial, await begin(trivial))).summary).toMatchObject({ versionsTried: 7 });
+  const other = await agent('SOLUSDT', {
     ...rules,
-    exitConditions: [
-      { type: 'rsi_above', period: 5, value: 70 },
-      { type: 'held_longer_than', hours: 96 },
-    ],
+    entryConditions: [{ type: 'rsi_above', period: 5, value: 60 }],
   });
   expect((await ended(other, await begin(other))).summary).toMatchObject({ versionsTried: 1 });
 });
@@ -447,11 +449,17 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
     { from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), look: true },
     TO + DAY,
   ) as never;
-  const tried = async () => otherTrials({ orgId: ORG, agentId, manifestVersion: 1, createdAt: clock.now() + 1, request }, [own]);
+  const byDay = (days: { date: string; equityUsd: string }[]) =>
+    returnsByDay(
+      result.capitalUsd,
+      days.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
+    );
+  const returns = byDay([...result.daily]);
+  const tried = async () => otherTrials({ orgId: ORG, agentId, createdAt: clock.now() + 1, request, hashes: [own] }, returns);
   const before = await tried();
   const counted = async () => (await tried()).length - before.length;
-  const note = (previewed: Manifest, noted: { agentId?: string; at?: number } = {}) =>
-    notePreview(ORG, { agentId: null, manifest: previewed, at: clock.now(), ...noted });
+  const note = (previewed: Manifest, noted: { agentId?: string; at?: number; returns?: DailyReturns } = {}) =>
+    notePreview(ORG, { agentId: null, manifest: previewed, at: clock.now(), returns, ...noted });
   // What is assessed is no other try, and a manifest counts once, whoever it was meant for.
   await note(manifest);
   expect(await counted()).toBe(0);
@@ -460,10 +468,14 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   await note(sibling);
   await note(sibling, { agentId });
   expect(await counted()).toBe(1);
-  // Rules of other types are another family, unless they were meant for this agent; what is tried later counts later.
+  // What moves otherwise is another family, whoever it was meant for; what has no day in common counts for its agent.
   const other = (price: string) => manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price }] });
-  await note(other('1'));
-  await note(other('2'), { agentId });
+  const otherwise = { ...returns, returns: returns.returns.toReversed() };
+  await note(other('1'), { returns: otherwise });
+  await note(other('2'), { returns: otherwise, agentId });
+  const before2010 = { firstDay: 10_000, returns: [0.1, 0.2] };
+  await note(other('3'), { returns: before2010 });
+  await note(other('4'), { returns: before2010, agentId });
   await note(manifestOf('BTCUSDT', { stopLossPct: 3 }), { at: clock.now() + DAY });
   expect(await counted()).toBe(2);
   // A run of the same manifest measures it: the ratio is counted and the preview beside it is not.

@@ -15,7 +15,7 @@ import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.t
 import { writeBridgeArrivals, writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
 import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
-import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
+import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeLaunches, writeListedTokens } from '../launches/launch-store.ts';
 import { writeCheckouts, writeImports, writeLicences } from '../marketplace/checkout-store.ts';
 import { writeMarketOrders } from '../orders/market-order-store.ts';
@@ -123,6 +123,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   evaluation_run: writeEvaluationRuns,
   evaluation_report: writeEvaluationReports,
+  trial: writeTrials,
 
   vault_change: (transaction, rows) => transaction`
     insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id, reserve_check)

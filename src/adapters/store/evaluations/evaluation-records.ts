@@ -22,3 +22,12 @@ export function writeEvaluationReports(transaction: Transaction, rows: readonly 
     select "runId", "resultHash", result, report from jsonb_to_recordset(${transaction.json(rows as never)})
       as r("runId" uuid, "resultHash" text, result text, report text)`;
 }
+
+/** Writes what was tried, by run or, where `runId` is null, by a preview. A trial that is there stays as it is. */
+export function writeTrials(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into trials (org_id, run_id, manifest_hash, sharpe, first_day, returns)
+    select "orgId", "runId", "manifestHash", sharpe, "firstDay", returns from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("orgId" uuid, "runId" uuid, "manifestHash" text, sharpe float8, "firstDay" int, returns real[])
+    on conflict do nothing`;
+}

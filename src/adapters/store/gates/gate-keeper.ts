@@ -222,7 +222,7 @@ async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidenc
     );
   if (errors === null || normalCdf(errors) < GATE_LIMITS.deflatedSharpe)
     problems.push(
-      `${trials} trials were made of its family, each manifest and each stretch one: by luck alone the best of them would show a Sharpe ratio of ${figureInWords(best)}, and that the true one lies above it is ${errors === null ? 'unknown' : `${figureInWords(normalCdf(errors) * 100)} % probable`}; at least ${GATE_LIMITS.deflatedSharpe * 100} % is asked for`,
+      `${trials} trials were made of its family, which is every manifest and stretch whose returns move with its own: by luck alone the best of them would show a Sharpe ratio of ${figureInWords(best)}, and that the true one lies above it is ${errors === null ? 'unknown' : `${figureInWords(normalCdf(errors) * 100)} % probable`}; at least ${GATE_LIMITS.deflatedSharpe * 100} % is asked for`,
     );
   return problems;
 }

@@ -137,6 +137,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
       'stage_changes',
       'takes',
       'token_revocations',
+      'trials',
       'vault_changes',
       'wallet_challenges',
     ],

@@ -195,7 +195,7 @@ test('rules that change raise their version, so that agents on evidence of the o
   // `superseded_evidence`, as 0292 does.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
     manifest: [1, '144aefbef54f32dd7bd5d1727be6beeb'],
-    backtest: [3, '38864754e9b78cd535e4e1a97a3d6af9'],
+    backtest: [4, '38864754e9b78cd535e4e1a97a3d6af9'],
     stress_test: [2, '2eab939f4404aa939e2f5b56e555ec30'],
     paper: [3, 'd6f58be9b75474a2b8fa6efc6c638479'],
     shadow: [3, '42a566881ee4301be8e4d11767ffee90'],

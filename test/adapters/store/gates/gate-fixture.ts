@@ -1,6 +1,7 @@
 // Agents at any stage with evidence in any state, on a real database whose owner is no superuser and whose gate clock is ours.
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { writeTrials } from '../../../../src/adapters/store/evaluations/evaluation-records.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE, type StoredEvidence } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { createShadowStore } from '../../../../src/adapters/store/gates/shadow-store.ts';
@@ -9,6 +10,7 @@ import { type BacktestRequest, readBacktestRequest } from '../../../../src/domai
 import { bookIds, type Fill } from '../../../../src/domain/book.ts';
 import { canonicalHash, canonicalJson } from '../../../../src/domain/canonical-json.ts';
 import {
+  type BacktestSeries,
   type EvidenceDraft,
   type EvidenceKind,
   evidenceKindAt,
@@ -20,6 +22,7 @@ import type { FlowBook, FlowSpan } from '../../../../src/domain/shadow/flow.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
+import { returnsOf } from '../../../../src/simulation/backtest/backtest-work.ts';
 import { measuredBy } from '../../../../src/trading/shadow-measuring.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries, DAY, stressSeries } from '../../../domain/evidence-samples.ts';
@@ -46,7 +49,7 @@ export interface GateFixture {
   /** Puts evidence of a gate on record: what passes, or fails, by its own rows. */
   pass(id: string, kind: EvidenceKind, runId?: string, passing?: boolean): Promise<StoredEvidence>;
   /** A finished backtest of an agent's active manifest over the stretch of the gate, or over what is asked for instead, as its evaluation leaves it. */
-  run(id: string, over?: Partial<BacktestRequest>, sharpe?: number): Promise<string>;
+  run(id: string, over?: Partial<BacktestRequest>, series?: BacktestSeries): Promise<string>;
   /** The series of the paper stage as its rows say it. */
   paperSeries(id: string): Promise<PaperSeries>;
   /** Takes on an agent that was made elsewhere, at its active version. */
@@ -204,7 +207,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     return kind === 'paper' ? paperSeriesOf(await rows.paper(agent, of, window)) : shadowSeriesOf(await rows.shadow(agent, of, window));
   }
 
-  const run: GateFixture['run'] = async (id, over = {}, sharpe = 2) => {
+  const run: GateFixture['run'] = async (id, over = {}, series = undefined) => {
     const runId = newId();
     const orgId = organizations.get(id) ?? ORG;
     const { manifestVersion, manifestHash: hash } = manifestOf(id);
@@ -213,7 +216,11 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     await superuser`
       insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
       values (${runId}, ${orgId}, ${id}, 'backtest', 'finished', ${manifestVersion}, ${hash}, ${superuser.json(request as never)}, 'ann', ${now}, ${now}, 1,
-        ${'a'.repeat(64)}, ${superuser.json({ sharpe })})`;
+        ${'a'.repeat(64)}, '{}')`;
+    if (series !== undefined) {
+      const sharpe = evidenceMetrics('backtest', series)['sharpe'] as number;
+      await app.begin((sql) => writeTrials(sql, [{ type: 'trial', orgId, runId, manifestHash: hash, sharpe, ...returnsOf(series) }]));
+    }
     return runId;
   };
 

@@ -1,8 +1,10 @@
 // The luck of choosing a stretch: every evaluation counts as a trial, and the gate out of backtest asks whether the result lies above
 // what the best of as many worthless trials shows. On real PostgreSQL, beside the product's own statistics.
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEvidenceWriter } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
+import { returnsByDay } from '../../../../src/domain/backtest/daily-returns.ts';
 import { canonicalHash } from '../../../../src/domain/canonical-json.ts';
 import { type BacktestSeries, type EquityDay, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { normalCdf, normalQuantile } from '../../../../src/domain/normal-distribution.ts';
@@ -49,8 +51,10 @@ function seriesOf(returnsPct: readonly number[], endsDaysAgo = 0): BacktestSerie
 const sharpeOf = (series: BacktestSeries): number => evidenceMetrics('backtest', series)['sharpe'] as number;
 
 /** A finished backtest of an agent over a stretch that is not the gate's. */
-const lookAt = (agentId: string, from: number, sharpe: number): Promise<string> =>
-  stage.run(agentId, { from: new Date(from).toISOString(), to: new Date(from + DAYS * DAY).toISOString(), look: true }, sharpe);
+const lookAt = (agentId: string, series: BacktestSeries): Promise<string> => {
+  const [from, to] = [series.firstCandleAt, series.lastCandleAt + 1].map((at) => new Date(at).toISOString()) as [string, string];
+  return stage.run(agentId, { from, to, look: true }, series);
+};
 
 /** The evidence of a run, whose row nobody signs here. */
 async function evidenceOf(agentId: string, series: BacktestSeries, runId: string) {
@@ -88,40 +92,32 @@ function exactly(sharpe: number): number[] {
 
 /** A strategy that is a little better than the gate asks for, over the five years that end today. */
 const GOOD = exactly(1.85);
-const FIVE_YEARS_AGO = (): number => today - DAYS * DAY;
 
 test('one try of a good strategy opens the gate', async () => {
   const series = seriesOf(GOOD);
   expect(sharpeOf(series)).toBeGreaterThan(1.8);
   const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await stage.run(id, {}, sharpeOf(series)));
+  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
   expect(await gateOf(id)).toMatchObject({ passed: true, problems: [] });
   const [luck] = await stage.app<{ trials: number; expected_best: number }[]>`select * from backtest_luck(${written.id})`;
   expect(luck).toMatchObject({ trials: 1, expected_best: 0 });
   await opened(id, written.id);
 });
 
-test('fifty stretches of noise are fifty trials: the best of them is refused for its luck too, and one try of a good strategy passes', async () => {
+test('fifty stretches of noise are fifty trials of one family, and the newest of them is refused for its luck too', async () => {
   const worthless = await stage.agentAt('backtest', { evidence: 'absent' });
   const history = noise('worthless', DAYS + 500);
-  const stretches = Array.from({ length: 50 }, (_, n) => ({
-    from: today - (history.length - n * 10) * DAY,
-    returns: history.slice(n * 10, n * 10 + DAYS),
-  }));
-  const tried = stretches.map(({ from, returns }) => ({ from, series: seriesOf(returns), sharpe: sharpeOf(seriesOf(returns)) }));
-  const best = tried.reduce((one, other) => (other.sharpe > one.sharpe ? other : one));
-  for (const { from, sharpe } of tried) await lookAt(worthless, from, sharpe);
-  // Alone it would look like something: that its true Sharpe ratio is above zero seems likely.
+  const stretches = Array.from({ length: 50 }, (_, n) => seriesOf(history.slice(n * 10, n * 10 + DAYS), 500 - n * 10));
+  for (const series of stretches) await lookAt(worthless, series);
+  const newest = stretches.at(-1) as BacktestSeries;
   const returns = Float64Array.from(
-    best.series.days,
-    ([, close], day) => Number(close) / Number(day === 0 ? 10_000 : best.series.days[day - 1]?.[1]) - 1,
+    newest.days,
+    ([, close], day) => Number(close) / Number(day === 0 ? 10_000 : newest.days[day - 1]?.[1]) - 1,
   );
-  const alone = luckOf(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number;
   const amongFifty = luckOf(returns, 365, { versions: 51, otherSharpes: [] }).deflatedSharpe as number;
-  expect(amongFifty).toBeLessThan(alone / 2);
-  const written = await evidenceOf(worthless, best.series, await stage.run(worthless, {}, best.sharpe));
+  expect(amongFifty).toBeLessThan((luckOf(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number) / 2);
+  const written = await evidenceOf(worthless, newest, await stage.run(worthless, {}, newest));
   const [luck] = await stage.app<{ trials: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`;
-  // With the one try of before, which was another stretch of the same manifest.
   expect(luck?.trials).toBe(51);
   expect(normalCdf(luck?.errors_above as number)).toBeCloseTo(amongFifty, 6);
   expect(await gateOf(worthless)).toMatchObject({ passed: false, problems: [expect.stringMatching(/^51 trials were made of its family/)] });
@@ -131,16 +127,78 @@ test('fifty stretches of noise are fifty trials: the best of them is refused for
 test('the same result as the best of three hundred stretches opens nothing, and nothing but luck stands in the way', async () => {
   const series = seriesOf(GOOD);
   const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await stage.run(id, {}, sharpeOf(series)));
+  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
   expect(await gateOf(id)).toMatchObject({ passed: true });
-  for (let n = 0; n < 250; n++) await lookAt(id, FIVE_YEARS_AGO() - (10_000 + n) * DAY, 0.4);
-  // Over fifty stretches of noise, the one try of the first test, which is this one, and these.
+  // They have no day in common with it: of the same manifest they count all the same, and the noise of the test above does not.
+  for (let n = 0; n < 250; n++) await lookAt(id, seriesOf(GOOD, 5_000 + n));
   expect(await gateOf(id)).toMatchObject({
     passed: false,
-    problems: [expect.stringMatching(/^301 trials .* at least 95 % is asked for$/)],
+    problems: [expect.stringMatching(/^251 trials .* at least 95 % is asked for$/)],
   });
   expect(written.passed).toBe(true);
-  await expect(opened(id, written.id)).rejects.toThrow(/the best of 301 worthless trials could show this result by luck/);
+  await expect(opened(id, written.id)).rejects.toThrow(/the best of 251 worthless trials could show this result by luck/);
+});
+
+test('a family is what moves with the returns: other rules count from a correlation of 0.5 on, and the same ones below it do not', async () => {
+  const series = seriesOf(GOOD);
+  const id = await stage.agentAt('backtest', { evidence: 'absent' });
+  await stage.addVersion(id, { stopLossPct: 11 });
+  const { manifestVersion, manifestHash } = stage.manifestOf(id);
+  await stage.app`update agents set stage = 'draft', manifest_version = ${manifestVersion}, manifest_hash = ${manifestHash} where id = ${id}`;
+  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
+  const trials = async () => (await stage.app<{ trials: number }[]>`select trials from backtest_luck(${written.id})`)[0]?.trials as number;
+  const before = await trials();
+  const other = noise('other', DAYS);
+  const moving = (correlation: number) =>
+    seriesOf(GOOD.map((one, day) => correlation * one + Math.sqrt(1 - correlation ** 2) * (other[day] as number)));
+  const stranger = await stage.agentAt('draft', { evidence: 'absent' });
+  let counted = before;
+  for (const [stopLossPct, correlation, counts] of [
+    [12, 0.6, true],
+    [13, 0.4, false],
+    [14, -0.9, false],
+    [15, 0.99, true],
+  ] as const) {
+    await stage.addVersion(stranger, { stopLossPct, entry: [...stage.manifest.entry, { type: 'price_above', price: '1' }] });
+    await stage.run(stranger, {}, moving(correlation));
+    counted += counts ? 1 : 0;
+    expect(await trials(), `a correlation of ${correlation}`).toBe(counted);
+  }
+  // A version of its own that moves otherwise is another idea.
+  await stage.addVersion(id, { stopLossPct: 16 });
+  await stage.run(id, {}, moving(0.1));
+  expect(await trials()).toBe(counted);
+});
+
+test('returns by day and their correlation are those of the statistics, over the common stretch alone', async () => {
+  const curve = fc.array(fc.option(fc.integer({ min: 9_000, max: 11_000 }), { freq: 6 }), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(20), curve, fc.nat(20), curve, async (first, one, second, other) => {
+      const days = (from: number, closes: readonly (number | null)[]) =>
+        closes.flatMap((close, n) => (close === null ? [] : [[(from + n) * DAY, String(close)] as const]));
+      const [a, b] = [days(first, one), days(second, other)];
+      if (a.length === 0 || b.length === 0) return;
+      const [x, y] = [returnsByDay('10000', a), returnsByDay('10000', b)];
+      const [row] = await stage.app<{ first_day: number; returns: (number | null)[]; correlation: number | null }[]>`
+        select d.first_day, to_jsonb(d.returns) as returns, returns_correlation(d.first_day, d.returns, ${y.firstDay}, ${`{${y.returns.map((r) => r ?? 'NULL').join(',')}}`}::text::real[]) as correlation
+        from daily_returns(10000, ${`{${a.map(([day]) => day).join(',')}}`}::text::bigint[], ${`{${a.map(([, close]) => close).join(',')}}`}::text::float8[]) d`;
+      expect(row?.first_day).toBe(x.firstDay);
+      expect(row?.returns).toEqual(x.returns.map((r) => (r === null ? null : expect.closeTo(r, 5))));
+      const common = x.returns.flatMap((r, n) => {
+        const s = y.returns[n + x.firstDay - y.firstDay];
+        return r === null || s === null || s === undefined ? [] : [[r, s] as const];
+      });
+      const [mx, my] = [0, 1].map((side) => common.reduce((sum, pair) => sum + (pair[side] as number), 0) / common.length) as [
+        number,
+        number,
+      ];
+      const sum = (of: (r: number, s: number) => number) => common.reduce((all, [r, s]) => all + of(r - mx, s - my), 0);
+      const spread = Math.sqrt(sum((r) => r * r) * sum((_, s) => s * s));
+      if (common.length < 2 || spread < 1e-9) return;
+      expect(row?.correlation).toBeCloseTo(sum((r, s) => r * s) / spread, 4);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('the quantile of the database is the one of the statistics', async () => {

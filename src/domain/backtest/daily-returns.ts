@@ -1,0 +1,34 @@
+/** Returns by day of what was tried: what tells whether two trials are of one family. */
+import type { DecimalString } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+
+const DAY_MS = 86_400_000;
+/** More digits say nothing about a correlation. */
+const DIGITS = 7;
+
+/** Returns by UTC day from the first one on; null on days without a mark. */
+export interface DailyReturns {
+  /** Days since 1970. */
+  readonly firstDay: number;
+  readonly returns: readonly (number | null)[];
+}
+
+/** One manifest that was tried, with its annualised Sharpe ratio; null where that is not defined. */
+export interface Trial {
+  readonly manifestHash: string;
+  readonly sharpe: number | null;
+  readonly returns: DailyReturns;
+}
+
+/** @param days midnights and the equity at the end of each day, ascending; at least one. */
+export function returnsByDay(startUsd: DecimalString, days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[]): DailyReturns {
+  const [first, last] = [days[0]?.[0] as EpochMs, days.at(-1)?.[0] as EpochMs];
+  const returns = Array.from<number | null>({ length: (last - first) / DAY_MS + 1 }).fill(null);
+  let before = Number(startUsd);
+  for (const [day, equityUsd] of days) {
+    const equity = Number(equityUsd);
+    returns[(day - first) / DAY_MS] = Number((equity / before - 1).toPrecision(DIGITS));
+    before = equity;
+  }
+  return { firstDay: first / DAY_MS, returns };
+}
