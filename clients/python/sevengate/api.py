@@ -5793,9 +5793,9 @@ class Operations(Caller):
 
         Queues backtests of variants of the active manifest, in which named thresholds take other values, all over the
         same history. The result holds every variant with its deflated Sharpe ratio, which counts every manifest that
-        the organization has tried for this agent or for one with rules of the same types, and a walk-forward: each
-        training window picks the best variant, and the test window after it counts. A sweep is no evidence for a gate.
-        Progress is announced on the channel `agents`.
+        the organization has tried and whose daily returns correlate by 0.5 or more with those of the best variant, and
+        a walk-forward: each training window picks the best variant, and the test window after it counts. A sweep is no
+        evidence for a gate. Progress is announced on the channel `agents`.
         """
 
     @operation("POST", "/v1/backtests/preview?agentId&timeframe&draft&days", whole="manifest")
@@ -5813,8 +5813,8 @@ class Operations(Caller):
         Opens no gate. At most 40000 bars of all series together, 366 days and 20 seconds; bars that are not stored are
         fetched from the venue within that time and kept. Your newest preview ends the one before, closing the
         connection ends it too, and an organization works on one at a time. Each new manifest with a result counts as a
-        trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of the agent
-        that is named, and of every agent of the organization whose rules are of the same types.
+        trial in the deflated Sharpe ratio of later backtests and sweeps, as a variant of a sweep does: of every
+        manifest of the organization whose daily returns correlate by 0.5 or more with its own.
         """
 
     @operation("POST", "/v1/agents/{id}/stress_test", body="seeds", keyed=True)
