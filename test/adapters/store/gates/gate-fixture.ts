@@ -207,7 +207,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     return kind === 'paper' ? paperSeriesOf(await rows.paper(agent, of, window)) : shadowSeriesOf(await rows.shadow(agent, of, window));
   }
 
-  const run: GateFixture['run'] = async (id, over = {}, series = undefined) => {
+  const run: GateFixture['run'] = async (id, over = {}, series) => {
     const runId = newId();
     const orgId = organizations.get(id) ?? ORG;
     const { manifestVersion, manifestHash: hash } = manifestOf(id);
