@@ -93,6 +93,7 @@ function columnsOf(seed: number, length: number, swing: number): InstrumentColum
     halfSpread: null,
     series: {},
     funding: null,
+    carry: null,
     events: null,
     firstOpen: 0,
     lastClose: 0,

@@ -42,6 +42,10 @@ export const BacktestTradeBody = Type.Object(
     exitPrice: NullableDecimalText,
     quantity: DecimalText,
     feesUsd: DecimalText,
+    fundingUsd: Type.Optional({
+      ...DecimalText,
+      description: 'Funding paid while it was open, below zero if received. The profit beside it and the fees is price.',
+    }),
     profitUsd: NullableDecimalText,
     profitPct: nullable('number'),
     maePct: Type.Number({ description: 'The deepest that it fell against the entry price, percent.' }),
@@ -161,6 +165,7 @@ export const BacktestResultBody = Type.Object(
     exposurePct: Type.Number(),
     turnoverUsd: Type.Number(),
     feesUsd: DecimalText,
+    fundingUsd: Type.Optional({ ...DecimalText, description: 'Funding paid by the closed trades, below zero if received.' }),
     trades: TradesBody,
     dispositions: Counts,
     blocked: Counts,

@@ -10,6 +10,7 @@ import type { Stretch } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Bars } from './kept-bars.ts';
+import { ceilUnits } from './trade-ledger.ts';
 
 /** A number about an instrument and when it was received; ascending by `receivedAt`. */
 export interface Fact {
@@ -89,10 +90,24 @@ export interface InstrumentColumns {
   readonly halfSpread: Float64Array | null;
   readonly series: Readonly<Record<string, CloseSeries>>;
   readonly funding: CloseSeries | null;
+  /** Set for a perpetual. */
+  readonly carry: FundingPaid | null;
   readonly events: EventHistory | null;
   readonly firstOpen: EpochMs;
   readonly lastClose: EpochMs;
 }
+
+/** What the holder of one unit of a perpetual has paid. */
+export interface FundingPaid {
+  /** Millionths of a US dollar from the first slot up to each, whole, every hour rounded up; falls while the holder receives. */
+  readonly micros: Float64Array;
+  /** Hours of the history, and those of them whose rate was not kept and is assumed. */
+  readonly hours: number;
+  readonly assumedHours: number;
+}
+
+/** The hourly rate that a holder is assumed to pay where it was not kept: twice the base rate of the venue. */
+export const ASSUMED_HOURLY_FUNDING = 0.000_025;
 
 /** What a backtest runs over. Plain typed arrays: it crosses to a worker thread without being copied. */
 export interface History {
@@ -106,6 +121,7 @@ export interface History {
   readonly hash: string;
 }
 
+const HOUR_MS = 3_600_000;
 /** The age that an issuer's mark may reach; the live limit. */
 export const MARK_MAX_AGE_MS = 30 * 86_400_000;
 /** Liquidity and spreads go by the last reading for so long: a day on which nobody listened, and one more. */
@@ -181,6 +197,7 @@ function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
     halfSpread: factsAt(input.halfSpread, grid, LIQUIDITY_MAX_AGE_MS)?.values ?? null,
     series: Object.fromEntries(Object.entries(input.series ?? {}).map(([timeframe, list]) => [timeframe, closeSeries(list)])),
     funding: input.funding === undefined ? null : fundingSeries(input.funding),
+    carry: entry.kind === 'perp' ? fundingPaid(input.funding ?? [], close, grid) : null,
     events: input.events ?? null,
     firstOpen: candles.at(0)?.openTime ?? 0,
     lastClose: (candles.at(-1)?.openTime ?? -grid.barMs) + grid.barMs,
@@ -298,6 +315,24 @@ function closeSeries(candles: Bars): CloseSeries {
     series.close[i++] = Number(close);
   }
   return series;
+}
+
+/** The holder pays at the end of each hour on the close that was known then. */
+function fundingPaid(rates: readonly Fact[], close: Float64Array, { firstSlot, barMs, length }: Grid): FundingPaid {
+  const byHour = new Map(rates.map(({ receivedAt, value }) => [Math.round(receivedAt / HOUR_MS), Number(value)]));
+  const micros = new Float64Array(length);
+  let [paid, hours, assumedHours] = [0, 0, 0];
+  for (let i = 0; i < length; i++) {
+    const slot = firstSlot + i * barMs;
+    for (let hour = Math.floor((slot - barMs) / HOUR_MS) + 1; i > 0 && hour * HOUR_MS <= slot; hour++) {
+      const rate = byHour.get(hour);
+      hours++;
+      if (rate === undefined) assumedHours++;
+      if (!Number.isNaN(close[i])) paid += ceilUnits((rate ?? ASSUMED_HOURLY_FUNDING) * (close[i] as number) * 1e6);
+    }
+    micros[i] = paid;
+  }
+  return { micros, hours, assumedHours };
 }
 
 function fundingSeries(facts: readonly Fact[]): CloseSeries {

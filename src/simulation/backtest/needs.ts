@@ -27,7 +27,7 @@ export interface InstrumentNeeds {
   readonly reference: BarSeries | null;
   readonly perp: BarSeries | null;
   readonly spot: BarSeries | null;
-  /** The perpetual whose hourly funding is ranked. */
+  /** The perpetual whose hourly funding is ranked, or paid by its holder. */
   readonly funding: string | null;
   /** The token whose issuer's marks are read. */
   readonly mark: string | null;
@@ -62,7 +62,10 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
         types.has('premium') && entry.benchmarkKind === 'reference_price' && entry.benchmark !== null ? series(entry.benchmark) : null,
       perp: paired(entry.pairedPerp),
       spot: paired(entry.pairedSpot),
-      funding: types.has('funding_percentile') && entry.pairedPerp !== null ? splitInstrumentKey(entry.pairedPerp).instrument : null,
+      funding:
+        (types.has('funding_percentile') || entry.kind === 'perp') && entry.pairedPerp !== null
+          ? splitInstrumentKey(entry.pairedPerp).instrument
+          : null,
       mark: entry.benchmarkKind === 'issuer_mark' ? entry.instrument : null,
       pool: entry.venue === 'spotchain' ? key : null,
       eventHours: eventHours.length === 0 ? null : Math.max(...eventHours),

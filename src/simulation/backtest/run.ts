@@ -13,7 +13,7 @@ import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { tradingDay } from '../../domain/session.ts';
 import { isoTime } from '../../domain/time.ts';
 import { checkAgainstPlain } from './decision-columns.ts';
-import { EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { ASSUMED_HOURLY_FUNDING, EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import {
   type DayCount,
   expectedBestSharpe,
@@ -79,6 +79,8 @@ export interface ConditionStatistics {
 
 export interface TradeSummary extends PreviewTrade {
   readonly feesUsd: DecimalString;
+  /** Funding that the holder of a perpetual paid; below zero if received. What remains of the profit beside it and the fees is price. */
+  readonly fundingUsd: DecimalString;
   readonly profitPct: number | null;
   /** Maximum adverse and favourable excursion against the entry price, in percent. */
   readonly maePct: number;
@@ -135,6 +137,8 @@ export interface BacktestResult {
   readonly exposurePct: number;
   readonly turnoverUsd: number;
   readonly feesUsd: DecimalString;
+  /** Funding paid by the closed trades; below zero if received. */
+  readonly fundingUsd: DecimalString;
   readonly trades: {
     readonly closed: number;
     readonly open: number;
@@ -307,6 +311,7 @@ function resultOf(
     exposurePct: (simulation.exposedBars / history.length) * 100,
     turnoverUsd: Math.round(simulation.turnoverUsd * 100) / 100,
     feesUsd: unitsText(simulation.fees, simulation.units.moneyDecimals),
+    fundingUsd: unitsText(simulation.funding, simulation.units.moneyDecimals),
     trades: tradesOf(history, rules, simulation),
     dispositions: dispositionsOf(simulation),
     blocked: simulation.blocked,
@@ -471,6 +476,7 @@ function tradeSummary(history: History, rules: RuleBook, simulation: Simulation,
     exitPrice: trade.exitPrice === null ? null : unitsText(trade.exitPrice, units.priceDecimals),
     quantity: unitsText(trade.quantity, units.quantityDecimals),
     feesUsd: unitsText(trade.fees, money),
+    fundingUsd: unitsText(trade.funding, money),
     profitUsd: trade.profit === null ? null : unitsText(trade.profit, money),
     profitPct: trade.profit === null ? null : profitPct(trade),
     maePct: trade.worstPct,
@@ -590,7 +596,7 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     'Rules on quotes see the best prices half of the spread of the cost model around the close.',
     `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
     'An entry is filled as far as its average price stays within the slippage budget; an exit is filled whole, at whatever price.',
-    'Entries are paid in full: no leverage, no interest, no funding payments.',
+    'Entries are paid in full: no leverage and no interest.',
     "Orders are made in the venue's whole lots, at limits on its ticks, and have to pass what the live risk function asks.",
     "Limits are the manifest's and the default risk preferences, the stricter of both; an organization's own preferences, what its other books hold, halts and switched-off features (`position_weight_breach` and `duplicate_underlying_breach` over all books, `reduce_only`, `halted`, `feature_disabled`) are not applied.",
     'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',
@@ -618,6 +624,13 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     named.push(
       'Events are known from the first report that was kept on, and where imported archives hold them; outages of their feeds since are not known, a report of an archive was known when it was published, and within a look-back an event stays as grave as it ever was.',
     );
+  for (const { key, carry } of history.instruments) {
+    if (carry === null) continue;
+    const assumed = carry.hours === 0 ? 0 : (carry.assumedHours / carry.hours) * 100;
+    named.push(
+      `A position in ${key} pays the funding of its venue at the end of each hour on the close, or receives it; at ${assumed.toFixed(2)} % of the hours no rate was kept, and ${ASSUMED_HOURLY_FUNDING * 100} % are assumed to be paid.`,
+    );
+  }
   for (const { key, whole } of history.instruments) {
     if (!whole) named.push(`${key} lacks bars: at those slots its last price is stale, and nothing is entered or left on it.`);
   }

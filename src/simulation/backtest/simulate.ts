@@ -13,7 +13,7 @@ import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
-import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { type FundingPaid, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
 import {
@@ -22,6 +22,7 @@ import {
   ceilUnits,
   feeOf,
   floorUnits,
+  fundingOf,
   type InstrumentUnits,
   instrumentUnits,
   type Trade,
@@ -93,6 +94,8 @@ export interface Simulation {
   /** Money units paid in fees, and US dollars traded. */
   readonly fees: number;
   readonly turnoverUsd: number;
+  /** Money units paid as funding by the closed trades. */
+  readonly funding: number;
   /** Money units traded by orders that rested, at the maker's fee. */
   readonly rested: number;
   /** Bars at which a position was open. */
@@ -234,6 +237,7 @@ class Run {
   readonly #exitWithheld: Uint32Array;
   #fees = 0;
   #turnover = 0;
+  #funding = 0;
   #rested = 0;
   readonly #equity: Float64Array;
   readonly #cashSteps: CashStep[];
@@ -324,6 +328,7 @@ class Run {
       exitedBy: this.#exitedBy,
       fees: this.#fees,
       turnoverUsd: this.#turnover,
+      funding: this.#funding,
       rested: this.#rested,
       exposedBars: exposed,
     };
@@ -379,9 +384,11 @@ class Run {
     const cash = this.#cash / this.#units.unit;
     for (let i = from; i < to; i++) equity[i] = cash;
     for (let n = 0; n < held.length; n++) {
-      const { baseUnits, instrumentState } = held[n] as OpenPosition;
-      const { close } = instrumentState.columns;
+      const { baseUnits, entryBar, instrumentState } = held[n] as OpenPosition;
+      const { close, carry } = instrumentState.columns;
       for (let i = from; i < to; i++) equity[i] = (equity[i] as number) + baseUnits * (close[i] as number);
+      if (carry === null) continue;
+      for (let i = from; i < to; i++) equity[i] = (equity[i] as number) - (baseUnits * microsSince(carry, entryBar, i)) / MICROS;
     }
     if (this.#whole || held.length === 0) return;
     for (let i = from; i < to; i++) if (!this.#isPriced(i)) this.#unpriced.add(i);
@@ -585,7 +592,7 @@ class Run {
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
     // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
     const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
-    const free = Math.min(this.#cash, this.#maxCapital - this.#invested) - this.#reserved - kept;
+    const free = Math.min(this.#cash - this.#fundingDue(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
     const wanted = Math.min(this.#maxTrade, traded, free / (1 + units.costs.feeBps / 10_000));
     if (wanted < this.#minOrder) return 'capital_limit_breach';
     if (instrumentState.validity !== null && !isTradableAt(instrumentState.validity, this.#slotOf(i))) return 'halted';
@@ -598,6 +605,11 @@ class Run {
     this.#entries++;
     this.#entryOrders.push({ bar: i, instrument: instrumentState.instrument, quantity, limit });
     return null;
+  }
+
+  /** What positions owe of funding at bar i, in money units. It is paid with the exit; what they receive counts only then. */
+  #fundingDue(i: number): number {
+    return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
 
   /** What an order may take of the last bar's trade, and of the pool where its depth is known; in money units. */
@@ -733,7 +745,9 @@ class Run {
     // A sell is filled whole, at whatever price.
     const { price: exitPrice, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
     const proceeds = quantity * exitPrice;
-    this.#cash += proceeds - fees;
+    const funding = fundingSince(position, i);
+    this.#cash += proceeds - fees - funding;
+    this.#funding += funding;
     this.#invested -= position.cost;
     this.#traded = true;
     this.#fees += fees;
@@ -773,6 +787,7 @@ class Run {
     }
     this.#countKnown(instrumentState.columns, position.entryBar + 1, last);
     const fees = position.fees + (exit?.fees ?? 0);
+    const funding = fundingSince(position, last);
     return {
       instrument: instrumentState.instrument,
       entryBar: position.entryBar,
@@ -781,7 +796,8 @@ class Run {
       entryPrice: position.entryPrice,
       exitPrice: exit?.price ?? null,
       fees,
-      profit: exit === null ? null : position.quantity * exit.price - position.cost - fees,
+      funding,
+      profit: exit === null ? null : position.quantity * exit.price - position.cost - fees - funding,
       entrySlippageBps: position.slippageBps,
       exitSlippageBps: exit === null ? null : slippageBps(exitUsd, close[exit.bar] as number, -1),
       entrySeen: position.seen,
@@ -845,6 +861,17 @@ function firstOutside(values: Float64Array, low: number, high: number, from: num
 /** Whether there was a live price at slot i; a history without holes need not be asked. */
 function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
   return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
+}
+
+/** Millionths of a US dollar that a unit paid from the fill after a bar up to the slot of another. */
+function microsSince({ micros }: FundingPaid, entryBar: number, i: number): number {
+  return (micros[i] as number) - (micros[entryBar] as number);
+}
+
+/** Funding that a position has paid by slot i, in money units. */
+function fundingSince({ instrumentState, entryBar, quantity }: OpenPosition, i: number): number {
+  const { units, columns } = instrumentState;
+  return columns.carry === null ? 0 : fundingOf(quantity, microsSince(columns.carry, entryBar, i), units);
 }
 
 /** A reading of the market as it was known at bar i; null if none was. */

@@ -113,6 +113,12 @@ export function feeOf(notional: number, costs: TradeCosts): number {
   return ceilUnits((notional / 10_000) * costs.feeBps);
 }
 
+/** Funding in money units of a quantity whose every unit paid so many millionths of a US dollar, rounded up. */
+export function fundingOf(quantity: number, micros: number, { priceUnit }: InstrumentUnits): number {
+  const [paid, perMicro] = [BigInt(quantity) * BigInt(micros) * BigInt(priceUnit), 1_000_000n];
+  return Number(paid / perMicro) + (paid > 0n && paid % perMicro !== 0n ? 1 : 0);
+}
+
 /** Whole units as a plain decimal. */
 export function unitsText(units: number, decimals: number): DecimalString {
   return plainDecimal(new Decimal(units).times(new Decimal(10).pow(-decimals)));
@@ -131,6 +137,9 @@ export interface Trade {
   readonly exitPrice: number | null;
   /** Money units. */
   readonly fees: number;
+  /** Money units paid as funding while it was open; below zero if received. */
+  readonly funding: number;
+  /** After fees and funding. */
   readonly profit: number | null;
   readonly entrySlippageBps: number;
   readonly exitSlippageBps: number | null;

@@ -76,9 +76,12 @@ describe('a random manifest over a random history', () => {
           // To the last bit what adding up in the universe's order gives: a result's hash rests on it.
           const marked = openAt(simulation, i)
             .sort((a, b) => a.instrument - b.instrument)
-            .reduce((sum, { instrument, quantity }) => {
+            .reduce((sum, { instrument, quantity, entryBar }) => {
               const { quantityUnit } = simulation.instruments[instrument] as (typeof simulation.instruments)[number];
-              return sum + (quantity / quantityUnit) * (history.instruments[instrument]?.close[i] as number);
+              const { close, carry } = history.instruments[instrument] as (typeof history.instruments)[number];
+              const worth = sum + (quantity / quantityUnit) * (close[i] as number);
+              if (carry === null) return worth;
+              return worth - ((quantity / quantityUnit) * ((carry.micros[i] as number) - (carry.micros[entryBar] as number))) / 1e6;
             }, units / simulation.units.unit);
           expect(simulation.equityUsd[i]).toBe(marked);
           saw(reason ?? disposition);

@@ -35,7 +35,9 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
   readonly refused: unknown[];
 } {
   // Rules are decided on the quotes of the cost model, and orders priced on recorded spreads: here both are the same.
-  const inputs = recorded.map(({ halfSpread: _, ...input }) => input);
+  // Funding is booked with the exit, and nothing here is held against it.
+  const free = Array.from({ length: 200 }, (_, n) => ({ receivedAt: START + (n - 40) * HOUR, value: '0' }));
+  const inputs = recorded.map(({ halfSpread: _, ...input }) => (input.entry.kind === 'perp' ? { ...input, funding: free } : input));
   const history = buildHistory('1h', inputs);
   const simulation = simulate(manifest, history, evaluateRules(manifest, history), DEFAULT_ASSUMPTIONS);
   const compiled = compileManifest(manifest);

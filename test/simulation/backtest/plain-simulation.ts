@@ -91,6 +91,17 @@ export function playPlainly(
   /** The best prices that an order is priced on. */
   const touchOf = (key: InstrumentKey, close: string, slot: number) =>
     around(close, halfSpreadOf({ key, ...recorded(key, slot) }), digitsAt(firstOpen(key), 11));
+  /** What a position has paid by a slot: at the end of every hour a rate on the last close, per unit in whole millionths, rounded up. */
+  const fundingOf = (key: InstrumentKey, { quantity, openedAt }: Held, slot: number): Decimal => {
+    const { entry, candles, funding = [] } = inputOf(key);
+    let micros = new Decimal(0);
+    for (let hour = openedAt + HOUR; entry.kind === 'perp' && hour <= slot; hour += HOUR) {
+      const rate = funding.find(({ receivedAt }) => receivedAt === hour)?.value ?? '0.000025';
+      const { close } = candles.findLast(({ openTime }) => openTime + HOUR <= hour) as Candle;
+      micros = micros.plus(ceilTo(new Decimal(rate).times(close).times(1e6), 0));
+    }
+    return ceilTo(micros.times(quantity).div(1e6), moneyDigits);
+  };
   let cash = floorTo(capital, moneyDigits);
   const held = new Map<InstrumentKey, Held>();
   const trades: PlainTrade[] = [];
@@ -102,7 +113,10 @@ export function playPlainly(
   for (let slot = first + HOUR; slot <= last + HOUR; slot += HOUR) {
     const cut = cutFromRows(inputs, compiled.needs, slot, quoteOf);
     const middle = (key: InstrumentKey): Decimal => new Decimal(cut.observations.get(key)?.quote?.mid ?? Number.NaN);
-    const exactEquity = [...held].reduce((sum, [key, { quantity }]) => sum.plus(middle(key).times(quantity)), cash);
+    const exactEquity = [...held].reduce(
+      (sum, [key, position]) => sum.plus(middle(key).times(position.quantity)).minus(fundingOf(key, position, slot)),
+      cash,
+    );
     const equity = exactEquity.toNumber();
     const priced = [...held.keys()].every((key) => cut.observations.get(key)?.quote?.quality === 'live');
     if (Math.floor(slot / DAY) !== day) {
@@ -135,7 +149,11 @@ export function playPlainly(
       const invested = [...held.values()].reduce((sum, { cost }) => sum.plus(cost), new Decimal(0));
       // Every position, every order and its fee, and the cash are whole micro-dollars live.
       const amounts = held.size + 2 * (orders.filter(({ buy }) => buy !== null).length + 1) + 1;
-      const free = Decimal.min(cash, floorTo(capital, 6).minus(invested)).minus(reserved).minus(micro.times(amounts)).minus(unit);
+      const due = [...held].reduce((sum, [one, position]) => sum.plus(Decimal.max(0, fundingOf(one, position, slot))), new Decimal(0));
+      const free = Decimal.min(cash.minus(due), floorTo(capital, 6).minus(invested))
+        .minus(reserved)
+        .minus(micro.times(amounts))
+        .minus(unit);
       const wanted = Decimal.min(floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6), traded, free.div(1 + fee / 10_000));
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
       const ask = new Decimal(touchOf(key, bar.close, slot).ask);
@@ -227,14 +245,15 @@ export function playPlainly(
         continue;
       }
       const { averageEntryPrice, cost, fees: entryFees } = position as Held;
-      cash = cash.plus(value).minus(fees);
+      const funding = fundingOf(key, position as Held, slot);
+      cash = cash.plus(value).minus(fees).minus(funding);
       held.delete(key);
       trades.push({
         instrument: key,
         entryPrice: averageEntryPrice,
         exitPrice: plainDecimal(price),
         quantity: plainDecimal(done),
-        profit: plainDecimal(value.minus(cost).minus(fees).minus(entryFees)),
+        profit: plainDecimal(value.minus(cost).minus(fees).minus(entryFees).minus(funding)),
       });
     }
   }

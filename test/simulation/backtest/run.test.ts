@@ -115,6 +115,56 @@ describe('by hand', () => {
   });
 });
 
+test('the holder of a perpetual pays its funding at the end of every hour on the close, and receives a negative one', () => {
+  const manifest = manifestOf({
+    universe: ['BTC'],
+    timeframe: '1h',
+    entryConditions: [{ type: 'price_below', price: 100 }],
+    exitConditions: [{ type: 'price_above', price: 110 }],
+    maxCapitalUsd: 10_000,
+    maxTradeNotionalUsd: 5_000,
+    stopLossPct: 50,
+    takeProfitPct: 100,
+    maxDailyDrawdownPct: 50,
+    maxOpenPositions: 1,
+    algorithm: 'taker_immediate',
+  });
+  const HOUR = 3_600_000;
+  const first = Date.UTC(2026, 0, 6);
+  const bar = (n: number, open: string, close: string) => ({
+    openTime: first + n * HOUR,
+    open,
+    high: '113',
+    low: '90',
+    close,
+    volume: '1000000',
+  });
+  const candles = [bar(0, '104', '95'), bar(1, '96', '101'), bar(2, '101', '99'), bar(3, '99', '112'), bar(4, '111', '111')];
+  // Decided on at the end of the first hour: what is paid then is somebody else's. Of the last two hours no rate is kept.
+  const funding = ['0.5', '0.0001', '-0.00003'].map((value, n) => ({ receivedAt: first + (n + 1) * HOUR, value }));
+  const { result, simulation } = runBacktest({
+    manifest,
+    history: buildHistory('1h', [{ entry: entryOf('BTC'), candles, funding }]),
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 1, otherSharpes: [] },
+  });
+  const [trade] = result.trades.list;
+  const quantity = Number(trade?.quantity);
+  const [second, third, assumed] = [101 * 0.0001, 99 * -0.00003, 112 * 0.000025];
+  expect(Number(trade?.fundingUsd)).toBeCloseTo(quantity * (second + third + assumed), 6);
+  expect(result.fundingUsd).toBe(trade?.fundingUsd);
+  const price = quantity * (Number(trade?.exitPrice) - Number(trade?.entryPrice));
+  expect(Number(trade?.profitUsd)).toBeCloseTo(price - Number(trade?.feesUsd) - Number(trade?.fundingUsd), 6);
+  // The equity of each close owes what was paid by then.
+  const cash = 10_000 - quantity * Number(trade?.entryPrice) - quantity * Number(trade?.entryPrice) * 0.000_45;
+  expect(simulation.equityUsd[1]).toBeCloseTo(cash + quantity * (101 - second), 4);
+  expect(simulation.equityUsd[2]).toBeCloseTo(cash + quantity * (99 - second - third), 4);
+  expect(Number(result.finalEquityUsd)).toBeCloseTo(10_000 + Number(trade?.profitUsd), 4);
+  expect(result.assumptions.named.join('\n')).toContain(
+    'evmvenue:BTC pays the funding of its venue at the end of each hour on the close, or receives it; at 50.00 % of the hours',
+  );
+});
+
 test('rules whose input nobody kept fail and are named; nothing is entered on them', () => {
   const manifest = manifestOf({
     entryConditions: [{ type: 'no_negative_event' }, { type: 'liquidity_above', usd: 1 }, { type: 'price_above', price: 1 }],
