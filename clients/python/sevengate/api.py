@@ -3108,6 +3108,7 @@ class BacktestResult(Model):
     assumptions: BacktestResultAssumptions
     checked_bars: int
     daily: List[EquityDay]
+    funding_usd: Decimal | None = None
     execution: BacktestResultExecution | None = None
 
 
@@ -3189,6 +3190,7 @@ class BacktestTrade(Model):
     bars: int
     slippage_bps: float
     exited_by: List[str]
+    funding_usd: Decimal | None = None
     cost_inputs: BacktestTradeCostInputs | None = None
 
 

@@ -380,6 +380,7 @@ export type BacktestResult = {
   readonly exposurePct: number;
   readonly turnoverUsd: number;
   readonly feesUsd: string;
+  readonly fundingUsd?: string;
   readonly trades: {
     readonly closed: number;
     readonly open: number;
@@ -437,6 +438,7 @@ export type BacktestTrade = {
   readonly exitPrice: string | null;
   readonly quantity: string;
   readonly feesUsd: string;
+  readonly fundingUsd?: string;
   readonly profitUsd: string | null;
   readonly profitPct: number | null;
   readonly maePct: number;
