@@ -62,6 +62,10 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   thesis_ambiguous: { status: 422, title: 'The thesis settles too little' },
   take_invalid: { status: 422, title: 'The Take is invalid' },
   take_unsettled: { status: 409, title: 'The author has to confirm what the words leave open' },
+  proposal_pending: { status: 409, title: 'An outside proposal is pending' },
+  proposals_refused: { status: 403, title: 'The agent takes no outside proposals' },
+  outside_mandate: { status: 422, title: 'The proposal is outside the mandate' },
+  external_not_listable: { status: 422, title: 'The strategy is outside code' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
 

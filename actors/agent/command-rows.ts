@@ -35,11 +35,13 @@ export function answerRows(context: CommandContext, view: object): readonly Acto
 
 /**
  * What a command answers where its transaction failed because the same Idempotency-Key was answered by another request
- * between the look-up and the commit; that one's effect stands. @throws the error where it is another one.
+ * between the look-up and the commit; that one's effect stands. The same of an external agent that may not be listed. @throws the error where it is another one.
  */
 export function answeredMeanwhile(error: unknown): ReturnType<typeof refuse> {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   if (code === '23505' && constraint === 'idempotency_keys_pkey')
     return refuse('idempotency_in_flight', 'a request with this Idempotency-Key is being answered: ask again for its answer');
+  // The database's own rule: whoever tries to sell, tokenize or evaluate outside code is told so.
+  if (constraint === 'external_not_listable') return refuse('external_not_listable', (error as Error).message);
   throw error;
 }

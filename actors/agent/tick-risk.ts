@@ -8,7 +8,8 @@ import type { DecimalString } from '../../src/domain/decimal.ts';
 import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../src/domain/market-step.ts';
-import { executionModeOf, type Order, orderOf, resized, sizeOrder } from '../../src/domain/order.ts';
+import { executionModeOf, type Order, orderOf, resized, type SizeRequest, sizeOrder } from '../../src/domain/order.ts';
+import { type OutsideProposal, soldQuantity } from '../../src/domain/outside-proposal.ts';
 import { assessOrder, observedMarket, orderContext, type RiskContext, UNCONTROLLED } from '../../src/domain/risk/index.ts';
 import type { TickRiskInputs } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -109,7 +110,20 @@ function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Orde
     maxSlippageBps: agent.manifest.maxSlippageBps,
     notionalUsd: agent.manifest.maxTradeNotionalUsd,
     heldQuantity: proposal.position?.quantity ?? '0',
+    ...(proposal.outside === undefined ? {} : askedSize(proposal.outside, touch)),
   });
+}
+
+/** The size and the limit that an outside proposal asks for. */
+function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<SizeRequest> {
+  const { side, quantity, notionalUsd, limitPrice } = outside;
+  const size =
+    side === 'sell'
+      ? { quantity: soldQuantity(outside, touch) }
+      : quantity !== null
+        ? { quantity }
+        : { notionalUsd: notionalUsd as string };
+  return limitPrice === null ? size : { ...size, worstPrice: limitPrice };
 }
 
 /** What is said where not even one lot can be asked for. */

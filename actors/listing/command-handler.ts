@@ -64,6 +64,11 @@ export function createListingHandler(deps: {
       const manifest = await store.manifest(orgId, wish.agentId, wish.manifestVersion);
       if (manifest === 'no_agent') return refuse('not_found', 'there is no agent with this id');
       if (manifest === 'no_version') return refuse('not_found', `the agent has no manifest version ${wish.manifestVersion}`);
+      if (manifest.strategy !== undefined)
+        return refuse(
+          'external_not_listable',
+          'the strategy is code outside of the service: the manifest holds nothing that could be sold',
+        );
       if (manifest.entry.length === 0)
         return refuse('manifest_invalid', 'the manifest version has no entry condition: nothing of it can be executed');
       if (!(await store.isProved(orgId, wish.payoutWallet)))

@@ -37,6 +37,7 @@ export const LOOPS = {
   'looking for stalled shards': { row: null, why: 'counts shards and quarantined rows' },
   'forgetting old answers': { row: null, why: TALLY },
   'forgetting old announcements': { row: null, why: TALLY },
+  'forgetting old inputs': { row: null, why: TALLY },
   'forgetting old activities': { row: null, why: TALLY },
   'forgetting old imports': { row: null, why: TALLY },
   'forgetting old intelligence': { row: null, why: TALLY },

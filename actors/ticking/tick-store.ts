@@ -5,6 +5,7 @@ import type { Cut } from '../../src/domain/cut.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
 import type { AccountFacts } from '../../src/domain/free-dollars.ts';
+import type { OutsideProposal } from '../../src/domain/outside-proposal.ts';
 import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
 import type { BookDay } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -95,6 +96,8 @@ export interface TickStore<Duty extends TickDuty> {
   cut(slot: EpochMs): Promise<Cut | null>;
   /** The present books of those actors that something has happened to, with their open proposals, by book id; by actor id what cannot be read. */
   books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>>;
+  /** The outside proposals that were received for this slot, by agent. Asked only of external agents. */
+  outsideProposals(agentIds: readonly string[], slot: EpochMs): Promise<ReadonlyMap<string, OutsideProposal>>;
   /** Asked only where some actor's rules ask for a trade. `actorIds` are those of the slot. What cannot be read of an organization is missing. */
   organizations(ids: readonly string[], actorIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Notes who is ticked alone from now on, null for nobody. */

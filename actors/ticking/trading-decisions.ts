@@ -12,6 +12,7 @@ import { planOf } from '../../src/domain/execution-plan.ts';
 import { freeDollars } from '../../src/domain/free-dollars.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { CutHashes } from '../../src/domain/observed-state.ts';
+import type { OutsideProposal } from '../../src/domain/outside-proposal.ts';
 import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/order.ts';
 import {
   ALL_ENABLED,
@@ -60,11 +61,12 @@ export interface MarkedAgent {
 export interface Noted {
   readonly text: string;
   readonly risk: TickRiskInputs | null;
+  /** True if a book or an outside proposal was noted: then the next tick notes that it is gone. */
   readonly hasBook: boolean;
 }
 
 export interface TradingKindDeps<Duty extends TradingDuty> {
-  readonly store: Pick<TickStore<Duty>, 'books' | 'organizations'>;
+  readonly store: Pick<TickStore<Duty>, 'books' | 'organizations' | 'outsideProposals'>;
   readonly clock: Pick<Clock, 'now'>;
   /** How long a proposal waits for its approval, in milliseconds. */
   readonly approvalMs: number;
@@ -96,6 +98,8 @@ interface Subject<Duty> {
   readonly duty: Duty;
   readonly book: TradingBook | null;
   readonly read: ReadBook;
+  /** What outside code has proposed for the slot. */
+  readonly outside: OutsideProposal | null;
   /** Null where nobody has asked what the book is worth. */
   marked: MarkedBook | null;
   readonly end: ChainEnd;
@@ -128,10 +132,25 @@ export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDep
 
   return {
     async open({ cut, due, notes }) {
-      const books = await deps.store.books(due.map(({ id }) => id));
-      return slotDecisions(deps, { cut, books, notes, compiled, due });
+      const external = due.filter(isExternal).map(({ id }) => id);
+      const [books, outside] = await Promise.all([
+        deps.store.books(due.map(({ id }) => id)),
+        external.length === 0 ? NO_PROPOSALS : deps.store.outsideProposals(external, cut.cut.slot),
+      ]);
+      return slotDecisions(deps, { cut, books, outside, notes, compiled, due });
     },
   };
+}
+
+const NO_PROPOSALS: ReadonlyMap<string, OutsideProposal> = new Map();
+
+/** True of an agent that trades by outside proposals. A manifest that cannot be read is found out in its agent's own tick. */
+function isExternal(duty: TradingDuty): boolean {
+  try {
+    return duty.manifest.strategy !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function slotDecisions<Duty extends TradingDuty>(
@@ -139,6 +158,7 @@ function slotDecisions<Duty extends TradingDuty>(
   slot: {
     readonly cut: CutHashes;
     readonly books: ReadonlyMap<string, TradingBook | UnreadableRow>;
+    readonly outside: ReadonlyMap<string, OutsideProposal>;
     readonly notes: Map<string, Noted>;
     readonly compiled: (duty: Duty) => CompiledManifest;
     readonly due: readonly Duty[];
@@ -161,7 +181,7 @@ function slotDecisions<Duty extends TradingDuty>(
     decide(duty, previousHash): DecisionRow | OpenDecision {
       const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null);
       if (book instanceof UnreadableRow) throw book;
-      const subject = subjectOf(duty, book, previousHash);
+      const subject = subjectOf(duty, book, previousHash, slot.outside.get(duty.id) ?? null);
       if (deps.onMarked !== undefined || (book !== null && beginsDay(book, cut.cut.slot))) marksOf(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
@@ -207,8 +227,8 @@ function slotDecisions<Duty extends TradingDuty>(
 /** Evaluates rules on a cut. They are pure: agents with equal rules and an untouched book each come to the same, which is found once. */
 function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManifest, subject: Subject<Duty>) => Verdict | RiskQuestion {
   const untouched = new Map<CompiledManifest, Map<Autonomy, Verdict | RiskQuestion>>();
-  return (rules, { duty, book, read }) => {
-    if (book !== null) return rules.evaluate(cut, read.book, duty.autonomy, read.pending);
+  return (rules, { duty, book, read, outside }) => {
+    if (book !== null || outside !== null) return rules.evaluate(cut, read.book, duty.autonomy, read.pending, outside);
     const byAutonomy = untouched.get(rules) ?? new Map<Autonomy, Verdict | RiskQuestion>();
     untouched.set(rules, byAutonomy);
     const known = byAutonomy.get(duty.autonomy);
@@ -220,13 +240,19 @@ function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManif
 }
 
 /** @throws UnreadableRow where the stored book is none that the domain can have written. */
-function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | null, previousHash: string): Subject<Duty> {
+function subjectOf<Duty extends TradingDuty>(
+  duty: Duty,
+  book: TradingBook | null,
+  previousHash: string,
+  outside: OutsideProposal | null,
+): Subject<Duty> {
   const { id, manifestVersion, manifestHash } = duty;
   const read = readable(duty, book, () => readBook(book));
   return {
     duty,
     book,
     read,
+    outside,
     marked: null,
     end: { id, manifestVersion, manifestHash, bookText: read.bookText, previousHash },
     risk: null,
@@ -287,20 +313,20 @@ function notedRisk({ preferences, others, control }: TickRiskInputs): TickRiskIn
 
 /** What was read besides the cut, where it differs from what was noted last. Where risk was not asked, what it was asked with before stays noted. */
 function noteInputs<Duty extends TradingDuty>(
-  { duty, book, risk }: Subject<Duty>,
+  { duty, book, risk, outside }: Subject<Duty>,
   row: DecisionRow,
   notes: ReadonlyMap<string, Noted>,
   into: Consequences,
 ): void {
   const before = notes.get(duty.id);
   // Nothing is read, and nothing was: what risk was asked with before stays noted.
-  if (book === null && risk === null && before?.hasBook === false) return;
+  if (book === null && risk === null && outside === null && before?.hasBook === false) return;
   const asked = risk === null ? (before?.risk ?? null) : notedRisk(risk);
-  const text = tickInputsText({ book, risk: asked });
+  const text = tickInputsText({ book, risk: asked, ...(outside === null ? {} : { outside }) });
   if (before?.text === text) return;
   // A worker that has noted nothing yet does not know what the one before it noted last: the store leaves out what changes nothing.
   into.inputs.push({ agentId: duty.id, slot: row.slot, text });
-  into.noted.push([duty.id, { text, risk: asked, hasBook: book !== null }]);
+  into.noted.push([duty.id, { text, risk: asked, hasBook: book !== null || outside !== null }]);
 }
 
 function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Duty>, into: Consequences): void {

@@ -38,6 +38,8 @@ import { listGates } from './agents/gates.ts';
 import { getAgent } from './agents/get.ts';
 import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
+import { getOutsideContext } from './agents/outside-context.ts';
+import { getOutsideProposal, listOutsideProposals, proposeTrade } from './agents/outside-proposals.ts';
 import { pauseAgent } from './agents/pause.ts';
 import { promoteAgent } from './agents/promote.ts';
 import { listRecommendations } from './agents/recommendations.ts';
@@ -301,6 +303,10 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(declineProposal, 'trade:execute'),
   entry(listAgents, 'agent:read'),
   entry(getAgent, 'agent:read'),
+  entry(proposeTrade, 'trade:execute'),
+  entry(listOutsideProposals, 'agent:read'),
+  entry(getOutsideProposal, 'agent:read'),
+  entry(getOutsideContext, 'agent:read'),
   entry(listDecisions, 'agent:read'),
   entry(listRecommendations, 'agent:read'),
   entry(getDecision, 'agent:read'),

@@ -8,6 +8,7 @@ import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './
 import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, RulesSeen, Verdict } from './decision.ts';
 import { type Manifest, type ManifestCondition, manifestHash } from './manifest/manifest.ts';
 import { type Reading, readingOf } from './observed-state.ts';
+import { assessByMandate, type MandateVerdict, mandateCells, type OutsideProposal, unpackMandate } from './outside-proposal.ts';
 import type { InstrumentKey } from './venue.ts';
 
 /** A trade that a manifest's rules ask for, before risk has spoken. */
@@ -22,6 +23,8 @@ export interface Proposal {
   readonly position: BookPosition | null;
   /** True where the rules that ask for it rest on the reference price: then a live one is required until the order is sent. */
   readonly readsReference: boolean;
+  /** The outside proposal that asks for it: then its size and its limit hold. Absent where the manifest's rules ask. */
+  readonly outside?: OutsideProposal;
 }
 
 /** The pre-trade risk engine as a tick asks it: pure, the same for paper and live. */
@@ -56,7 +59,13 @@ export interface CompiledManifest {
    * Evaluates every rule on a cut, once: a verdict where no risk needs to be asked, else the question that risk answers.
    * What `decide` says of the rules holds here.
    */
-  readonly evaluate: (cut: Cut, book: AgentBook, autonomy: Autonomy, pending?: PendingInstruments) => Verdict | RiskQuestion;
+  readonly evaluate: (
+    cut: Cut,
+    book: AgentBook,
+    autonomy: Autonomy,
+    pending?: PendingInstruments,
+    outside?: OutsideProposal | null,
+  ) => Verdict | RiskQuestion;
   /**
    * Decides on a cut: `evaluate`, with risk asked where it has to be. Pure: the same arguments give the same verdict,
    * byte for byte.
@@ -72,10 +81,21 @@ export interface CompiledManifest {
    * - An instrument that was not observed fails all its rules with null (`hold`, `no_observation`).
    * - An instrument with an open proposal is not proposed again; where nothing else is asked for, the agent holds
    *   (`proposal_pending`).
+   * - An external manifest trades by the outside proposal of the slot. Its exit rules and guardrails come first, and its
+   *   entry rules are a fence that a buy has to pass (`fence_not_passed`). Without a proposal it holds (`no_proposal`).
+   *   A proposal beyond the mandate is blocked by the rule's name, and one whose own limit price the market does not
+   *   meet holds (`limit_price_not_reached`).
    * Without `assess` there is no pre-trade risk engine, and what would be proposed is blocked (`risk_engine_absent`).
    * @param pending instruments that have an open proposal, each with its side where that is known.
    */
-  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor, pending?: PendingInstruments) => Verdict;
+  readonly decide: (
+    cut: Cut,
+    book: AgentBook,
+    autonomy: Autonomy,
+    assess?: RiskAssessor,
+    pending?: PendingInstruments,
+    outside?: OutsideProposal | null,
+  ) => Verdict;
   /** The rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
   readonly unpack: (outcome: string, seen?: RulesSeen) => RuleOutcome[];
 }
@@ -109,6 +129,7 @@ interface Candidate {
   readonly readsReference: boolean;
   /** True of an exit that a stop-loss asks for. */
   readonly isProtective: boolean;
+  readonly outside?: OutsideProposal;
 }
 
 /** How a rule came out: it passed, it failed, or it would pass were its prices live. */
@@ -134,8 +155,9 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
   const rules = matrixRules(instruments, entryConditions, exitConditions, carried);
   const needs = indicatorNeeds(instruments, [...entryConditions, ...exitConditions]);
-
-  function evaluate(cut: Cut, book: AgentBook, autonomy: Autonomy, pending: PendingInstruments = NOTHING_PENDING): Verdict | RiskQuestion {
+  const hash = manifestHash(manifest);
+  const evaluate: CompiledManifest['evaluate'] = (cut, book, autonomy, pending = NOTHING_PENDING, outside = null) => {
+    const joined = outside === null ? null : joinedIn(outside, manifest, hash, cut, book);
     let text = '';
     let unobserved = false;
     let candidates: Candidate[] | null = null;
@@ -148,11 +170,10 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
         continue;
       }
       const position = book.positions.length === 0 ? null : positionIn(book, instrument);
-      let entry = entryCount === 0 ? FAILED : PASSED;
+      let entry = mayEnter(manifest, instrument, joined) ? PASSED : FAILED;
       let exit = FAILED;
       let staleReference = false;
-      // Exits are alternatives: one that does not look at the reference is enough.
-      let exitByItself = false;
+      let exitByItself = false; // Exits are alternatives: one that does not look at the reference is enough.
       let stopLoss = false;
       for (let r = 0; r < allRules.length; r++) {
         const rule = allRules[r] as CompiledCondition;
@@ -187,27 +208,97 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
         staleReference: ruleResult === WITHHELD && staleReference,
         readsReference: position === null ? entryReadsReference : !exitByItself,
         isProtective: position !== null && stopLoss,
+        ...(position === null && joined !== null ? { outside: joined.proposal } : {}),
       });
     }
-    const outcome = `[${text}]`;
-    if (candidates === null) return hold(unobserved ? 'no_observation' : null, outcome);
-    return settle(candidates, manifest, book, autonomy, pending, outcome);
-  }
+    const asked = { manifest, book, autonomy, pending };
+    if (manifest.strategy !== undefined) return settleOutside(joined, candidates ?? [], text, asked);
+    return candidates === null ? hold(unobserved ? 'no_observation' : null, `[${text}]`) : settle(candidates, asked, `[${text}]`);
+  };
 
   return {
     manifest,
-    hash: manifestHash(manifest),
+    hash,
     needs,
     instruments,
     reading: readingOf(instruments, needs),
     rules,
     evaluate,
-    decide(cut, book, autonomy, assess, pending) {
-      const evaluated = evaluate(cut, book, autonomy, pending);
+    decide(cut, book, autonomy, assess, pending, outside) {
+      const evaluated = evaluate(cut, book, autonomy, pending, outside);
       return needsRisk(evaluated) ? evaluated.answeredBy(assess) : evaluated;
     },
     unpack: (outcome, seen) => unpackOutcome(outcome, rules, seen),
   };
+}
+
+/** The outside proposal of a slot, with what the mandate says of it. */
+interface Joined {
+  readonly proposal: OutsideProposal;
+  readonly observation: Observation | undefined;
+  readonly position: BookPosition | null;
+  readonly verdict: MandateVerdict;
+  readonly isAllowed: boolean;
+}
+
+/** @return null of a manifest whose own rules trade: nobody proposes to it. */
+function joinedIn(proposal: OutsideProposal, manifest: Manifest, hash: string, cut: Cut, book: AgentBook): Joined | null {
+  if (manifest.strategy === undefined) return null;
+  const observation = cut.observations.get(proposal.instrument);
+  const position = positionIn(book, proposal.instrument);
+  const verdict = assessByMandate(proposal, manifest, hash, { observation, position });
+  const isAllowed = observation !== undefined && verdict.rejections.length === 0 && !verdict.isBeyondLimit;
+  return { proposal, observation, position, verdict, isAllowed };
+}
+
+/**
+ * True if the entry rules of an instrument may lead to an entry. A manifest without any never enters. Those of an external
+ * manifest are a fence for what was proposed: without a buy of the instrument they lead to nothing.
+ */
+function mayEnter({ strategy, entry }: Manifest, instrument: InstrumentKey, joined: Joined | null): boolean {
+  if (strategy === undefined) return entry.length > 0;
+  return joined?.isAllowed === true && joined.proposal.side === 'buy' && joined.proposal.instrument === instrument;
+}
+
+/** The sell that was proposed, unless a rule of the mandate sells the instrument by itself. */
+function soldBy(joined: Joined, candidates: readonly Candidate[]): Candidate | null {
+  const { proposal, observation, position, isAllowed } = joined;
+  if (!isAllowed || proposal.side !== 'sell' || observation === undefined || position === null) return null;
+  if (candidates.some(({ instrument }) => instrument === proposal.instrument)) return null;
+  const { instrument } = proposal;
+  return {
+    side: 'exit',
+    instrument,
+    observation,
+    position,
+    staleReference: false,
+    readsReference: false,
+    isProtective: false,
+    outside: proposal,
+  };
+}
+
+/** Settles an external manifest: what its mandate sells comes first, then the proposal of the slot, whose rules end the matrix. */
+function settleOutside(joined: Joined | null, candidates: Candidate[], rules: string, asked: Asked): Verdict | RiskQuestion {
+  const sold = joined === null ? null : soldBy(joined, candidates);
+  const all = sold === null ? candidates : [...candidates, sold];
+  const isAsked = all.some(({ outside }) => outside !== undefined);
+  const cells = joined === null ? [] : [mandateCells(joined.proposal, joined.verdict, isAsked)];
+  const outcome = `[${[...(rules === '' ? [] : [rules]), ...cells].join(',')}]`;
+  return all.length === 0 ? unanswered(joined, outcome) : settle(all, asked, outcome);
+}
+
+/** The verdict of an external manifest if nothing of it may trade: what the proposal met, or that there was none. */
+function unanswered(joined: Joined | null, outcome: string): Verdict {
+  if (joined === null) return hold('no_proposal', outcome);
+  const { rejections, isBeyondLimit } = joined.verdict;
+  const [first] = rejections;
+  if (first !== undefined) {
+    const { instrument } = joined.proposal;
+    return { disposition: 'blocked_by_risk', reason: first.code, instrument, outcome, risk: { verdict: 'blocked', rejections } };
+  }
+  if (joined.observation === undefined) return hold('no_observation', outcome);
+  return hold(isBeyondLimit ? 'limit_price_not_reached' : 'fence_not_passed', outcome);
 }
 
 function withheld(rule: CompiledCondition, observation: Observation, position: BookPosition | null): number {
@@ -225,15 +316,16 @@ function hold(reason: string | null, outcome: string): Verdict {
 
 const NOTHING_PENDING: PendingInstruments = new Set<InstrumentKey>();
 
+/** For whom candidates are settled. */
+interface Asked {
+  readonly manifest: Manifest;
+  readonly book: AgentBook;
+  readonly autonomy: Autonomy;
+  readonly pending: PendingInstruments;
+}
+
 /** Picks among what the rules ask for: autonomy first, then what is open already, then live prices; risk is asked last. */
-function settle(
-  candidates: readonly Candidate[],
-  manifest: Manifest,
-  book: AgentBook,
-  autonomy: Autonomy,
-  pending: PendingInstruments,
-  outcome: string,
-): Verdict | RiskQuestion {
+function settle(candidates: readonly Candidate[], { manifest, book, autonomy, pending }: Asked, outcome: string): Verdict | RiskQuestion {
   if (autonomy === 'research') return hold('research_only', outcome);
   const free = pending.size === 0 ? candidates : candidates.filter((candidate) => isFree(candidate, pending));
   if (free.length === 0) return hold('proposal_pending', outcome);
@@ -276,10 +368,19 @@ function blockedBy({ instrument }: Candidate, rejections: readonly RiskRejection
 }
 
 function propose(candidate: Candidate, manifest: Manifest, book: AgentBook, assess: RiskAssessor | undefined, outcome: string): Verdict {
-  const { side, instrument, observation, position, readsReference } = candidate;
+  const { side, instrument, observation, position, readsReference, outside } = candidate;
   const block = (reason: string, risk: RiskAttribution): Verdict => ({ disposition: 'blocked_by_risk', reason, instrument, outcome, risk });
   if (assess === undefined) return block('risk_engine_absent', ENGINE_ABSENT);
-  const risk = assess({ side, manifest, instrument, observation, book, position, readsReference });
+  const risk = assess({
+    side,
+    manifest,
+    instrument,
+    observation,
+    book,
+    position,
+    readsReference,
+    ...(outside === undefined ? {} : { outside }),
+  });
   if (risk.verdict !== 'passed') return block(risk.rejections[0]?.code ?? 'blocked', risk);
   return { disposition: side === 'entry' ? 'propose_entry' : 'propose_exit', reason: null, instrument, outcome, risk };
 }
@@ -339,10 +440,11 @@ function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: Rule
   // A slot that came too late or crashed evaluated nothing.
   if (outcome === '[]') return [];
   const cells: unknown = JSON.parse(outcome);
-  if (!Array.isArray(cells) || cells.length !== rules.length) {
+  if (!Array.isArray(cells) || (cells.length !== rules.length && !namesProposal(cells[rules.length]))) {
     throw new Error(`an outcome of this manifest has ${rules.length} cells, got ${Array.isArray(cells) ? cells.length : typeof cells}`);
   }
-  return rules.map((rule, index) => {
+  const outside = unpackMandate(cells.slice(rules.length));
+  const own = rules.map((rule, index) => {
     const [passed, observed] = cells[index] as [number, Observed];
     const { instrument, side, type, threshold, reads } = rule;
     const unpacked = { instrument, side, type, passed: passed === 1, observed, threshold };
@@ -350,4 +452,10 @@ function unpackOutcome(outcome: string, rules: readonly MatrixRule[], seen: Rule
     const observation = seen.observations.find((one) => one.instrument === instrument);
     return { ...unpacked, unknown: unknownInput(reads, observation, positionIn(seen.book, instrument) !== null) };
   });
+  return [...own, ...outside];
+}
+
+/** True of the first cell behind those of a manifest's rules: an outside proposal was assessed. */
+function namesProposal(cell: unknown): boolean {
+  return Array.isArray(cell) && cell[3] === 'outside_proposal';
 }

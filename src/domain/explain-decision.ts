@@ -44,6 +44,12 @@ export const REASONS_IN_WORDS: Readonly<Record<string, string>> = {
   proposal_pending: 'a proposal for the same instrument is still open',
   quote_not_live: 'the rules would ask for a trade, but its quote is not live, and only a live quote may become an order',
   stale_reference_feed: 'the rules would ask for a trade, but the reference price is stale or carried forward',
+  no_proposal: 'its strategy is code outside of the service, which proposed nothing for this slot',
+  fence_not_passed: 'an outside proposal came, and the conditions of the mandate did not let it pass',
+  limit_price_not_reached: 'an outside proposal came, and the market did not meet its limit price at this slot',
+  manifest_changed: 'an outside proposal came under another manifest than the active one',
+  outside_universe: 'an outside proposal came for an instrument that the mandate does not name',
+  position_open: 'an outside proposal came to buy what the agent holds already',
   risk_engine_absent: 'no pre-trade risk function was at hand, and without one nothing is proposed',
 };
 
@@ -96,14 +102,21 @@ function whyOf(record: DecisionRecord): string[] {
       ? 'Its book held no position.'
       : `Its book held ${book.positions.map(({ quantity, instrument, averageEntryPrice }) => `${quantity} ${instrument} bought at ${averageEntryPrice}`).join(', ')}.`,
   );
-  if (record.disposition === 'propose_entry') why.push('Every entry rule of the instrument held.');
-  if (record.disposition === 'propose_exit') {
+  if (isProposedOutside(record)) why.push('An outside proposal asked for it, and it keeps to every rule of the mandate.');
+  else if (record.disposition === 'propose_entry') why.push('Every entry rule of the instrument held.');
+  else if (record.disposition === 'propose_exit') {
     const held = record.rules.filter(({ side, passed, instrument }) => side === 'exit' && passed && instrument === record.instrument);
     why.push(`Exit rules are alternatives; ${held.map(({ type }) => type).join(' and ')} held.`);
   }
   if (record.risk?.verdict === 'passed') why.push('The pre-trade risk function let it pass.');
   for (const rejection of record.risk?.rejections ?? []) why.push(rejectionInWords(rejection));
   return why;
+}
+
+/** True of a trade that the outside proposal of the slot asked for, not a rule of the mandate. */
+function isProposedOutside({ disposition, instrument, rules }: DecisionRecord): boolean {
+  const named = rules.find(({ type }) => type === 'outside_proposal');
+  return (disposition === 'propose_entry' || disposition === 'propose_exit') && named?.passed === true && named.instrument === instrument;
 }
 
 /** One refusal of the pre-trade risk function as a sentence. */

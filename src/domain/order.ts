@@ -121,18 +121,30 @@ export interface SizeRequest {
   readonly notionalUsd: DecimalString;
   /** A sell's full size: the whole position. */
   readonly heldQuantity: DecimalString;
+  /** Takes the place of both sizes: a quantity in base units, rounded down to whole lots. */
+  readonly quantity?: DecimalString;
+  /** A worst price of the order's own. It only draws the limit closer. */
+  readonly worstPrice?: DecimalString;
 }
 
 /** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null where that is less than one lot. */
 export function sizeOrder(request: SizeRequest): Order | null {
   const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
-  const limitPrice = limitPriceOf(instrument, side, touch, maxSlippageBps);
+  const limitPrice = closerOf(side, limitPriceOf(instrument, side, touch, maxSlippageBps), request.worstPrice);
   const price = new Decimal(limitPrice);
   if (side === 'buy' && !price.isPositive()) return null;
   const { lot } = marketStepOf(instrument);
-  const quantity = floorToStep(side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity, lot);
+  const whole = side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity;
+  const quantity = floorToStep(request.quantity ?? whole, lot);
   if (!new Decimal(quantity).gt(0)) return null;
   return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
+}
+
+/** The better one of two limits for whoever trades. */
+function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
+  if (worst === undefined) return limit;
+  const closer = side === 'buy' ? new Decimal(worst).lt(limit) : new Decimal(worst).gt(limit);
+  return closer ? plainDecimal(worst) : limit;
 }
 
 /** The same order with another quantity, e.g. what risk has headroom for. */

@@ -47,6 +47,10 @@ export const REFUSAL_CODES = [
   'thesis_ambiguous',
   'take_invalid',
   'take_unsettled',
+  'proposal_pending',
+  'proposals_refused',
+  'outside_mandate',
+  'external_not_listable',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

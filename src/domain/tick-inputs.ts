@@ -2,6 +2,7 @@
 import type { MarkedBook, TradingBook } from './book.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { DecimalString } from './decimal.ts';
+import type { OutsideProposal } from './outside-proposal.ts';
 import type { OtherBooks } from './risk/context.ts';
 import type { TradingControl } from './risk/order-context.ts';
 import type { RiskPreferences } from './risk/preferences.ts';
@@ -11,6 +12,8 @@ export interface TickInputs {
   readonly book: TradingBook | null;
   /** What risk was asked with; null where the tick did not ask it. */
   readonly risk: TickRiskInputs | null;
+  /** The outside proposal of the slot; absent where none came. */
+  readonly outside?: OutsideProposal;
 }
 
 /** What of the organization the risk function is asked with. */

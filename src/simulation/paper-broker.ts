@@ -24,6 +24,7 @@ import type { Cut } from '../domain/cut.ts';
 import { costModelOf } from '../domain/costs.ts';
 import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
 import { type ExecutionMode, executionModeOf } from '../domain/order.ts';
+import type { OutsideProposal } from '../domain/outside-proposal.ts';
 import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -53,6 +54,8 @@ export interface BrokerCounts {
 export interface PaperBroker {
   /** What a live run noted that an agent's tick read, from this slot on. @throws SyntaxError where it is no such note. */
   note(agentId: string, text: string): void;
+  /** The outside proposals that a live run noted for the slot that is ticked, by agent. */
+  outsideProposals(agentIds: readonly string[]): ReadonlyMap<string, OutsideProposal>;
   /** The books that the ticks read, by their ids; what nothing has happened to is left out. */
   books(agentIds: readonly string[]): ReadonlyMap<string, TradingBook>;
   /** @param asking the agent that is ticked alone: its own notes hold; null where several are ticked together. */
@@ -150,6 +153,15 @@ class TapeBroker implements PaperBroker {
 
   note(agentId: string, text: string): void {
     this.#notes.set(agentId, readTickInputs(text));
+  }
+
+  outsideProposals(agentIds: readonly string[]): ReadonlyMap<string, OutsideProposal> {
+    return new Map(
+      agentIds.flatMap((id): [string, OutsideProposal][] => {
+        const outside = this.#notes.get(id)?.outside;
+        return outside === undefined ? [] : [[id, outside]];
+      }),
+    );
   }
 
   books(agentIds: readonly string[]): ReadonlyMap<string, TradingBook> {

@@ -71,6 +71,8 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   market_orders: 'an order of a person moves from approved to its end',
   observations: 'what each cut saw of each instrument',
   organizations: 'an organization is made; nothing of it changes after that',
+  outside_inputs: 'what outside code says it decided on, for 90 days',
+  outside_proposals: 'what outside code proposed for which slot of its agent',
   pool_liquidity: 'how deep pools are now',
   prediction_events: 'the newest word on each event',
   prediction_markets: 'the newest word on each market',

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
-import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -53,7 +53,7 @@ export const backtestAgent = defineRoute({
   bodyRule: 'optional',
   idempotent: true,
   answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
-  refusals: ['not_found', 'state_conflict'],
+  refusals: ['not_found', 'state_conflict', 'external_not_listable'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

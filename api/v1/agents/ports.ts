@@ -3,6 +3,7 @@
 import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
 import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
+import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
 import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
@@ -128,6 +129,8 @@ export interface AgentPorts {
   readonly recommendations: (orgId: string, page: Page) => Promise<PageOf<Recommendation>>;
   /** What an agent's chart was at any moment. */
   readonly past: Pick<ActorHistory, 'stateAt'>;
+  /** Outside proposals of external agents. */
+  readonly outside: OutsideProposals;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
   /** What the agent's closings wait for is worked out from; holds nothing where the organization has no such agent. */

@@ -1,7 +1,7 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
-import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -37,7 +37,7 @@ export const stressTestAgent = defineRoute({
   bodyRule: 'optional',
   idempotent: true,
   answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
-  refusals: ['not_found', 'state_conflict'],
+  refusals: ['not_found', 'state_conflict', 'external_not_listable'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

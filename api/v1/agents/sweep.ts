@@ -57,7 +57,7 @@ export const sweepAgent = defineRoute({
   schema: { params: AgentPath, body: SweepBody },
   idempotent: true,
   answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
-  refusals: ['not_found', 'state_conflict'],
+  refusals: ['not_found', 'state_conflict', 'external_not_listable'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return async (request, reply) => {

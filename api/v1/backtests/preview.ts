@@ -41,7 +41,7 @@ export const previewBacktest = defineRoute({
   bodyRule: 'read_by_handler',
   yaml: true,
   answers: { 200: { description: 'Simulated result, or the reason that there is none.', schema: PreviewBody } },
-  refusals: ['not_found', 'manifest_invalid'],
+  refusals: ['not_found', 'manifest_invalid', 'external_not_listable'],
   handle: (ports) => async (request, reply) => {
     const { orgId, subject } = memberOf(request);
     const { agentId, timeframe, days: asked } = request.query;
@@ -55,6 +55,8 @@ export const previewBacktest = defineRoute({
         : sendProblem(reply, 'manifest_invalid', detail, { problems: read.problems });
     }
     const { manifest } = read;
+    if (manifest.strategy !== undefined)
+      return sendProblem(reply, 'external_not_listable', 'the strategy is code outside of the service, and no backtest can run it');
     const wanted = previewRequest({ timeframe, days: asked }, manifest.timeframe, ports.previews.seriesOf(manifest), ports.clock.now());
     if (!('assumptions' in wanted)) return sendProblem(reply, 'malformed', problemsDetail(wanted), { problems: wanted });
     const budget = await ports.access.limits.take(`previews of organization ${orgId}`, 'costly');

@@ -58,7 +58,7 @@ export const prepareLaunch = defineRoute({
       ),
     },
   },
-  refusals: ['launch_refused', 'not_found', 'halted', 'state_conflict', 'feature_disabled', 'too_many_prepared'],
+  refusals: ['launch_refused', 'not_found', 'halted', 'state_conflict', 'feature_disabled', 'too_many_prepared', 'external_not_listable'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -36,7 +36,7 @@ export const publishListing = defineRoute({
   },
   idempotent: true,
   answers: { 201: { description: 'The listing.', schema: ListingBody } },
-  refusals: ['not_found', 'manifest_invalid', 'wallet_unproved', 'state_conflict'],
+  refusals: ['not_found', 'manifest_invalid', 'wallet_unproved', 'state_conflict', 'external_not_listable'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -167,11 +167,12 @@ ListProposalsState = Literal[
 ]
 ProposalExecutionFallback = Literal["no_resting_orders", "one_transaction", "protective_exit", "too_small_to_slice"]
 ProposalExecutionPhase = Literal["waiting", "working", "resting", "withdrawing", "ended"]
+OutsideProposalState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed"]
+OutsideProposalDecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
 DecisionRuleUnknownCause = Literal[
     "not_observed", "no_position", "market_closed", "feed_down", "halted", "stale", "not_live", "missing", "one_sided",
     "warming_up", "history_missing", "source_down", "not_computable",
 ]
-DecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
 ChartStatus = Literal["running", "done", "quarantined"]
 LongWorkKind = Literal["import", "backfill", "event_import", "fact_import", "archive_move", "sandbox_advance"]
 MachineLayoutBoxeKind = Literal["machine", "region", "compound", "state", "final", "initial", "any"]
@@ -212,7 +213,8 @@ ProblemCode = Literal[
     "halted", "feature_disabled", "blocked_by_risk", "gate_failed", "sign_off_refused", "malformed_transaction",
     "signed_bytes_differ", "signature_missing", "signature_invalid", "route_refused", "too_many_prepared",
     "challenge_expired", "launch_refused", "payment_refused", "licence_missing", "wallet_unproved", "thesis_ambiguous",
-    "take_invalid", "take_unsettled", "internal_error",
+    "take_invalid", "take_unsettled", "proposal_pending", "proposals_refused", "outside_mandate",
+    "external_not_listable", "internal_error",
 ]
 
 
@@ -226,8 +228,8 @@ class SimulateImpactAllocationInput(TypedDict):
 class ManifestPayload(TypedDict):
     """Agent version payload."""
     universe: Sequence[str]
-    entryConditions: Sequence[ManifestPayloadEntryConditionInput]
-    exitConditions: Sequence[ManifestPayloadExitConditionInput]
+    entryConditions: NotRequired[Sequence[ManifestPayloadEntryConditionInput]]
+    exitConditions: NotRequired[Sequence[ManifestPayloadExitConditionInput]]
     name: str
     maxCapitalUsd: Money
     maxTradeNotionalUsd: Money
@@ -242,6 +244,8 @@ class ManifestPayload(TypedDict):
     algorithm: NotRequired[ManifestPayloadAlgorithm]
     urgency: NotRequired[Literal["low", "medium", "high"]]
     timeframe: str
+    strategy: NotRequired[Literal["external"]]
+    release: NotRequired[str]
 
 
 class PremiumBelowInput(TypedDict):
@@ -481,6 +485,8 @@ class ManifestDeclarativeStrategyInput(TypedDict):
     factors: Sequence[ManifestDeclarativeStrategyFactorInput]
     entry_conditions: NotRequired[Sequence[ManifestPayloadEntryConditionInput]]
     exit_conditions: NotRequired[Sequence[ManifestPayloadExitConditionInput]]
+    kind: NotRequired[Literal["external"]]
+    release: NotRequired[str]
 
 
 class EmaCrossInput(TypedDict):
@@ -2892,29 +2898,77 @@ class AgentDetailVersion(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
-class ListDecisionsPage(Model):
-    items: List[Decision]
-    next_cursor: str | None
-    moved_before: datetime | None = None
+class OutsideProposalReceipt(Model):
+    """An outside proposal as it was received. It never changes."""
+    id: str
+    agent_id: str
+    client_id: str
+    side: Literal["buy", "sell"]
+    instrument: str
+    notional_usd: Decimal | None
+    quantity: Decimal | None
+    limit_price: Decimal | None
+    reason: str
+    inputs_hash: str | None
+    manifest_hash: str
+    hash: str
+    slot: datetime
+    received_at: datetime
+    submitted_by: str
 
 
 @dataclass(init=False, repr=False, eq=False)
-class Decision(Model):
-    """Immutable and append-only; `hash` covers the record and `previousHash`."""
+class OutsideProposal(Model):
     id: str
     agent_id: str
-    slot: datetime
-    at: datetime
+    client_id: str
+    side: Literal["buy", "sell"]
+    instrument: str
+    notional_usd: Decimal | None
+    quantity: Decimal | None
+    limit_price: Decimal | None
+    reason: str
+    inputs_hash: str | None
     manifest_hash: str
-    observed: Dict[str, Observation]
-    rules: List[DecisionRule]
-    disposition: DecisionDisposition
-    reason: str | None
-    instrument: str | None
-    risk: PortfolioImpactAllocationRisk | None
-    book: DecisionBook
-    previous_hash: str
     hash: str
+    slot: datetime
+    received_at: datetime
+    submitted_by: str
+    state: OutsideProposalState
+    decision: OutsideProposalDecision | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideProposalDecision(Model):
+    """The decision of its slot; null while it is pending and if it was missed."""
+    id: str
+    disposition: OutsideProposalDecisionDisposition
+    reason: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContext(Model):
+    """What an outside strategy may see of its agent."""
+    agent_id: str
+    stage: AgentWithManifestStage
+    autonomy: AgentWithManifestAutonomy
+    paused: bool
+    pause_cause: AgentWithManifestPauseCause | None
+    manifest_hash: str
+    manifest_version: int
+    release: str | None
+    universe: List[str]
+    cut: OutsideContextCut | None
+    book: OutsideContextBook
+    limits: OutsideContextLimits
+    pending: OutsideProposalReceipt | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContextCut(Model):
+    """The last cut: the instruments and indicators of the manifest alone. Null before the first one."""
+    slot: datetime
+    observations: List[Observation]
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2976,6 +3030,74 @@ class ObservationEvent(Model):
     rumor: bool
     observed_at: int
     headline: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContextBook(Model):
+    id: str
+    mode: str
+    cash_usd: Decimal
+    equity_usd: Decimal | None
+    exposure_usd: Decimal | None
+    realized_pnl_usd: Decimal
+    daily_drawdown_pct: float | None
+    positions: List[OutsideContextBookPosition]
+    open_proposals: List[OutsideContextBookOpenProposal]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContextBookPosition(Model):
+    instrument: str
+    quantity: Decimal
+    cost_usd: Decimal
+    value_usd: Decimal | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContextBookOpenProposal(Model):
+    id: str
+    instrument: str
+    side: Literal["buy", "sell"]
+    quantity: Decimal
+    notional_usd: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideContextLimits(Model):
+    """The stricter of the manifest and the organization’s risk preferences."""
+    max_trade_notional_usd: Decimal
+    max_capital_usd: Decimal
+    max_open_positions: int
+    max_slippage_bps: float
+    max_daily_drawdown_pct: float
+    max_leverage: Decimal
+    reduce_only: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListDecisionsPage(Model):
+    items: List[Decision]
+    next_cursor: str | None
+    moved_before: datetime | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Decision(Model):
+    """Immutable and append-only; `hash` covers the record and `previousHash`."""
+    id: str
+    agent_id: str
+    slot: datetime
+    at: datetime
+    manifest_hash: str
+    observed: Dict[str, Observation]
+    rules: List[DecisionRule]
+    disposition: OutsideProposalDecisionDisposition
+    reason: str | None
+    instrument: str | None
+    risk: PortfolioImpactAllocationRisk | None
+    book: DecisionBook
+    previous_hash: str
+    hash: str
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -4737,7 +4859,7 @@ class TakeDecision(Model):
     manifest_hash: str
     observed: Dict[str, Observation]
     rules: List[DecisionRule]
-    disposition: DecisionDisposition
+    disposition: OutsideProposalDecisionDisposition
     reason: str | None
     instrument: str | None
     risk: PortfolioImpactAllocationRisk | None
@@ -5922,6 +6044,50 @@ class Operations(Caller):
     @operation("GET", "/v1/agents/{id}")
     def get_agent(self, id: str) -> AgentDetail:
         """One agent with its manifest versions"""
+
+    @operation("POST", "/v1/agents/{id}/proposals", body="side instrument notionalUsd quantity limitPrice reason inputs clientId manifestHash", needs_body=True, keyed=True)
+    def propose_trade(
+        self,
+        id: str,
+        *,
+        side: Literal["buy", "sell"],
+        instrument: str,
+        reason: str,
+        client_id: str,
+        manifest_hash: str,
+        notional_usd: Money | None = None,
+        quantity: Money | None = None,
+        limit_price: Money | None = None,
+        inputs: Any = None,
+        idempotency_key: str | None = None,
+    ) -> OutsideProposalReceipt:
+        """Proposes a trade of an external agent from outside code
+
+        The proposal joins the next slot, where the mandate and the pre-trade risk function decide on it. It is no
+        order: at `confirm` a person still approves what the agent then proposes (`/v1/agent-orders`). One waits per
+        agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`.
+        """
+
+    @operation("GET", "/v1/agents/{id}/proposals?limit&cursor")
+    def list_outside_proposals(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[OutsideProposal, Page[OutsideProposal]]:
+        """The outside proposals of an agent, newest first
+
+        What outside code proposed. What the agent then proposed for approval is under `/v1/agent-orders`.
+        """
+
+    @operation("GET", "/v1/agents/{id}/proposals/{proposalId}")
+    def get_outside_proposal(self, id: str, proposal_id: str) -> OutsideProposal:
+        """One outside proposal and what became of it"""
+
+    @operation("GET", "/v1/agents/{id}/context")
+    def get_outside_context(self, id: str) -> OutsideContext:
+        """What an outside strategy may see of its agent: market, book, limits, and what is pending"""
 
     @operation("GET", "/v1/agents/{id}/decisions?limit&cursor")
     def list_decisions(

@@ -2137,12 +2137,14 @@ export type ManifestDeclarative = {
       readonly type: 'held_longer_than';
       readonly hours: number;
     }>;
+    readonly kind?: 'external';
+    readonly release?: string;
   };
 };
 
 export type ManifestPayload = {
   readonly universe: ReadonlyArray<string>;
-  readonly entryConditions: ReadonlyArray<{
+  readonly entryConditions?: ReadonlyArray<{
     readonly type: 'premium_below';
     readonly pct: number;
   } | {
@@ -2227,7 +2229,7 @@ export type ManifestPayload = {
     readonly notionalUsd: string | number;
     readonly transferFeeBps?: number;
   }>;
-  readonly exitConditions: ReadonlyArray<{
+  readonly exitConditions?: ReadonlyArray<{
     readonly type: 'premium_below';
     readonly pct: number;
   } | {
@@ -2332,6 +2334,8 @@ export type ManifestPayload = {
   readonly algorithm?: 'smart_order_routing_maker_first' | 'taker_immediate' | 'twap';
   readonly urgency?: 'low' | 'medium' | 'high';
   readonly timeframe: string;
+  readonly strategy?: 'external';
+  readonly release?: string;
 };
 
 export type ManifestVersion = {
@@ -2573,6 +2577,112 @@ export type OrderBook = {
     readonly price: string;
     readonly size: string;
   }>;
+};
+
+export type OutsideContext = {
+  readonly agentId: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly paused: boolean;
+  readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly release: string | null;
+  readonly universe: ReadonlyArray<string>;
+  readonly cut: {
+    readonly slot: string;
+    readonly observations: ReadonlyArray<Observation>;
+  } | null;
+  readonly book: {
+    readonly id: string;
+    readonly mode: string;
+    readonly cashUsd: string;
+    readonly equityUsd: string | null;
+    readonly exposureUsd: string | null;
+    readonly realizedPnlUsd: string;
+    readonly dailyDrawdownPct: number | null;
+    readonly positions: ReadonlyArray<{
+      readonly instrument: string;
+      readonly quantity: string;
+      readonly costUsd: string;
+      readonly valueUsd: string | null;
+    }>;
+    readonly openProposals: ReadonlyArray<{
+      readonly id: string;
+      readonly instrument: string;
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly notionalUsd: string;
+    }>;
+  };
+  readonly limits: {
+    readonly maxTradeNotionalUsd: string;
+    readonly maxCapitalUsd: string;
+    readonly maxOpenPositions: number;
+    readonly maxSlippageBps: number;
+    readonly maxDailyDrawdownPct: number;
+    readonly maxLeverage: string;
+    readonly reduceOnly: boolean;
+  };
+  readonly pending: {
+    readonly id: string;
+    readonly agentId: string;
+    readonly clientId: string;
+    readonly side: 'buy' | 'sell';
+    readonly instrument: string;
+    readonly notionalUsd: string | null;
+    readonly quantity: string | null;
+    readonly limitPrice: string | null;
+    readonly reason: string;
+    readonly inputsHash: string | null;
+    readonly manifestHash: string;
+    readonly hash: string;
+    readonly slot: string;
+    readonly receivedAt: string;
+    readonly submittedBy: string;
+  } | null;
+};
+
+export type OutsideProposal = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly clientId: string;
+  readonly side: 'buy' | 'sell';
+  readonly instrument: string;
+  readonly notionalUsd: string | null;
+  readonly quantity: string | null;
+  readonly limitPrice: string | null;
+  readonly reason: string;
+  readonly inputsHash: string | null;
+  readonly manifestHash: string;
+  readonly hash: string;
+  readonly slot: string;
+  readonly receivedAt: string;
+  readonly submittedBy: string;
+  readonly state: 'pending' | 'proposed' | 'blocked' | 'held' | 'superseded' | 'missed';
+  readonly decision: {
+    readonly id: string;
+    readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+    readonly reason: string | null;
+  } | null;
+};
+
+export type OutsideProposalReceipt = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly clientId: string;
+  readonly side: 'buy' | 'sell';
+  readonly instrument: string;
+  readonly notionalUsd: string | null;
+  readonly quantity: string | null;
+  readonly limitPrice: string | null;
+  readonly reason: string;
+  readonly inputsHash: string | null;
+  readonly manifestHash: string;
+  readonly hash: string;
+  readonly slot: string;
+  readonly receivedAt: string;
+  readonly submittedBy: string;
 };
 
 export type PairedPerformance = {
@@ -3329,7 +3439,7 @@ export type Problem = {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly code: 'malformed' | 'unauthenticated' | 'token_expired' | 'ambiguous_credentials' | 'origin_refused' | 'permission_missing' | 'not_found' | 'method_not_allowed' | 'state_conflict' | 'already_paused' | 'not_paused' | 'cause_persists' | 'resume_by_creator' | 'evidence_missing' | 'manifest_invalid' | 'autonomy_refused' | 'idempotency_mismatch' | 'idempotency_in_flight' | 'body_too_large' | 'body_too_deep' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'halted' | 'feature_disabled' | 'blocked_by_risk' | 'gate_failed' | 'sign_off_refused' | 'malformed_transaction' | 'signed_bytes_differ' | 'signature_missing' | 'signature_invalid' | 'route_refused' | 'too_many_prepared' | 'challenge_expired' | 'launch_refused' | 'payment_refused' | 'licence_missing' | 'wallet_unproved' | 'thesis_ambiguous' | 'take_invalid' | 'take_unsettled' | 'internal_error';
+  readonly code: 'malformed' | 'unauthenticated' | 'token_expired' | 'ambiguous_credentials' | 'origin_refused' | 'permission_missing' | 'not_found' | 'method_not_allowed' | 'state_conflict' | 'already_paused' | 'not_paused' | 'cause_persists' | 'resume_by_creator' | 'evidence_missing' | 'manifest_invalid' | 'autonomy_refused' | 'idempotency_mismatch' | 'idempotency_in_flight' | 'body_too_large' | 'body_too_deep' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'halted' | 'feature_disabled' | 'blocked_by_risk' | 'gate_failed' | 'sign_off_refused' | 'malformed_transaction' | 'signed_bytes_differ' | 'signature_missing' | 'signature_invalid' | 'route_refused' | 'too_many_prepared' | 'challenge_expired' | 'launch_refused' | 'payment_refused' | 'licence_missing' | 'wallet_unproved' | 'thesis_ambiguous' | 'take_invalid' | 'take_unsettled' | 'proposal_pending' | 'proposals_refused' | 'outside_mandate' | 'external_not_listable' | 'internal_error';
   readonly requestId: string;
   readonly problems?: ReadonlyArray<{
     readonly path: string;
@@ -5788,6 +5898,53 @@ export interface Operations {
     };
     readonly answer: AgentDetail;
   };
+  /** Proposes a trade of an external agent from outside code. */
+  readonly proposeTrade: {
+    readonly input: {
+      readonly id: string;
+      readonly body: {
+        readonly side: 'buy' | 'sell';
+        readonly instrument: string;
+        readonly notionalUsd?: string;
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly reason: string;
+        readonly inputs?: unknown;
+        readonly clientId: string;
+        readonly manifestHash: string;
+      };
+    };
+    readonly answer: OutsideProposalReceipt;
+  };
+  /** The outside proposals of an agent, newest first. */
+  readonly listOutsideProposals: {
+    readonly input: {
+      readonly id: string;
+      /** Most items of the page. */
+      readonly limit?: undefined | number;
+      /** `nextCursor` of the page before; opaque. */
+      readonly cursor?: undefined | string;
+    };
+    readonly answer: {
+      readonly items: ReadonlyArray<OutsideProposal>;
+      readonly nextCursor: string | null;
+    };
+  };
+  /** One outside proposal and what became of it. */
+  readonly getOutsideProposal: {
+    readonly input: {
+      readonly id: string;
+      readonly proposalId: string;
+    };
+    readonly answer: OutsideProposal;
+  };
+  /** What an outside strategy may see of its agent: market, book, limits, and what is pending. */
+  readonly getOutsideContext: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: OutsideContext;
+  };
   /** The decision records of an agent, newest first. */
   readonly listDecisions: {
     readonly input: {
@@ -6966,6 +7123,10 @@ export const OPERATIONS = {
   approveProposal: 'POST /v1/agent-orders/{id}/approve idempotent',
   declineProposal: 'POST /v1/agent-orders/{id}/decline idempotent',
   getAgent: 'GET /v1/agents/{id}',
+  proposeTrade: 'POST /v1/agents/{id}/proposals idempotent',
+  listOutsideProposals: 'GET /v1/agents/{id}/proposals list',
+  getOutsideProposal: 'GET /v1/agents/{id}/proposals/{proposalId}',
+  getOutsideContext: 'GET /v1/agents/{id}/context',
   listDecisions: 'GET /v1/agents/{id}/decisions list',
   listRecommendations: 'GET /v1/recommendations list',
   getDecision: 'GET /v1/agents/{id}/decisions/{decisionId}',

@@ -5,6 +5,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { countQuarantined } from './actors/quarantine-store.ts';
+import { forgetInputs } from './agents/outside-proposals.ts';
 import { forgetActivities, forgetAnnouncements } from './actors/forget-old.ts';
 import { stalledShards } from './agents/shard-health.ts';
 import { createIdempotencyStore } from './callers/idempotency-store.ts';
@@ -37,6 +38,7 @@ export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' |
     ['forgetting old answers', () => createIdempotencyStore(sql).forgetOlderThan(ANSWER_HOURS)],
     ['forgetting old announcements', () => forgetAnnouncements(sql, kept.feedHistoryDays)],
     ['forgetting old activities', () => forgetActivities(sql, kept.activityHistoryDays)],
+    ['forgetting old inputs', () => forgetInputs(sql, clock.now())],
     ['forgetting old imports', () => forgetWork(sql, WORK_DAYS)],
     ...(days === null
       ? []

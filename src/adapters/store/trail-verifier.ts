@@ -10,6 +10,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { CutHashes, type Reading, readingOf } from '../../domain/observed-state.ts';
 import { isoTime } from '../../domain/time.ts';
 import { EVM_CHAIN_ID } from '../../domain/evm-chain.ts';
+import { verifyOutsideProposals } from './agents/outside-verifier.ts';
 import { verifySteps } from './actors/step-verifier.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { verifyBooks } from './books/book-verifier.ts';
@@ -52,6 +53,8 @@ export interface TrailReport {
   /** Pieces of evidence and changes of stage. */
   readonly gateRecords: number;
   readonly books: number;
+  /** Trades that outside code asked for, each on the record of its slot. */
+  readonly outsideProposals: number;
   /** Stretches of history that were moved to archive files, and read from there. */
   readonly archives: number;
   /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is assessed by them. */
@@ -213,14 +216,15 @@ async function verifyBeside(
   manifests: ReadonlyMap<string, StoredManifest>,
   options: VerifyOptions,
   complain: Complain,
-): Promise<Pick<TrailReport, 'gateRecords' | 'books' | 'routes' | 'proofsByContracts' | 'signatures'>> {
+): Promise<Pick<TrailReport, 'gateRecords' | 'books' | 'outsideProposals' | 'routes' | 'proofsByContracts' | 'signatures'>> {
   const tell = (at: number, agentId: string | null, part: string, detail: string): Found => complain(at, agentId, part, detail);
   const gateRecords = await verifyGates(sql, (agentId, version) => manifests.get(`${agentId} ${version}`)?.manifest ?? null, tell);
   const books = await verifyBooks(sql, tell);
+  const outsideProposals = await verifyOutsideProposals(sql, tell);
   await verifySteps(sql, tell);
   const proofsByContracts = await verifyProofs(sql, options.evmChainId ?? EVM_CHAIN_ID, tell);
   const signatures = await verifySignatures(sql, options, tell);
-  return { gateRecords, books, routes: await searchSignedRoutes(sql), proofsByContracts, signatures };
+  return { gateRecords, books, outsideProposals, routes: await searchSignedRoutes(sql), proofsByContracts, signatures };
 }
 
 /** Since when the time of this database is a moved one; null where it never was, and where the database is too old to know. */

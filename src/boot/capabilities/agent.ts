@@ -4,6 +4,7 @@ import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
+import { createOutsideHandler } from '../../../actors/agent/outside-proposals.ts';
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
 import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -12,6 +13,7 @@ import { createHistoryStore } from '../../adapters/store/actors/history-store.ts
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentReads, createHeldReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
+import { createOutsideStore } from '../../adapters/store/agents/outside-proposals.ts';
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
@@ -71,6 +73,7 @@ export const agentCapability = {
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
         recommendations: createRecommendations(sql, decisions),
+        outside: createOutsideHandler({ store: createOutsideStore(sql), clock, newId }),
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),

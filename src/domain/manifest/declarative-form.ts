@@ -19,12 +19,14 @@ import {
 } from '../field.ts';
 import {
   canonicalManifest,
+  EXTERNAL_FIELDS,
   fieldsAs,
   MANIFEST_SCHEMA_VERSION,
   MAX_CONDITIONS,
   MAX_UNIVERSE,
   type PlainField,
   readConditions,
+  readExternal,
   readList,
   readUniverse,
 } from './limits.ts';
@@ -85,7 +87,10 @@ const TIMEFRAME: FieldSchema = { type: 'timeframe', description: 'Bars.' };
 
 /** True where a value has one of the sections that only the declarative form has. */
 export function isDeclarative(value: Record<string, unknown>): boolean {
-  return Object.hasOwn(value, 'strategy') || Object.keys(SECTIONS).some((section) => Object.hasOwn(value, section));
+  return (
+    (Object.hasOwn(value, 'strategy') && typeof value['strategy'] !== 'string') ||
+    Object.keys(SECTIONS).some((section) => Object.hasOwn(value, section))
+  );
 }
 
 /**
@@ -147,8 +152,9 @@ function readStrategy(
   strategy: Record<string, unknown>,
   catalog: Catalog,
   problems: Problem[],
-): Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit'> | null {
-  refuseUnknown(strategy, STRATEGY_LISTS, '$.strategy', problems);
+): Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'> | null {
+  const { kind, release } = readFields(strategy, EXTERNAL_FIELDS, '$.strategy', problems, null, STRATEGY_LISTS);
+  const external = readExternal(kind, release, (field) => `$.strategy.${field}`, problems);
   const own = (name: string): unknown => (Object.hasOwn(strategy, name) ? strategy[name] : undefined);
   const universe = readUniverse(own('universe'), catalog, '$.strategy.universe', problems);
   const timeframes = readTimeframes(own('timeframes'), problems);
@@ -156,17 +162,19 @@ function readStrategy(
   const entry: ManifestCondition[] = [];
   const exit: ManifestCondition[] = [];
   const read = new Set<string>();
-  readList(own('factors'), MAX_FACTORS, 'factors', '$.strategy.factors', problems).forEach((factor, index) => {
-    const path = `$.strategy.factors[${index}]`;
-    const expansion = readFactor(factor, timeframes, path, problems);
-    if (expansion === null) return;
-    for (const name of expansion.timeframes) read.add(name);
-    // Both sides are made of the same parameters: what is wrong with them is said once.
-    const before = problems.length;
-    for (const condition of expansion.entry) addTo(entry, readCondition(condition, 'entry', timeframe, `${path}.parameters`, problems));
-    if (problems.length > before) return;
-    for (const condition of expansion.exit) addTo(exit, readCondition(condition, 'exit', timeframe, `${path}.parameters`, problems));
-  });
+  readList(own('factors') ?? (external === undefined ? undefined : []), MAX_FACTORS, 'factors', '$.strategy.factors', problems).forEach(
+    (factor, index) => {
+      const path = `$.strategy.factors[${index}]`;
+      const expansion = readFactor(factor, timeframes, path, problems);
+      if (expansion === null) return;
+      for (const name of expansion.timeframes) read.add(name);
+      // Both sides are made of the same parameters: what is wrong with them is said once.
+      const before = problems.length;
+      for (const condition of expansion.entry) addTo(entry, readCondition(condition, 'entry', timeframe, `${path}.parameters`, problems));
+      if (problems.length > before) return;
+      for (const condition of expansion.exit) addTo(exit, readCondition(condition, 'exit', timeframe, `${path}.parameters`, problems));
+    },
+  );
   entry.push(...readConditions(own('entry_conditions') ?? [], 'entry', timeframe ?? '1h', '$.strategy.entry_conditions', problems));
   exit.push(...readConditions(own('exit_conditions') ?? [], 'exit', timeframe ?? '1h', '$.strategy.exit_conditions', problems));
   for (const [side, conditions] of [
@@ -192,7 +200,8 @@ function readStrategy(
       });
     }
   });
-  return timeframe === null ? null : { universe, timeframe, entry, exit };
+  if (timeframe === null) return null;
+  return { universe, timeframe, entry, exit, ...(external === undefined ? {} : { strategy: external }) };
 }
 
 function addTo(conditions: ManifestCondition[], condition: ManifestCondition | null): void {
@@ -242,6 +251,7 @@ export function renderDeclarative(
       factors: [],
       entry_conditions: manifest.entry,
       exit_conditions: manifest.exit,
+      ...manifest.strategy,
     },
     risk_guardrails: section('risk_guardrails'),
     execution: section('execution'),
@@ -291,6 +301,7 @@ export const manifestDeclarativeSchema: JsonSchema = {
           maxItems: MAX_CONDITIONS,
           description: 'Any one that passes exits.',
         },
+        ...(objectJsonSchema(EXTERNAL_FIELDS, '')['properties'] as Record<string, JsonSchema>),
       },
     },
   },

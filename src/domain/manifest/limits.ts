@@ -1,9 +1,10 @@
 /** The fields of a manifest that both authored forms have, and the reading of the parts that they share. */
 import { type Catalog, resolveUniverseEntry } from '../catalog.ts';
 import { readCondition } from '../conditions/index.ts';
-import { describeValue, type FieldSchema, type Fields, type Problem } from '../field.ts';
+import { describeField, describeValue, type FieldSchema, type Fields, type Problem } from '../field.ts';
 import {
   EXECUTION_ALGORITHMS,
+  type ExternalStrategy,
   KILL_SWITCH_ACTIONS,
   type Manifest,
   type ManifestCondition,
@@ -19,7 +20,7 @@ export const MAX_UNIVERSE = 50;
 export const MAX_CONDITIONS = 32;
 
 /** The members of a canonical manifest that are plain fields. */
-export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 'timeframe' | 'entry' | 'exit'>;
+export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'>;
 
 /** The plain fields by their canonical name; each form spells and places them its own way. */
 export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
@@ -57,6 +58,39 @@ export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   urgency: { type: 'choice', choices: URGENCIES, default: 'medium', description: 'Urgency of execution.' },
   maxSlippageBps: { type: 'number', min: 0, max: 10_000, description: 'Slippage budget of one trade in basis points.' },
 };
+
+/** Fields of an external strategy. The payload form calls the first one `strategy`, the declarative form `strategy.kind`. */
+export const EXTERNAL_FIELDS = {
+  kind: {
+    type: 'choice',
+    choices: ['external'],
+    optional: true,
+    description: 'With `external` the strategy is code outside of the service, which sends proposals. The manifest is its mandate.',
+  },
+  release: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 120,
+    optional: true,
+    description: 'Version of the outside code. It is hashed: other code is another release, and a new manifest version.',
+  },
+} as const satisfies Fields;
+
+/** The external strategy of two read fields, or undefined if the manifest has none. Both fields or neither are given. */
+export function readExternal(
+  kind: unknown,
+  release: unknown,
+  path: (field: 'kind' | 'release') => string,
+  problems: Problem[],
+): ExternalStrategy | undefined {
+  if (kind === undefined && release === undefined) return undefined;
+  const missing = kind === undefined ? 'kind' : release === undefined ? 'release' : null;
+  if (missing !== null) {
+    problems.push({ path: path(missing), problem: 'is missing', allowed: describeField(EXTERNAL_FIELDS[missing]) });
+    return undefined;
+  }
+  return { kind: 'external', release: release as string };
+}
 
 /** A subset of the plain fields under the names that a form gives them. */
 export function fieldsAs(names: Readonly<Record<string, PlainField>>): Fields {
@@ -113,10 +147,10 @@ export function readList(value: unknown, most: number, what: string, path: strin
   return [];
 }
 
-/** The canonical manifest of read parts: every member present, in one order. */
+/** The canonical manifest of read parts: every member present, in one order; `strategy` only of an external one. */
 export function canonicalManifest(
   plain: Readonly<Record<PlainField, unknown>>,
-  parts: Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit'>,
+  parts: Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit' | 'strategy'>,
 ): Manifest {
   return {
     schemaVersion: MANIFEST_SCHEMA_VERSION,
@@ -137,5 +171,6 @@ export function canonicalManifest(
     algorithm: plain.algorithm as Manifest['algorithm'],
     urgency: plain.urgency as Manifest['urgency'],
     maxSlippageBps: plain.maxSlippageBps as number,
+    ...(parts.strategy === undefined ? {} : { strategy: parts.strategy }),
   };
 }

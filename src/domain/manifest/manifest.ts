@@ -22,6 +22,12 @@ export interface UniverseEntry {
   readonly kind: string;
 }
 
+/** A strategy whose code lies outside of the service: it trades by the proposals that the code sends. Other code is another release. */
+export interface ExternalStrategy {
+  readonly kind: 'external';
+  readonly release: string;
+}
+
 /** The one internal form. Percentages and basis points are numbers (ratios), money is decimal strings. */
 export interface Manifest {
   readonly schemaVersion: string;
@@ -43,6 +49,8 @@ export interface Manifest {
   readonly algorithm: ExecutionAlgorithm;
   readonly urgency: Urgency;
   readonly maxSlippageBps: number;
+  /** Absent of a manifest whose own rules trade: its hash is that of the manifest without this member. */
+  readonly strategy?: ExternalStrategy;
 }
 
 /** SHA-256 over the RFC 8785 form of the canonical manifest. */

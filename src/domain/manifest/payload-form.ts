@@ -2,7 +2,17 @@
 import { CATALOG, type Catalog, universeEntryText } from '../catalog.ts';
 import { conditionJsonSchema } from '../conditions/index.ts';
 import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
-import { canonicalManifest, fieldsAs, MAX_CONDITIONS, MAX_UNIVERSE, type PlainField, readConditions, readUniverse } from './limits.ts';
+import {
+  canonicalManifest,
+  EXTERNAL_FIELDS,
+  fieldsAs,
+  MAX_CONDITIONS,
+  MAX_UNIVERSE,
+  type PlainField,
+  readConditions,
+  readExternal,
+  readUniverse,
+} from './limits.ts';
 import type { Manifest } from './manifest.ts';
 import type { ReadManifest } from './reader.ts';
 
@@ -27,6 +37,8 @@ const PLAIN: Readonly<Record<string, PlainField>> = {
 export const MANIFEST_PAYLOAD_FIELDS: Fields = {
   ...fieldsAs(PLAIN),
   timeframe: { type: 'timeframe', description: 'Bars on which indicators are computed that name none of their own.' },
+  strategy: EXTERNAL_FIELDS.kind,
+  release: EXTERNAL_FIELDS.release,
 };
 
 const LISTS = ['universe', 'entryConditions', 'exitConditions'] as const;
@@ -37,11 +49,24 @@ export function readPayload(value: Record<string, unknown>, catalog: Catalog, pr
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
   const timeframe = typeof fields['timeframe'] === 'string' ? fields['timeframe'] : null;
   const universe = readUniverse(own('universe'), catalog, '$.universe', problems);
+  const strategy = readExternal(
+    fields['strategy'],
+    fields['release'],
+    (field) => (field === 'kind' ? '$.strategy' : '$.release'),
+    problems,
+  );
+  const conditions = (name: string): unknown => own(name) ?? (strategy === undefined ? undefined : []);
   // While the timeframe itself is wrong, conditions are still checked, on any, so that their own problems show.
-  const entry = readConditions(own('entryConditions'), 'entry', timeframe ?? '1h', '$.entryConditions', problems);
-  const exit = readConditions(own('exitConditions'), 'exit', timeframe ?? '1h', '$.exitConditions', problems);
+  const entry = readConditions(conditions('entryConditions'), 'entry', timeframe ?? '1h', '$.entryConditions', problems);
+  const exit = readConditions(conditions('exitConditions'), 'exit', timeframe ?? '1h', '$.exitConditions', problems);
   if (problems.length > 0 || timeframe === null) return null;
-  const manifest = canonicalManifest(fields as Record<PlainField, FieldValue>, { universe, timeframe, entry, exit });
+  const manifest = canonicalManifest(fields as Record<PlainField, FieldValue>, {
+    universe,
+    timeframe,
+    entry,
+    exit,
+    ...(strategy === undefined ? {} : { strategy }),
+  });
   return { ok: true, manifest, requestedAutonomy: null, requestedStage: null, agentKey: null };
 }
 
@@ -71,11 +96,11 @@ export function renderPayload(manifest: Manifest, catalog: Catalog = CATALOG): R
     killSwitchAction: manifest.killSwitchAction,
     algorithm: manifest.algorithm,
     urgency: manifest.urgency,
+    ...(manifest.strategy === undefined ? {} : { strategy: manifest.strategy.kind, release: manifest.strategy.release }),
   };
 }
 
-/** JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks fields together. */
-export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version payload.', {
+const withLists = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version payload.', {
   universe: {
     type: 'array',
     items: { type: 'string' },
@@ -90,3 +115,9 @@ export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLO
     description: 'Any one that passes exits.',
   },
 });
+
+/** JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks fields together. Only an external strategy may leave its conditions out. */
+export const manifestPayloadSchema: JsonSchema = {
+  ...withLists,
+  required: (withLists['required'] as readonly string[]).filter((name) => name !== 'entryConditions' && name !== 'exitConditions'),
+};

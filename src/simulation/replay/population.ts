@@ -260,6 +260,7 @@ export class ReplayPopulation {
         return true;
       },
       books: async (ids) => this.#broker.books(ids),
+      outsideProposals: async (ids) => this.#broker.outsideProposals(ids),
       organizations: async (ids) => this.#broker.organizations(ids, this.#asking),
       countCrash: async () => 0,
       clearCrashes: async () => {},

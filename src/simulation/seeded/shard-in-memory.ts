@@ -74,6 +74,7 @@ export function createShardInMemory(deps: {
     heads: async (wanted) => new Map(wanted.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
     cut: async (slot) => cuts.get(slot) ?? null,
     books: floor.books,
+    outsideProposals: async () => new Map(),
     organizations: floor.organizations,
     async suspect(_, __, id) {
       shard.suspectTimes = shard.suspect === id ? shard.suspectTimes + 1 : 1;

@@ -1,9 +1,12 @@
 // What a live run recorded replays to exactly what it wrote: on real PostgreSQL, with agents that come, change, pause and miss slots.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOutsideHandler } from '../../../actors/agent/outside-proposals.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
+import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
@@ -11,6 +14,7 @@ import { createTape } from '../../../src/adapters/tape/tape-writer.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import { renderPayload } from '../../../src/domain/manifest/payload-form.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { CutHashes } from '../../../src/domain/observed-state.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
@@ -52,6 +56,51 @@ function manifest(name: string, universe: readonly string[], entryConditions: re
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.manifest;
 }
+
+test('a replay decides an external agent again by the outside proposals that the live run noted', async () => {
+  const file = join(folder, 'outside.tape');
+  const process = await liveRun(sql, file);
+  const context = { orgId: ORG, subject: 'ann', permissions: ['risk:manage'], requestId: 'r' } as const;
+  const read = readManifest({
+    ...renderPayload(manifest('Outside', ['BTCUSDT'], [])),
+    strategy: 'external',
+    release: 'bot 1.4',
+    algorithm: 'taker_immediate',
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const created = await process.commands.create(context, read.manifest);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  await process.refreshNeeds();
+  const { id, manifestHash } = created.value;
+  await process.commands.setAutonomy(context, id, 'policy_auto');
+  const { clock } = process;
+  const bot = createOutsideHandler({ store: createOutsideStore(sql), clock, newId: randomUUID });
+  const propose = async (side: 'buy' | 'sell', notionalUsd: string) => {
+    const size = { side, instrument: 'spotexchange:BTCUSDT', notionalUsd, quantity: null, limitPrice: null } as const;
+    const outcome = await bot.propose(context, id, { ...size, reason: side, inputs: { side }, clientId: side, manifestHash });
+    expect(outcome.ok ? null : outcome.refusal).toBeNull();
+  };
+  for (let number = 1; number <= 3; number++) await process.half(number, '64000');
+  await propose('buy', '2000');
+  for (let number = 4; number <= 7; number++) await process.half(number, '64001');
+  await propose('sell', '500');
+  for (let number = 8; number <= 11; number++) await process.half(number, '64002');
+  await process.stop();
+
+  const comparison = await createComparison(createLiveRunReads(sql));
+  const reasons = new Map<string, number>();
+  await replayTape({
+    tapes: [await openTape(file)],
+    missed: comparison.missed,
+    onDecisions: async (made, cut, manifestOf) => {
+      for (const row of made) reasons.set(row.reason ?? row.disposition, (reasons.get(row.reason ?? row.disposition) ?? 0) + 1);
+      await comparison.take(made, cut, manifestOf);
+    },
+  });
+  expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });
+  expect(Object.fromEntries(reasons)).toMatchObject({ propose_entry: 1, propose_exit: 1 });
+  expect((await verifyTrail(sql)).breaks).toEqual([]);
+});
 
 test('a replay of the tape writes what the live run wrote, hash for hash', async () => {
   const file = join(folder, 'live.tape');

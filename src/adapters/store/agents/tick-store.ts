@@ -20,6 +20,7 @@ import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 import { accountFactsOf } from '../vaults/account-facts.ts';
 import { readCut } from './cut-store.ts';
+import { outsideProposalsOf } from './outside-proposals.ts';
 
 const NO_RESTS: readonly never[] = [];
 const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
@@ -78,7 +79,7 @@ function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents
 }
 
 /** What actors decide a slot on. */
-function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' | 'cut' | 'books' | 'organizations'> {
+function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' | 'cut' | 'books' | 'outsideProposals' | 'organizations'> {
   return {
     async duties(ids: readonly string[]) {
       const rows = await sql<DutyRow[]>`
@@ -110,6 +111,8 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
             touched.map(({ agent_id }) => agent_id),
           );
     },
+
+    outsideProposals: (agentIds: readonly string[], slot: EpochMs) => outsideProposalsOf(sql, agentIds, slot),
 
     async organizations(orgIds: readonly string[], agentIds: readonly string[]) {
       try {

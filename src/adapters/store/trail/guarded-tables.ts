@@ -24,6 +24,7 @@ export const SUMMED_TABLES: Readonly<Record<string, string>> = {
   leaderboard_standings: 'follows from public histories',
   leaderboard_progress: 'how far the refresh is',
   idempotency_keys: 'answers that are repeated for two days, written with the signed command that they answer',
+  outside_inputs: 'what outside code says it decided on, for 90 days; its hash is in the logged proposal',
   intelligence_events: 'news; cuts hold what is decided on',
   intelligence_reports: 'news; cuts hold what is decided on',
   macro_observations: 'news; nothing is decided on it',

@@ -125,6 +125,8 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
       'member_roles',
       'members',
       'organizations',
+      'outside_inputs',
+      'outside_proposals',
       'prediction_orders',
       'prepared_transactions',
       'previewed_manifests',

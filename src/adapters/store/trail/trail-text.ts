@@ -4,7 +4,7 @@ import type { TrailReport } from '../trail-verifier.ts';
 
 /** One line where the trail is whole; else a line for every altered row, the first one first. */
 export function trailText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${archiveText(report)}${signedText(report)}${contractsText(report)}${simulatedText(report)}`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${report.outsideProposals === 0 ? '' : `${report.outsideProposals} outside proposals, `}${archiveText(report)}${signedText(report)}${contractsText(report)}${simulatedText(report)}`;
   const corrected = report.corrections.map(
     ({ slot, reason, by, at }) => `  ${isoTime(slot)}  the cut was corrected at ${isoTime(at)} by ${by}: ${reason}`,
   );

@@ -1,0 +1,238 @@
+/** Takes outside proposals for external agents: what the mandate refuses at once is refused here, the rest joins the next slot. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { type Autonomy } from '../../src/domain/agent.ts';
+import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/book.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../src/domain/canonical-json.ts';
+import type { Cut, Observation } from '../../src/domain/cut.ts';
+import { compileManifest } from '../../src/domain/decide.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import type { RiskRejection } from '../../src/domain/decision.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { priceStepOf } from '../../src/domain/market-step.ts';
+import { observedBy } from '../../src/domain/observed-state.ts';
+import {
+  INPUTS_BYTES,
+  type OutsideProposal,
+  type OutsideState,
+  type ProposedTrade,
+  refusedAtOnce,
+  withHash,
+} from '../../src/domain/outside-proposal.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import { type Mandate, mandateOf } from '../../src/domain/risk/mandate.ts';
+import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
+import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
+import type { AgentView, CommandContext } from './commands.ts';
+import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
+
+/** A trade as outside code asks for it. `inputs` is undefined if the code says nothing of what it decided on. */
+export type ProposalWish = Omit<ProposedTrade, 'agentId' | 'inputsHash'> & { readonly inputs: Json | undefined };
+
+/** The receipt of an outside proposal: the same for ever, whatever becomes of it. */
+export interface OutsideReceipt extends OutsideProposal {
+  readonly id: string;
+  /** The slot that it joins. */
+  readonly slot: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly submittedBy: string;
+}
+
+/** An outside proposal with what became of it. */
+export interface OutsideView extends OutsideReceipt {
+  readonly state: OutsideState;
+  /** The decision of its slot, or null if there is none on it. */
+  readonly decision: { readonly id: string; readonly disposition: string; readonly reason: string | null } | null;
+}
+
+/** What an outside strategy may see of its agent. */
+export interface OutsideContext {
+  readonly agent: AgentView;
+  readonly manifest: Manifest;
+  /** The last cut, with the instruments and indicators of the mandate. */
+  readonly cut: { readonly slot: EpochMs; readonly observations: readonly Observation[] } | null;
+  readonly book: MarkedBook;
+  readonly mandate: Mandate;
+  readonly pending: OutsideReceipt | null;
+}
+
+type PageOfViews = { readonly items: readonly OutsideView[]; readonly next: string | null };
+type PageAsked = { readonly limit: number; readonly after: string | null };
+
+/** What may be asked about outside proposals. Reads answer null if the organization has no such agent or proposal. */
+export interface OutsideProposals {
+  propose(context: CommandContext, agentId: string, wish: ProposalWish): Promise<Outcome<OutsideReceipt>>;
+  /** Newest first. */
+  list(orgId: string, agentId: string, page: PageAsked): Promise<PageOfViews | null>;
+  get(orgId: string, agentId: string, id: string): Promise<OutsideView | null>;
+  context(orgId: string, agentId: string): Promise<OutsideContext | null>;
+}
+
+/** An agent with its active manifest. */
+interface Mandated {
+  readonly view: AgentView;
+  readonly manifest: Manifest;
+}
+
+/** What the command handler asks of the store. */
+export interface OutsideStore {
+  /** The organization's agent with its active manifest, or null. */
+  mandated(orgId: string, agentId: string): Promise<Mandated | null>;
+  find(orgId: string, agentId: string, clientId: string): Promise<OutsideReceipt | null>;
+  /** The agent's books that something has happened to, by id. */
+  books(agentId: string): Promise<ReadonlyMap<string, TradingBook>>;
+  preferences(orgId: string): Promise<RiskPreferences>;
+  /** The last cut at or before an instant, with the instruments of the manifest alone. */
+  lastCut(manifest: Manifest, at: EpochMs): Promise<Cut | null>;
+  /** Slots up to `lateBefore` are decided no more, whether they were ticked or not. */
+  list(orgId: string, agentId: string, page: PageAsked, lateBefore: EpochMs): Promise<PageOfViews | null>;
+  get(orgId: string, agentId: string, id: string, lateBefore: EpochMs): Promise<OutsideView | null>;
+  /** Writes a proposal, unless another one waits (with the same client id perhaps) or its slot has begun. `inputs` is the RFC 8785 text, null for none. */
+  receive(
+    orgId: string,
+    receipt: OutsideReceipt,
+    inputs: string | null,
+    records: readonly ActorRecord[],
+  ): Promise<'received' | 'pending' | 'too_late'>;
+}
+
+/** A proposal that is received so shortly before a slot joins the one after it. Milliseconds. */
+const CLOSES_MS = 1_000;
+
+export function createOutsideHandler(deps: {
+  readonly store: OutsideStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): OutsideProposals {
+  const { store, clock } = deps;
+  const lateBefore = (): EpochMs => clock.now() - LATE_AFTER_MS;
+
+  /** The receipt of an earlier request with the client id; null if there was none. */
+  async function earlier(orgId: string, wished: OutsideProposal): Promise<Outcome<OutsideReceipt> | null> {
+    const before = await store.find(orgId, wished.agentId, wished.clientId);
+    if (before === null) return null;
+    if (before.hash === wished.hash) return { ok: true, value: before };
+    return refuse('state_conflict', `clientId ${wished.clientId} named another outside proposal: use a new one for a new proposal`);
+  }
+
+  return {
+    async propose(context, agentId, { inputs, ...wish }) {
+      const found = await store.mandated(context.orgId, agentId);
+      if (found === null) return refuse('not_found', 'there is no agent with this id');
+      const read = readInputs(inputs);
+      if (!read.ok) return read;
+      const wished = withHash({ ...wish, agentId: found.view.id, inputsHash: read.value === null ? null : sha256Hex(read.value) });
+      const before = await earlier(context.orgId, wished);
+      if (before !== null) return before;
+      const refusal = refusalOf(found.view, found.manifest, wished) ?? (await soldTooMuch(store, found, wished));
+      if (refusal !== null) return { ok: false, refusal };
+      const receivedAt = clock.now();
+      const slot = slotOf(receivedAt + CLOSES_MS, AGENT_TICK_MS) + AGENT_TICK_MS;
+      const receipt = { ...wished, id: deps.newId(), slot, receivedAt, submittedBy: context.subject };
+      try {
+        const records = [auditRow(context, 'agent.propose', agentId, null, null), ...answerRows(context, receipt)];
+        const outcome = await store.receive(context.orgId, receipt, read.value, records);
+        if (outcome === 'received') return { ok: true, value: receipt };
+        if (outcome === 'too_late') return refuse('unavailable', 'the slot of this proposal has begun: send it again');
+        const waits = 'an outside proposal of this agent waits for its slot: propose again after its decision';
+        return (await earlier(context.orgId, wished)) ?? refuse('proposal_pending', waits);
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    },
+
+    list: (orgId, agentId, page) => store.list(orgId, agentId, page, lateBefore()),
+    get: (orgId, agentId, id) => store.get(orgId, agentId, id, lateBefore()),
+
+    async context(orgId, agentId) {
+      const found = await store.mandated(orgId, agentId);
+      if (found === null) return null;
+      const { view, manifest } = found;
+      const at = clock.now();
+      const [cut, newest, preferences, books] = await Promise.all([
+        store.lastCut(manifest, at),
+        store.list(orgId, agentId, { limit: 1, after: null }, lateBefore()),
+        store.preferences(orgId),
+        store.books(agentId),
+      ]);
+      const [last] = newest?.items ?? [];
+      return {
+        agent: view,
+        manifest,
+        cut: cut === null ? null : { slot: cut.slot, observations: observedBy(compileManifest(manifest).reading, cut) },
+        book: markAt(bookOf(found, books), cut ?? { slot: at, observations: new Map() }),
+        mandate: mandateOf(manifest, preferences, view.stage, view.autonomy),
+        pending: last?.state === 'pending' ? last : null,
+      };
+    },
+  };
+}
+
+/** The book that the agent trades on now. */
+function bookOf({ view, manifest }: Mandated, books: ReadonlyMap<string, TradingBook>): TradingBook {
+  const agent = { ...view, manifest };
+  return books.get(bookIdOf(agent)) ?? untouchedBook(agent);
+}
+
+/** The RFC 8785 text of what the code says it decided on; null if it says nothing. */
+function readInputs(inputs: Json | undefined): Outcome<string | null> {
+  if (inputs === undefined) return { ok: true, value: null };
+  let text: string;
+  try {
+    text = canonicalJson(inputs);
+  } catch (error) {
+    return refuse('malformed', `inputs: ${(error as Error).message}`);
+  }
+  const bytes = Buffer.byteLength(text);
+  if (text.includes('\u0000') || text.includes('\\u0000')) return refuse('malformed', 'inputs holds U+0000, which cannot be kept');
+  return bytes <= INPUTS_BYTES
+    ? { ok: true, value: text }
+    : refuse('malformed', `inputs has ${bytes} bytes in RFC 8785 form; allowed are at most ${INPUTS_BYTES}`);
+}
+
+/** Why an agent takes no such proposal now, by the first rule that says so; null if it may join a slot. */
+function refusalOf(view: AgentView, manifest: Manifest, wished: OutsideProposal): Refusal | null {
+  const no = (code: Refusal['code'], detail: string): Refusal => ({ code, detail });
+  if (manifest.strategy === undefined)
+    return no('state_conflict', "the agent's own rules trade: only an agent with an external strategy takes outside proposals");
+  if (wished.manifestHash !== view.manifestHash)
+    return no('state_conflict', `manifest_changed: the active manifest is ${view.manifestHash}, the proposal names ${wished.manifestHash}`);
+  if (view.pauseCause === 'emergency_halt')
+    return no('halted', 'the agent was halted: somebody has to resume it before it takes proposals');
+  if (view.paused) return no('state_conflict', `the agent is paused (${view.pauseCause}): resume it first`);
+  if (view.autonomy === 'research')
+    return no('proposals_refused', 'an agent at research takes no proposals: set its autonomy to suggest or above');
+  const rejections = [...reduceOnly(view.autonomy, wished), ...refusedAtOnce(wished, manifest, view.manifestHash)];
+  if (rejections.length > 0) return outsideMandate(rejections);
+  return offGrid(wished);
+}
+
+function reduceOnly(autonomy: Autonomy, { side }: OutsideProposal): readonly RiskRejection[] {
+  if (autonomy !== 'risk_only' || side === 'sell') return [];
+  return [{ code: 'reduce_only', limit: 'sells', before: null, after: 'buy', suggestion: 'at risk_only propose sells alone' }];
+}
+
+function outsideMandate(rejections: readonly RiskRejection[]): Refusal {
+  const words = rejections.map(({ code, suggestion }) => `${code}: ${suggestion ?? 'no such order passes'}`);
+  return { code: 'outside_mandate', detail: words.join('; '), rejections };
+}
+
+/** Prices are whole multiples of the instrument's step: a limit between two steps would be rounded to another one. */
+function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
+  if (limitPrice === null) return null;
+  const step = priceStepOf(instrument, limitPrice);
+  if (new Decimal(limitPrice).mod(step).isZero()) return null;
+  return { code: 'malformed', detail: `limitPrice ${limitPrice} is between two prices of ${instrument}; allowed are multiples of ${step}` };
+}
+
+/** A sell comes from the agent's own book, whatever the organization holds elsewhere. */
+async function soldTooMuch(store: OutsideStore, of: Mandated, wished: OutsideProposal): Promise<Refusal | null> {
+  const { agentId, side, instrument, quantity } = wished;
+  if (side === 'buy') return null;
+  const held = positionOf(bookOf(of, await store.books(agentId)), instrument)?.quantity ?? '0';
+  if (new Decimal(held).gt(0) && new Decimal(quantity ?? 0).lte(held)) return null;
+  const suggestion = `sell at most the ${held} that the agent's own book holds`;
+  return outsideMandate([{ code: 'insufficient_balance', limit: held, before: null, after: quantity, suggestion }]);
+}

@@ -1,0 +1,137 @@
+/** GET /v1/agents/:id/context: what an outside strategy may see of its agent. */
+import { Type } from 'typebox';
+import type { OutsideContext } from '../../../actors/agent/outside-proposals.ts';
+import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import {
+  AgentPath,
+  AutonomyWord,
+  choice,
+  DecimalText,
+  HashText,
+  IdText,
+  NullableDecimalText,
+  nullable,
+  PauseCauseWord,
+  StageWord,
+  Time,
+} from '../../shapes.ts';
+import { NO_AGENT } from './agent-body.ts';
+import { ObservationBody } from './decision-body.ts';
+import { OutsideReceiptBody, receiptBody } from './outside-proposals.ts';
+
+const CutBody = Type.Unsafe<object | null>({
+  type: ['object', 'null'],
+  required: ['slot', 'observations'],
+  properties: { slot: Time, observations: Type.Array(ObservationBody) },
+  description: 'The last cut: the instruments and indicators of the manifest alone. Null before the first one.',
+});
+
+const PendingBody = Type.Unsafe<object | null>({
+  ...OutsideReceiptBody,
+  $id: undefined,
+  type: ['object', 'null'],
+  description: 'The outside proposal that waits for its slot, or null.',
+});
+
+const ContextBody = Type.Object(
+  {
+    agentId: IdText,
+    stage: StageWord,
+    autonomy: AutonomyWord,
+    paused: Type.Boolean(),
+    pauseCause: PauseCauseWord,
+    manifestHash: HashText,
+    manifestVersion: Type.Integer(),
+    release: nullable('string', 'Release of the outside code; null of an agent whose own rules trade.'),
+    universe: Type.Array(Type.String()),
+    cut: CutBody,
+    book: Type.Object({
+      id: Type.String(),
+      mode: Type.String(),
+      cashUsd: DecimalText,
+      equityUsd: NullableDecimalText,
+      exposureUsd: NullableDecimalText,
+      realizedPnlUsd: DecimalText,
+      dailyDrawdownPct: nullable('number'),
+      positions: Type.Array(
+        Type.Object({ instrument: Type.String(), quantity: DecimalText, costUsd: DecimalText, valueUsd: NullableDecimalText }),
+      ),
+      openProposals: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          instrument: Type.String(),
+          side: choice(ORDER_SIDES),
+          quantity: DecimalText,
+          notionalUsd: DecimalText,
+        }),
+        { description: 'Proposals of the agent that wait for approval or are being executed.' },
+      ),
+    }),
+    limits: Type.Object(
+      {
+        maxTradeNotionalUsd: DecimalText,
+        maxCapitalUsd: DecimalText,
+        maxOpenPositions: Type.Integer(),
+        maxSlippageBps: Type.Number(),
+        maxDailyDrawdownPct: Type.Number(),
+        maxLeverage: DecimalText,
+        reduceOnly: Type.Boolean(),
+      },
+      { description: 'The stricter of the manifest and the organization’s risk preferences.' },
+    ),
+    pending: PendingBody,
+  },
+  { $id: 'OutsideContext', description: 'What an outside strategy may see of its agent.' },
+);
+
+export const getOutsideContext = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/context',
+  name: 'getOutsideContext',
+  tag: 'agents',
+  summary: 'What an outside strategy may see of its agent: market, book, limits, and what is pending',
+  cost: 'read',
+  schema: { params: AgentPath },
+  answers: { 200: { description: 'The context.', schema: ContextBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const id = idInPath(request.params);
+    const found = id === null ? null : await ports.agents.outside.context(memberOf(request).orgId, id);
+    return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : contextBody(found);
+  },
+});
+
+function contextBody({ agent, manifest, cut, book, mandate, pending }: OutsideContext) {
+  const { state, positions, equityUsd, exposureUsd, dailyDrawdownPct } = book;
+  const { maxTradeNotionalUsd, maxCapitalUsd, maxOpenPositions, maxSlippageBps, maxDailyDrawdownPct, maxLeverage, reduceOnly } = mandate;
+  return {
+    agentId: agent.id,
+    stage: agent.stage,
+    autonomy: agent.autonomy,
+    paused: agent.paused,
+    pauseCause: agent.pauseCause,
+    manifestHash: agent.manifestHash,
+    manifestVersion: agent.manifestVersion,
+    release: manifest.strategy?.release ?? null,
+    universe: manifest.universe.map(({ key }) => key),
+    cut: cut === null ? null : { slot: isoTime(cut.slot), observations: cut.observations },
+    book: {
+      id: state.id,
+      mode: state.mode,
+      cashUsd: state.cashUsd,
+      equityUsd,
+      exposureUsd,
+      realizedPnlUsd: state.realizedPnlUsd,
+      dailyDrawdownPct,
+      positions,
+      openProposals: state.openProposals,
+    },
+    limits: { maxTradeNotionalUsd, maxCapitalUsd, maxOpenPositions, maxSlippageBps, maxDailyDrawdownPct, maxLeverage, reduceOnly },
+    pending: pending === null ? null : receiptBody(pending),
+  };
+}

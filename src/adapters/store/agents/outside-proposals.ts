@@ -1,0 +1,165 @@
+/** Outside proposals in PostgreSQL: their rows are append-only, and what became of one follows from the decision of its slot. */
+import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { Cut, Observation } from '../../../domain/cut.ts';
+import { type DecisionRow, decisionId } from '../../../domain/decision.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { INPUTS_KEPT_MS, type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside-proposal.ts';
+import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { booksOf } from '../books/book-store.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
+import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { type AgentRow, agentOf } from './agent-reads.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly slot: EpochMs;
+  readonly received_at: EpochMs;
+  readonly submitted_by: string;
+  readonly hash: string;
+  readonly canonical: string;
+}
+
+interface DecidedRow extends Row, Partial<Pick<DecisionRow, 'disposition' | 'reason' | 'instrument' | 'outcome'>> {
+  /** True once the slot has been ticked. */
+  readonly passed: boolean;
+}
+
+/** What the database's own rules say of a proposal that it does not take. */
+const REFUSED: Readonly<Record<string, 'pending' | 'too_late'>> = {
+  one_outside_proposal_pending: 'pending',
+  one_outside_proposal_per_slot: 'pending',
+  one_outside_client_id: 'pending',
+  outside_before_slot_begins: 'too_late',
+};
+
+const RECEIPT = (on: Sql | Transaction) => on`p.id, p.number, p.slot, p.received_at, p.submitted_by, p.hash, p.canonical`;
+
+/** A row with the decision of its slot. No decision on it can come once the shard has passed the slot, or too late for it. */
+const DECIDED = (sql: Sql, lateBefore: EpochMs) => sql`
+  select ${RECEIPT(sql)}, d.disposition, d.reason, d.instrument, d.outcome,
+    coalesce(t.last_slot, 0) >= p.slot or p.slot <= ${lateBefore} as passed
+  from outside_proposals p join actors a on a.id = p.agent_id
+  left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
+  left join decisions d on d.agent_id = p.agent_id and d.slot = p.slot`;
+
+export function createOutsideStore(sql: Sql): OutsideStore {
+  return {
+    mandated: (orgId, agentId) => mandated(sql, orgId, agentId),
+
+    async find(orgId, agentId, clientId) {
+      const [row] = await sql<Row[]>`
+        select ${RECEIPT(sql)} from outside_proposals p where p.org_id = ${orgId} and p.agent_id = ${agentId} and p.client_id = ${clientId}`;
+      return row === undefined ? null : receiptOf(row);
+    },
+
+    async books(agentId) {
+      return new Map([...(await booksOf(sql, [agentId]))].map(([id, { state }]) => [id, state]));
+    },
+
+    preferences: async (orgId) => (await preferencesOfAll(sql, [orgId])).get(orgId)?.preferences ?? DEFAULT_PREFERENCES,
+
+    lastCut: (manifest, at) => lastCut(sql, manifest, at),
+
+    receive: (orgId, receipt, inputs, records) =>
+      inTransaction(sql, async (transaction) => {
+        const { id, agentId, clientId, slot, receivedAt, submittedBy, hash } = receipt;
+        await transaction`
+          insert into outside_proposals (id, org_id, agent_id, client_id, slot, received_at, submitted_by, hash, canonical)
+          values (${id}, ${orgId}, ${agentId}, ${clientId}, ${slot}, ${receivedAt}, ${submittedBy}, ${hash}, ${canonicalOf(receipt)})`;
+        if (inputs !== null)
+          await transaction`insert into outside_inputs (proposal_id, org_id, received_at, body) values (${id}, ${orgId}, ${receivedAt}, ${inputs})`;
+        await writeRecords(transaction, records);
+        return 'received' as const;
+      }).catch((error: { constraint_name?: string }) => REFUSED[error.constraint_name ?? ''] ?? Promise.reject(error)),
+
+    /** Newest first. The position is the last one's number. */
+    async list(orgId, agentId, { limit, after }, lateBefore) {
+      if ((await mandated(sql, orgId, agentId)) === null) return null;
+      const rows = await sql<DecidedRow[]>`
+        ${DECIDED(sql, lateBefore)} where p.org_id = ${orgId} and p.agent_id = ${agentId} ${after === null ? sql`` : sql`and p.number < ${Number(after)}`}
+        order by p.number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(viewOf), next: page.next };
+    },
+
+    async get(orgId, agentId, id, lateBefore) {
+      const [row] = await sql<DecidedRow[]>`
+        ${DECIDED(sql, lateBefore)} where p.org_id = ${orgId} and p.agent_id = ${agentId} and p.id = ${id}`;
+      return row === undefined ? null : viewOf(row);
+    },
+  };
+}
+
+async function mandated(sql: Sql, orgId: string, agentId: string) {
+  const [row] = await sql<(AgentRow & { canonical: string })[]>`
+    select a.*, m.canonical from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+    where a.org_id = ${orgId} and a.id = ${agentId}`;
+  return row === undefined ? null : { view: agentOf(row), manifest: JSON.parse(row.canonical) as Manifest };
+}
+
+function canonicalOf({ hash: _hash, id: _id, slot: _slot, receivedAt: _at, submittedBy: _by, ...trade }: OutsideReceipt): string {
+  return canonicalJson(trade as never);
+}
+
+function receiptOf({ id, slot, received_at: receivedAt, submitted_by: submittedBy, hash, canonical }: Row): OutsideReceipt {
+  return { ...(JSON.parse(canonical) as ProposedTrade), hash, id, slot, receivedAt, submittedBy };
+}
+
+function viewOf(row: DecidedRow): OutsideView {
+  const receipt = receiptOf(row);
+  const { disposition, reason = null, instrument = null, outcome } = row;
+  const decision = disposition == null || outcome === undefined ? null : { disposition, reason, instrument, outcome };
+  const state = row.passed ? outsideState(receipt, decision) : 'pending';
+  const isOn = decision !== null && state !== 'pending' && state !== 'missed';
+  return {
+    ...receipt,
+    state,
+    decision: isOn ? { id: decisionId(receipt.agentId, row.slot), disposition: decision.disposition, reason } : null,
+  };
+}
+
+/** The last cut that nobody corrected, with the instruments of the mandate alone. */
+async function lastCut(sql: Sql, { universe }: Manifest, at: EpochMs): Promise<Cut | null> {
+  const rows = await sql<{ slot: EpochMs; instrument: InstrumentKey | null; body: string | null }[]>`
+    with last as (select slot from judged_cuts where slot <= ${at} order by slot desc limit 1)
+    select last.slot, o.instrument, o.body from last left join observations o
+      on o.slot = last.slot and o.instrument = any(${universe.map(({ key }) => key)}::text[])`;
+  const [first] = rows;
+  if (first === undefined) return null;
+  const observations = new Map(
+    rows.flatMap(({ instrument, body }): [InstrumentKey, Observation][] =>
+      instrument === null || body === null ? [] : [[instrument, JSON.parse(body) as Observation]],
+    ),
+  );
+  return { slot: first.slot, observations };
+}
+
+/** The outside proposals that ticks decide on. */
+export async function outsideProposalsOf(
+  sql: Sql,
+  agentIds: readonly string[],
+  slot: EpochMs,
+): Promise<ReadonlyMap<string, OutsideProposal>> {
+  const rows = await sql<{ agent_id: string; hash: string; canonical: string }[]>`
+    select agent_id, hash, canonical from outside_proposals where agent_id = any(${agentIds as string[]}::uuid[]) and slot = ${slot}`;
+  return new Map(rows.map(({ agent_id, hash, canonical }) => [agent_id, { ...(JSON.parse(canonical) as ProposedTrade), hash }]));
+}
+
+/** Forgets the bytes of inputs that were received more than 90 days ago. Their hashes stay. Answers how many they were. */
+export async function forgetInputs(sql: Sql, now: EpochMs): Promise<number> {
+  let forgotten = 0;
+  for (let last = BATCH_ROWS; last === BATCH_ROWS; forgotten += last) {
+    const [row] = await sql<{ count: number }[]>`select forget_outside_inputs(${now - INPUTS_KEPT_MS}, ${BATCH_ROWS}::int) as count`;
+    last = row?.count ?? 0;
+  }
+  return forgotten;
+}
+
+const BATCH_ROWS = 5_000;

@@ -1,0 +1,61 @@
+/** Verifies outside proposals: each on exactly the record of its slot, of the same hash, received before that slot. It says nothing of the code that sent them. */
+import { canonicalJson, type Json, sha256Hex } from '../../../domain/canonical-json.ts';
+import { proposalIn } from '../../../domain/outside-proposal.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Transaction } from '../database.ts';
+import type { GateComplaint } from '../gates/gate-verifier.ts';
+
+const PART = 'outside proposal';
+/** Decisions that looked at nothing: their slots were missed, and so were the proposals for them. */
+const MISSED: ReadonlySet<string | null> = new Set(['late_tick', 'tick_crash']);
+
+interface Row {
+  readonly agent_id: string;
+  readonly slot: EpochMs;
+  readonly received_at: EpochMs;
+  readonly hash: string;
+  readonly canonical: string;
+  readonly reason: string | null;
+  readonly outcome: string | null;
+}
+
+/** Returns how many outside proposals there are. */
+export async function verifyOutsideProposals(sql: Transaction, complain: GateComplaint): Promise<number> {
+  const [known] = await sql<{ there: boolean }[]>`select to_regclass('outside_proposals') is not null as there`;
+  if (known?.there !== true) return 0;
+  const rows = await sql<Row[]>`
+    select p.agent_id, p.slot, p.received_at, p.hash, p.canonical, d.reason, d.outcome
+    from outside_proposals p left join decisions d on d.agent_id = p.agent_id and d.slot = p.slot order by p.slot, p.agent_id`;
+  for (const row of rows) {
+    const fault = faultOf(row);
+    if (fault !== null) complain(row.slot, row.agent_id, PART, fault);
+  }
+  const of = new Map(rows.map(({ agent_id, slot, hash }) => [`${agent_id} ${slot}`, hash]));
+  const named = await sql<{ agent_id: string; slot: EpochMs; outcome: string }[]>`
+    select agent_id, slot, outcome from decisions where outcome like '%"outside_proposal"]%' order by slot, agent_id`;
+  for (const { agent_id: agentId, slot, outcome } of named) {
+    const hash = proposalIn(outcome);
+    if (of.get(`${agentId} ${slot}`) !== hash)
+      complain(slot, agentId, PART, `the decision names ${hash}, which nobody proposed for this slot`);
+  }
+  return rows.length;
+}
+
+/** What is wrong with one proposal, in one sentence; null if nothing is. */
+function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outcome }: Row): string | null {
+  const actual = sha256Hex(canonical);
+  if (actual !== hash) return `its row hashes to ${actual} and says ${hash}`;
+  if (canonicalOf(canonical) !== canonical) return 'its text is not in RFC 8785 form';
+  if (receivedAt >= slot) return 'it was received after its slot';
+  // A slot that nobody decided is the business of whoever looks for missing decisions.
+  if (outcome === null || MISSED.has(reason)) return null;
+  return proposalIn(outcome) === hash ? null : `the decision of its slot does not name ${hash}`;
+}
+
+function canonicalOf(text: string): string | null {
+  try {
+    return canonicalJson(JSON.parse(text) as Json);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+// Outside proposals over the wire: every answer is checked against the OpenAPI document.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let trader: string;
+let agent: string;
+let manifestHash: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  trader = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+  const { entryConditions: _entry, exitConditions: _exit, ...rules } = payload();
+  const body = { ...rules, universe: ['BTCUSDT'], strategy: 'external', release: 'bot 1.4' };
+  const created = await api.call('POST', '/v1/agents', { token: trader, body });
+  expect(created.status).toBe(201);
+  agent = created.body.id;
+  manifestHash = created.body.manifestHash;
+});
+afterAll(() => api.close());
+
+const URL = () => `/v1/agents/${agent}/proposals`;
+const body = (over: object = {}) => {
+  const trade = { side: 'buy', instrument: 'spotexchange:BTCUSDT', notionalUsd: '100' };
+  return { ...trade, reason: 'the gap is wide', clientId: 'one', manifestHash, ...over };
+};
+const propose = (over: object = {}, token = trader) => api.call('POST', URL(), { token, body: body(over) });
+
+test('at research the agent takes no proposals, and says so', async () => {
+  const refused = await propose();
+  expect([refused.status, refused.body.code]).toEqual([403, 'proposals_refused']);
+});
+
+test('a proposal is received once, read back, and stands in the context', async () => {
+  await api.call('POST', `/v1/agents/${agent}/autonomy`, { token: trader, body: { autonomy: 'confirm' } });
+  const first = await propose({ inputs: { signal: 1.5 } });
+  expect(first.status).toBe(202);
+  expect(await propose({ inputs: { signal: 1.5 } })).toMatchObject({ status: 202, text: first.text });
+  const found = await api.call('GET', `${URL()}/${first.body.id}`, { token: trader });
+  expect(found.body).toEqual({ ...first.body, state: 'pending', decision: null });
+  expect((await api.call('GET', URL(), { token: trader })).body).toEqual({ items: [found.body], nextCursor: null });
+  const context = await api.call('GET', `/v1/agents/${agent}/context`, { token: trader });
+  expect(context.body).toMatchObject({ agentId: agent, release: 'bot 1.4', universe: ['spotexchange:BTCUSDT'], pending: first.body });
+});
+
+test.each<[string, object, number, string]>([
+  ['the client id of another body', { reason: 'another' }, 409, 'state_conflict'],
+  ['a second one', { clientId: 'two' }, 409, 'proposal_pending'],
+  ['an old manifest', { clientId: 'two', manifestHash: 'a'.repeat(64) }, 409, 'state_conflict'],
+  ['another instrument', { clientId: 'two', instrument: 'spotexchange:ETHUSDT' }, 422, 'outside_mandate'],
+  ['too much', { clientId: 'two', notionalUsd: '999999999' }, 422, 'outside_mandate'],
+  ['two sizes', { clientId: 'two', quantity: '1' }, 400, 'malformed'],
+  ['no size', { clientId: 'two', notionalUsd: undefined }, 400, 'malformed'],
+  ['nothing', { clientId: 'two', notionalUsd: '0' }, 400, 'malformed'],
+  ['a reason with characters that nobody sees', { clientId: 'two', reason: 'approve\u202Eevorppa' }, 400, 'malformed'],
+  ['a reason of 501 characters', { clientId: 'two', reason: 'x'.repeat(501) }, 400, 'malformed'],
+  ['a field that nobody knows', { clientId: 'two', approve: true }, 400, 'malformed'],
+])('refuses %s with one answer', async (_, over, status, code) => {
+  const refused = await propose(over);
+  expect([refused.status, refused.body.code]).toEqual([status, code]);
+});
+
+test('nobody of another organization proposes, and no token of its own names the agent', async () => {
+  const stranger = await api.token(['trade:execute'], THEIRS);
+  expect((await propose({ clientId: 'two' }, stranger)).status).toBe(404);
+});
+
+test('what the agent cannot be is refused in words: promoted, backtested, listed', async () => {
+  const promoted = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
+  expect([promoted.status, promoted.body.code]).toEqual([409, 'gate_failed']);
+  expect(promoted.body.detail).toContain('replay sessions for outside code do not exist yet');
+  for (const action of ['backtest', 'stress_test']) {
+    const run = await api.call('POST', `/v1/agents/${agent}/${action}`, { token: trader, body: {} });
+    expect([run.status, run.body.code], action).toEqual([422, 'external_not_listable']);
+  }
+  const sweep = await api.call('POST', `/v1/agents/${agent}/sweep`, {
+    token: trader,
+    body: { parameters: [{ path: 'stopLossPct', values: [2, 3] }] },
+  });
+  expect([sweep.status, sweep.body.code]).toEqual([422, 'external_not_listable']);
+  const listed = await api.call('POST', '/v1/marketplace', {
+    token: trader,
+    body: {
+      agentId: agent,
+      manifestVersion: 1,
+      categories: ['momentum'],
+      priceUsd: '10',
+      payoutWallet: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+    },
+  });
+  expect([listed.status, listed.body.code]).toEqual([422, 'external_not_listable']);
+});
