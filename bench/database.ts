@@ -14,14 +14,17 @@ export interface OwnDatabase {
   readonly ends: (() => unknown)[];
 }
 
-/** Starts a server, works, and ends all that was begun, the last first, also where the work fails. */
-export async function withDatabase(work: (own: OwnDatabase) => Promise<void>): Promise<void> {
+/** Starts a server, with settings of its own where there are any, works, and ends all that was begun, the last first, also where the work fails. */
+export async function withDatabase(
+  work: (own: OwnDatabase) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
   // Let through, so that a server that root starts as another user lies in here as well and goes with it.
   chmodSync(home, 0o711);
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
   try {
-    const server = await startEmbeddedPostgres({ home, log: () => {} });
+    const server = await startEmbeddedPostgres({ home, log: () => {}, settings });
     ends.push(() => server.stop());
     await work({ home, server, ends });
   } finally {

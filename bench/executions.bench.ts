@@ -1,6 +1,7 @@
 /**
- * How many paper executions a worker carries out: 1,000 agents of one organization that all trade in every slot, from the
- * proposals of the tick to the last fill, booked and signed. With steps that share transactions, and with one each.
+ * How many paper executions workers carry out: 1,000 agents of four organizations that all trade in every slot, from the
+ * proposals of the tick to the last fill, booked and signed. With steps that share transactions, and with one each; by one worker,
+ * by eight that divide the organizations, and by eight that take whatever is due. The workers are eight pools of one process.
  */
 import { executionWorkers } from '../actors/proposal/execution.ts';
 import { startActivities } from '../actors/runtime/activities.ts';
@@ -21,50 +22,64 @@ import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts'
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
-import { createVirtualClock } from '../streams/virtual-clock.ts';
+import type { Quote } from '../src/domain/quote.ts';
+import { createVirtualClock, type VirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
 import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { NO_TRADES } from '../test/harness/trading.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
-import { bench, type Contender } from './harness.ts';
+import { bench, type Contender, median } from './harness.ts';
 import { followedBook } from './followed-book.ts';
-import { costWithServer } from './server-cost.ts';
+import { costWithServer, serverMicroseconds } from './server-cost.ts';
 import { eachRow } from '../actors/runtime/containment.ts';
 
 const AGENTS = Number(process.env['BENCH_AGENTS'] ?? 1_000);
 const PERIOD = 60_000;
-const ORG = '00000000-0000-7000-8000-000000000001';
+const ORGS = [1, 2, 3, 4].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
+const MANY = 8;
 /** Bought at the first price, sold at the second. */
 const PRICES = ['60000', '71000'] as const;
 
 const wall: Record<string, number[]> = {};
+const ofServer: Record<string, { readonly ms: number; readonly commits: number }[]> = {};
 await withDatabase(async (own) => {
   const { home, server, ends } = own;
   const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => admin.end());
   const keys = openWriterKeys(home, ['worker']);
-  const trading = async (name: 'shared' | 'alone'): Promise<Contender> => {
+  const trading = async (name: string, how: Workers): Promise<Contender> => {
     await admin`create database ${admin(name)}`;
     const url = new URL(server.url);
     url.pathname = `/${name}`;
     await migrate(url.href);
     const owner = openDatabase({ url: url.href, role: null, name: 'bench owner', connections: 1 });
-    await owner`insert into organizations (id, name) values (${ORG}, 'bench')`;
+    await owner`insert into organizations (id, name) select id, id::text from unnest(${ORGS}::uuid[]) as id`;
     await agentsOn(owner);
     await owner.end();
     await registerWriters(url.href, [keys.worker]);
-    const sql = openDatabase({ url: url.href, name: `bench ${name}`, connections: 20, writer: keys.worker });
-    ends.push(() => sql.end());
-    return executing(name, sql, own);
+    const pools = Array.from({ length: how.workers }, (_, index) =>
+      openDatabase({ url: url.href, name: `bench ${name} ${index}`, connections: how.workers === 1 ? 20 : 6, writer: keys.worker }),
+    );
+    ends.push(() => Promise.all(pools.map((sql) => sql.end())));
+    return executing(name, how, pools, own);
   };
-  const contenders = [await trading('shared'), await trading('alone')];
+  const contenders = [
+    await trading('shared', { workers: 1, shares: true, divides: true }),
+    await trading('alone', { workers: 1, shares: false, divides: true }),
+    await trading('eight', { workers: MANY, shares: true, divides: true }),
+    await trading('undivided', { workers: MANY, shares: true, divides: false }),
+  ];
   await bench({
-    title: `paper executions of ${AGENTS} agents that trade in every slot`,
+    title: `paper executions of ${AGENTS} agents of ${ORGS.length} organizations that trade in every slot`,
     rounds: 7,
     warmUps: 2,
     contenders,
-    comparisons: [{ what: 'executions per second, steps shared against alone', ours: 'shared', reference: 'alone', goal: null }],
+    comparisons: [
+      { what: 'executions per second, steps shared against alone', ours: 'shared', reference: 'alone', goal: null },
+      { what: 'the same with eight workers against one', ours: 'eight', reference: 'shared', goal: null },
+      { what: 'eight workers that take what is due against one', ours: 'undivided', reference: 'shared', goal: null },
+    ],
     notes: [
       process.platform === 'linux'
         ? "rates are per second of processor time, ours and the server's together: the tick, its proposals, risk, fill and signatures"
@@ -73,13 +88,22 @@ await withDatabase(async (own) => {
   });
   for (const [name, rates] of Object.entries(wall))
     process.stdout.write(`${name}: carried out per second of wall time, by round: ${rates.map((rate) => Math.round(rate)).join(' ')}\n`);
+  for (const [name, costs] of Object.entries(ofServer))
+    process.stdout.write(
+      `${name}: for an execution, ${median(costs.map(({ ms }) => ms)).toFixed(2)} ms of PostgreSQL and ${median(costs.map(({ commits }) => commits)).toFixed(2)} commits\n`,
+    );
 });
 
 async function agentsOn(sql: Sql): Promise<void> {
   const clock = createVirtualClock(SLOT + 1_000);
   const { commands } = actorsOn(sql, clock);
   for (let agent = 0; agent < AGENTS; agent++) {
-    const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: `r${agent}` } as const;
+    const context = {
+      orgId: ORGS[agent % ORGS.length] as string,
+      subject: 'ann',
+      permissions: ['trade:execute', 'risk:manage'],
+      requestId: `r${agent}`,
+    } as const;
     const outcome = await commands.create(context, eagerManifest({ name: `agent ${agent}` }));
     if (!outcome.ok) throw new Error(outcome.refusal.detail);
     const raised = await commands.setAutonomy({ ...context, requestId: `a${agent}` }, outcome.value.id, 'policy_auto');
@@ -87,24 +111,28 @@ async function agentsOn(sql: Sql): Promise<void> {
   }
 }
 
-/** A contender whose rounds are two slots: all agents buy, then all sell. */
-function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnDatabase): Contender {
-  const clock = createVirtualClock(SLOT + 1_000);
-  const plain = createActorStore(sql);
-  const store = name === 'shared' ? shareCommits(plain) : plain;
+/** How many workers there are, whether steps of the same moment share a transaction, and whether the workers divide the organizations. */
+interface Workers {
+  readonly workers: number;
+  readonly shares: boolean;
+  readonly divides: boolean;
+}
+
+/** A worker's activities on a pool of its own. */
+function working(sql: Sql, how: Workers, worker: string, parts: { clock: VirtualClock; quote: () => Quote; errors: unknown[] }) {
+  const { clock, quote, errors } = parts;
+  const plain = createActorStore(sql, how.divides ? worker : null);
+  const store = how.shares ? shareCommits(plain) : plain;
   const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
-  let price: string = PRICES[0];
-  const quote = () => quoteOf(BTC, clock.now(), price, String(Number(price) + 1), 'live', '1000');
   const book = followedBook(clock, 'BTCUSDT');
   const preTrade = createPreTrade({
-    reads: name === 'shared' ? createSharedRiskReads(sql) : createRiskReads(sql),
+    reads: how.shares ? createSharedRiskReads(sql) : createRiskReads(sql),
     disabledVenues: () => ALL_ENABLED,
     bus: { latest: (key) => (key === BTC ? quote() : null) },
     clock,
     orderBooks: book.orderBooks,
   });
   const { leaseIsHeld } = createProposalStore(sql);
-  const errors: unknown[] = [];
   const activities = startActivities({
     contained: eachRow((error) => errors.push(error)),
     store,
@@ -113,9 +141,20 @@ function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnData
     clock: { now: () => clock.now(), deadline: () => () => {} },
     onError: (error) => errors.push(error),
   });
-  ends.push(() => activities.stop());
+  return { activities, book, attend: () => store.attend(clock.now() + 5_000, ['execute_order', 'reconcile_order', 'withdraw_order']) };
+}
+
+/** A contender whose rounds are two slots: all agents buy, then all sell. */
+function executing(name: string, how: Workers, pools: readonly Sql[], { server, ends }: OwnDatabase): Contender {
+  const clock = createVirtualClock(SLOT + 1_000);
+  const [sql] = pools as [Sql];
+  let price: string = PRICES[0];
+  const quote = () => quoteOf(BTC, clock.now(), price, String(Number(price) + 1), 'live', '1000');
+  const errors: unknown[] = [];
+  const workers = pools.map((pool, index) => working(pool, how, `${name} ${index}`, { clock, quote, errors }));
+  ends.push(() => Promise.all(workers.map(({ activities }) => activities.stop())));
   const ticker = createTradingTicker({
-    store: createTickStore(sql, plain.incident),
+    store: createTickStore(sql, createActorStore(sql).incident),
     now: async () => clock.now(),
     clock,
     pause: async () => {},
@@ -123,29 +162,44 @@ function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnData
   });
   const dispatch = createDispatchStore(sql);
   let slot = SLOT;
+  const filled = async (): Promise<number> =>
+    (await sql<{ fills: number }[]>`select count(*)::int as fills from proposals where slot = ${slot} and state = 'filled'`)[0]?.fills ?? 0;
+  const commits = async (): Promise<number> =>
+    (
+      await sql<{ commits: number }[]>`
+      select pg_stat_force_next_flush(), xact_commit::int as commits from pg_stat_database where datname = current_database()`
+    )[0]?.commits ?? 0;
   return {
     name,
     round: async () => {
       const rates: number[] = (wall[name] ??= []);
+      const before = { server: serverMicroseconds(server.pid) ?? Number.NaN, commits: await commits() };
       const cost = await costWithServer(server.pid, AGENTS * PRICES.length, async () => {
         for (const next of PRICES) {
           price = next;
           slot += PERIOD;
           clock.advanceTo(slot + 500);
-          book.quote(Number(price));
+          for (const { book, attend } of workers) {
+            book.quote(Number(price));
+            await attend();
+          }
           const base = sampleObservation(BTC, slot, { mid: price, premiumPct: null, rsi: 30, quality: 'live' });
           const seen = base.quote && { ...base.quote, bid: price, ask: String(Number(price) + 1), mid: price };
           await writeCut(sql, { slot, observations: new Map([[BTC, { ...base, quote: seen }]]) }, 'streams');
           for (const { shard } of await dispatch.dueShards(PERIOD, slot)) await ticker.tick(PERIOD, shard, slot);
           const began = performance.now();
-          await activities.carryDue();
+          // Whoever finds nothing looks again, as the loops do, until all of it is carried out.
+          do await Promise.all(workers.map(({ activities }) => activities.carryDue()));
+          while ((await filled()) < AGENTS && errors.length === 0);
           rates.push((AGENTS * 1_000) / (performance.now() - began));
-          const [filled] = await sql<
-            { fills: number }[]
-          >`select count(*)::int as fills from proposals where slot = ${slot} and state = 'filled'`;
-          if (filled?.fills !== AGENTS || errors.length > 0)
-            throw new Error(`${filled?.fills} fills of ${AGENTS} agents; ${errors.slice(0, 3).map(String).join('; ')}`);
+          if (errors.length > 0)
+            throw new Error(`${await filled()} fills of ${AGENTS} agents; ${errors.slice(0, 3).map(String).join('; ')}`);
         }
+      });
+      const fills = AGENTS * PRICES.length;
+      (ofServer[name] ??= []).push({
+        ms: ((serverMicroseconds(server.pid) ?? Number.NaN) - before.server) / 1_000 / fills,
+        commits: ((await commits()) - before.commits) / fills,
       });
       return cost;
     },

@@ -6,14 +6,12 @@ import { type Cost, cpuMicroseconds, wallCost } from './harness.ts';
 const JIFFY_US = 10_000;
 
 /** Processor time of the server's processes so far, microseconds; null where the system does not say. */
-function serverMicroseconds(postmaster: number): number | null {
+export function serverMicroseconds(postmaster: number): number | null {
   if (process.platform !== 'linux') return null;
   let microseconds = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ');
+      const fields = statusOf(name);
       if (Number(name) !== postmaster && Number(fields[1]) !== postmaster) continue;
       microseconds += scheduledMicroseconds(name) ?? (Number(fields[11]) + Number(fields[12])) * JIFFY_US;
     } catch {
@@ -21,6 +19,20 @@ function serverMicroseconds(postmaster: number): number | null {
     }
   }
   return microseconds;
+}
+
+/** The fields of /proc/<pid>/stat behind the name of the program. @throws Error where the process has ended */
+function statusOf(pid: string): readonly string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+}
+
+/** Processor time of all threads of a process so far, seconds; NaN where the system does not say. */
+export function processSeconds(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const fields = statusOf(String(pid));
+  return ((Number(fields[11]) + Number(fields[12])) * JIFFY_US) / 1e6;
 }
 
 /** What the scheduler counted, to the nanosecond; null where the kernel keeps no such count. */

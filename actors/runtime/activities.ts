@@ -26,7 +26,7 @@ export const TOLD = Symbol('the actor was told');
 export type ActivityWorker = (payload: { readonly [key: string]: Json }, key: string) => Promise<Json | typeof TOLD>;
 
 interface ActivityDeps {
-  readonly store: Pick<ActorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'>;
+  readonly store: Pick<ActorStore, 'takeActivities' | 'renewActivities' | 'attend' | 'giveUpActivity'>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly workers: { readonly [kind: string]: ActivityWorker };
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
@@ -108,6 +108,8 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
   /** Nobody follows a worker that is still at work, however slow its counterpart is. */
   async function renew(): Promise<void> {
     if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
+    // Whoever has no room, because venues are slow, leaves what is due to others.
+    if (underWay.size <= REFILL_AT) await store.attend(clock.now() + RETRY_MS, kinds);
   }
 
   const looking = runEvery(clock, 'activities', LOOK_MS, beginDue, deps.onError);
@@ -123,6 +125,7 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
       await looking.stop();
       await Promise.all(underWay.values());
       await renewing.stop();
+      await store.attend(0, kinds);
     },
   };
 }

@@ -180,6 +180,9 @@ class HeldStore implements MemoryStore {
       if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
   };
 
+  /** Whoever works on memory is alone. */
+  readonly attend = async (): Promise<void> => {};
+
   readonly giveUpActivity = async (key: string, answer: Json): Promise<void> => {
     const activity = this.activities.get(key);
     if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });

@@ -134,6 +134,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
         store: {
           takeActivities: async () => (taken ? [] : ((taken = true), due)),
           renewActivities: async () => {},
+          attend: async () => {},
           giveUpActivity: async (key) => void done.push(key),
         },
         runtime: {

@@ -25,6 +25,8 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   delegation_revocations: 'an owner takes a delegation back',
   delegations: 'an owner delegates by a signed text, which each reader verifies',
   activities: 'outside work of a step, its attempts and its answer',
+  activity_workers: 'a worker takes part in the division of the due work',
+  worked_organizations: 'a worker begins with, or hands over, the due work of an organization',
   actor_checkpoints: 'snapshots of an actor along its history',
   quarantined_rows: 'which row a background loop could not handle, until it succeeds',
   recurring_work: 'which slot of what recurs is done, and who is at the next',

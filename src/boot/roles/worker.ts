@@ -70,7 +70,7 @@ export function startWorker(options: {
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors, containment } = options;
   const { runtime } = actors;
-  const store = shareCommits(createActorStore(sql));
+  const store = shareCommits(createActorStore(sql, options.holder));
   const onError =
     (what: string) =>
     (error: unknown): void => {

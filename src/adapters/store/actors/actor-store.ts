@@ -68,12 +68,13 @@ async function takeActivities(
   retryMs: number,
   limit: number,
   kinds: readonly string[],
+  worker: string | null,
 ): Promise<readonly DueActivity[]> {
   const [due] = await sql`
     select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]) limit 1`;
   if (due === undefined) return [];
   const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
-    select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[])`;
+    select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[], ${worker})`;
   return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
 }
 
@@ -86,7 +87,8 @@ async function dueTimers(sql: Sql, now: EpochMs, limit: number): Promise<readonl
   return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
 }
 
-export function createActorStore(sql: Sql) {
+/** @param worker The name under which this process divides the due activities with other workers; null takes those of all organizations. */
+export function createActorStore(sql: Sql, worker: string | null = null) {
   return {
     async load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
       if (ids.length === 0) return new Map();
@@ -138,10 +140,17 @@ export function createActorStore(sql: Sql) {
     },
 
     takeActivities: (now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> =>
-      takeActivities(sql, now, retryMs, limit, kinds),
+      takeActivities(sql, now, retryMs, limit, kinds, worker),
 
     async renewActivities(keys: readonly string[], until: EpochMs): Promise<void> {
       await sql`select renew_activities(${keys as string[]}::text[], ${until})`;
+    },
+
+    async attend(until: EpochMs, kinds: readonly string[]): Promise<void> {
+      if (worker === null) return;
+      await sql`
+        insert into activity_workers (worker, kinds, until) values (${worker}, ${kinds as string[]}::text[], ${until})
+        on conflict (worker) do update set kinds = excluded.kinds, until = excluded.until`;
     },
 
     async giveUpActivity(key: string, answer: Json): Promise<void> {

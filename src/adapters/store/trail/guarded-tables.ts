@@ -37,6 +37,8 @@ export const SUMMED_TABLES: Readonly<Record<string, string>> = {
 /** Tables whose rows carry no signature of their own, each with the reason. */
 export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   execution_leases: 'orders on their way, for seconds; the orders themselves are logged',
+  activity_workers: 'which workers divide the due work, for seconds; each activity is claimed under a signature',
+  worked_organizations: 'which worker prefers whose work; each activity is claimed under a signature',
   tick_shards:
     'how far ticks are; the decisions of each tick are signed in tick_batches, and the verifier misses those of a slot that was passed over',
   decisions: 'signed by tick in tick_batches',

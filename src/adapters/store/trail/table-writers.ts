@@ -59,6 +59,8 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   [
     ['worker'],
     [
+      'activity_workers',
+      'worked_organizations',
       'decision_rows',
       'decisions',
       'moved_actors',

@@ -1,5 +1,5 @@
 // Organizations take turns at whatever is due together: shards, activities, timers, runs and what loops look at, on real PostgreSQL.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore } from '../../../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
@@ -72,6 +72,64 @@ test("one organization's 5,000 orders do not delay another's, which are all take
   const rounds = (await Promise.all([round(), round(), round()])).map((taken) => taken.map(({ key }) => key));
   expect(rounds.map((keys) => keys.length)).toEqual([128, 128, 128]);
   expect(new Set(rounds.flat()).size).toBe(384);
+});
+
+describe('workers divide the organizations that have due work, so that each one is carried by one of them', () => {
+  const KIND = 'divided';
+  const orgs = Array.from({ length: 6 }, (_, index) => `00000000-0000-7000-8000-0000000000c${index}`);
+  const worker = (name: string) => createActorStore(sql, name);
+  /** The organizations whose activities a worker takes at a moment, a few of each. */
+  async function takenBy(store: ReturnType<typeof createActorStore>, now: number): Promise<readonly string[]> {
+    const actors = (await store.takeActivities(now, 5_000, 12, [KIND])).map(({ actorId }) => actorId);
+    const rows = await sql<{ org: string }[]>`select distinct org_id as org from actors where id = any(${actors}::uuid[]) order by org_id`;
+    return rows.map(({ org }) => org);
+  }
+  let now = 1_000_000;
+
+  beforeAll(async () => {
+    await owner`insert into organizations (id, name) select id, id::text from unnest(${orgs}::uuid[]) as id`;
+    for (const [index, org] of orgs.entries()) await onDuty(org, 30_001 + index * 100, 100);
+    await asTheyLie(
+      ['activities'],
+      (transaction) => transaction`
+        insert into activities (key, actor_id, kind, payload, due_at)
+        select number || ':1:0', id, ${KIND}, '{}', number from actors where org_id = any(${orgs}::uuid[])`,
+    );
+  });
+
+  test('each has its share and keeps it; another one that comes is given its own', async () => {
+    const [one, two, three] = [worker('one'), worker('two'), worker('three')];
+    for (const store of [one, two]) await store.attend(now + 5_000, [KIND]);
+    const first = [await takenBy(one, now), await takenBy(two, now)];
+    expect(first.map(({ length }) => length)).toEqual([3, 3]);
+    expect(new Set(first.flat()).size).toBe(6);
+    expect([await takenBy(one, now), await takenBy(two, now)]).toEqual(first);
+    await three.attend(now + 5_000, [KIND]);
+    const second = [await takenBy(one, now), await takenBy(two, now), await takenBy(three, now)];
+    expect(second.map(({ length }) => length)).toEqual([2, 2, 2]);
+    expect(new Set(second.flat()).size).toBe(6);
+    expect([0, 1].every((index) => second[index]?.every((org) => first[index]?.includes(org)))).toBe(true);
+  });
+
+  test('whoever leaves, or is silent for five seconds, leaves its organizations to the others', async () => {
+    const [one, two, three] = [worker('one'), worker('two'), worker('three')];
+    await three.attend(0, [KIND]);
+    const both = [await takenBy(one, now), await takenBy(two, now)];
+    expect(both.map(({ length }) => length)).toEqual([3, 3]);
+    expect(new Set(both.flat()).size).toBe(6);
+    now += 5_001;
+    expect(await takenBy(two, now)).toEqual(orgs);
+  });
+
+  test('whoever carries other kinds out, or says that it stays for ever, keeps nobody from anything', async () => {
+    await worker('other').attend(now + 5_000, ['letter']);
+    await worker('ghost').attend(now + 86_400_000, [KIND]);
+    await owner`update worked_organizations set worker = case when org_id = ${orgs[0] as string} then 'other' else 'ghost' end`;
+    expect(await takenBy(worker('two'), now)).toEqual(orgs);
+    await owner`update worked_organizations set worker = 'ghost'`;
+    // Without a name it takes everybody's.
+    expect(await takenBy(createActorStore(sql), now)).toEqual(orgs);
+  });
 });
 
 test("one organization's timers do not delay another's", async () => {

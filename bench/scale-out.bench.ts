@@ -1,0 +1,194 @@
+/**
+ * How trading grows with workers: one PostgreSQL, one Redis, a sandbox, a feed, an API and N workers as processes of their own, and
+ * agents of several organizations that buy and sell in every slot. Prints for each number of workers the decisions and fills of
+ * each slot, commits and processor time for a fill, and the waits of the server. The ratio that counts on any machine is
+ * PostgreSQL's processor time for a fill with many workers against one; the rate needs a core for each process.
+ * `node --import tsx bench/scale-out.bench.ts [--organizations 4] [--agents 150] [--workers 1,8,1,8] [--slots 2]`
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createClient } from '../clients/typescript/src/index.ts';
+import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
+import { freePort } from '../src/adapters/server-process.ts';
+import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { type OwnDatabase, withDatabase } from './database.ts';
+import { processSeconds, serverMicroseconds } from './server-cost.ts';
+
+const SLOT_MS = 60_000;
+/** Of a slot, its last moments: what is measured ends before the next one begins. */
+const MARGIN_MS = 3_000;
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values: given } = parseArgs({
+  options: {
+    organizations: { type: 'string', default: '4' },
+    agents: { type: 'string', default: '150' },
+    workers: { type: 'string', default: '1,8,1,8' },
+    slots: { type: 'string', default: '2' },
+  },
+});
+const [organizations, agents, slots] = [given.organizations, given.agents, given.slots].map(Number) as [number, number, number];
+const steps = given.workers.split(',').map(Number);
+
+await withDatabase(measure, { max_connections: '600' });
+
+async function measure(own: OwnDatabase): Promise<void> {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  say(`${cpus().length} processors, ${cpus()[0]?.model}; ${organizations} organizations with ${agents} agents each`);
+  const service = await openService(own);
+  for (const role of ['sandbox', 'feed'] as const) await service.start(role);
+  const { port } = await service.start('api');
+  await Promise.all(Array.from({ length: organizations }, (_, index) => makeAgents(service, `http://127.0.0.1:${port}`, index)));
+  const sql = openDatabase({ url: own.server.url, role: null, name: 'bench', connections: 2 });
+  own.ends.push(() => sql.end());
+  const workers: RoleProcess[] = [];
+  for (const count of steps) {
+    while (workers.length < count) workers.push(await service.start('worker'));
+    while (workers.length > count) await (workers.pop() as RoleProcess).stop();
+    await step(own, sql, workers, say);
+  }
+}
+
+/** Measures some slots with the workers that there are. */
+async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RoleProcess[], say: (line: string) => void): Promise<void> {
+  const from = Math.ceil(Date.now() / SLOT_MS) * SLOT_MS;
+  await pause(from - MARGIN_MS / 2 - Date.now());
+  const totals = async () => {
+    const [row] = await sql<
+      { commits: number }[]
+    >`select xact_commit::int as commits from pg_stat_database where datname = current_database()`;
+    const ofWorkers = workers.reduce((sum, { pid }) => sum + processSeconds(pid), 0);
+    return { commits: row?.commits ?? 0, server: (serverMicroseconds(server.pid) ?? Number.NaN) / 1e6, workers: ofWorkers };
+  };
+  const before = await totals();
+  const waits = await waitsUntil(sql, from + slots * SLOT_MS - MARGIN_MS);
+  const after = await totals();
+  const fills = await sql<{ slot: number; fills: number; first: number; last: number }[]>`
+    select at / ${SLOT_MS} as slot, count(*)::int as fills, (min(at) % ${SLOT_MS})::int as first, (max(at) % ${SLOT_MS})::int as last
+    from fills where at >= ${from} group by 1 order by 1`;
+  const total = fills.reduce((sum, row) => sum + row.fills, 0);
+  const each = (what: 'commits' | 'server' | 'workers') => (after[what] - before[what]) / total;
+  say(
+    `${workers.length} workers: ${total} fills; for a fill ${(each('server') * 1_000).toFixed(1)} ms of PostgreSQL, ${(each('workers') * 1_000).toFixed(1)} ms of workers, ${each('commits').toFixed(1)} commits`,
+  );
+  for (const { slot, fills: count, first, last } of fills)
+    say(
+      `  slot ${new Date(slot * SLOT_MS).toISOString().slice(11, 16)}: ${count} fills in ${last - first} ms, ${Math.round((count * 1_000) / Math.max(1, last - first))} a second`,
+    );
+  say(`  active backends by what they wait for, samples: ${waits}`);
+}
+
+/** Samples what the server's active sessions wait for until an instant. */
+async function waitsUntil(sql: Sql, end: number): Promise<string> {
+  const seen = new Map<string, number>();
+  while (Date.now() < end) {
+    const rows = await sql<{ wait: string; count: number }[]>`
+      select coalesce(wait_event_type || ':' || wait_event, 'none') as wait, count(*)::int as count from pg_stat_activity
+      where datname = current_database() and state = 'active' and pid <> pg_backend_pid() group by 1`;
+    for (const { wait, count } of rows) seen.set(wait, (seen.get(wait) ?? 0) + count);
+    await pause(50);
+  }
+  return [...seen]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 6)
+    .map(([wait, count]) => `${wait} ${count}`)
+    .join(', ');
+}
+
+interface RoleProcess {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+type Service = Awaited<ReturnType<typeof openService>>;
+
+/** Starts roles as processes on the benchmark's own servers; each says what goes wrong in a file of the state folder. */
+async function openService({ home, server, ends }: OwnDatabase) {
+  const found = findRedisServer();
+  if (found === null) throw new Error('this benchmark needs a redis-server 7 or later, and found none');
+  const redis = await startEmbeddedRedis({ home, server: found, log: () => {} });
+  ends.push(() => redis.stop());
+  const program = join(ROOT, 'src', 'boot', 'sevengate.mjs');
+  const env = {
+    ...process.env,
+    DATABASE_URL: server.url,
+    REDIS_URL: redis.url,
+    SANDBOX_PORT: String(await freePort()),
+    SEVENGATE_HOME: home,
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  };
+  let started = 0;
+  return {
+    async start(role: 'sandbox' | 'feed' | 'api' | 'worker'): Promise<RoleProcess> {
+      const port = await freePort();
+      const child = spawn(process.execPath, [program, 'start', '--role', role], { env: { ...env, PORT: String(port) }, cwd: ROOT });
+      const said = createWriteStream(join(home, `${role}-${++started}.log`));
+      child.stdout.pipe(said, { end: false });
+      child.stderr.pipe(said, { end: false });
+      const stop = () => stopped(child);
+      ends.push(stop);
+      await answering(port, child, role);
+      return { pid: child.pid as number, port, stop };
+    },
+    token: (permissions: string, subject: string, organization: string): string =>
+      execFileSync(process.execPath, [program, 'token', '--permissions', permissions, '--subject', subject, '--org', organization], {
+        env,
+        cwd: ROOT,
+        encoding: 'utf8',
+      })
+        .trim()
+        .split('\n')
+        .at(-1) as string,
+  };
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function answering(port: number, child: ChildProcess, role: string): Promise<void> {
+  while (child.exitCode === null) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    if (answer?.ok === true) return;
+    await pause(200);
+  }
+  throw new Error(`the ${role} ended with code ${child.exitCode} before it answered`);
+}
+
+/** Makes one organization's agents, which buy in one slot and sell in the next, and lets them trade without approval. */
+async function makeAgents(service: Service, baseUrl: string, index: number): Promise<void> {
+  const organization = `scale-${index}`;
+  const operator = service.token('market:read,agent:read,trade:execute', `operator-${index}`, organization);
+  const manager = service.token('market:read,agent:read,trade:execute,risk:manage', `manager-${index}`, organization);
+  const [trading, managing] = [operator, manager].map((token) => createClient({ baseUrl, token })) as [Client, Client];
+  for (let agent = 0; agent < agents; agent++) {
+    const { id } = await trading.createAgent({
+      body: {
+        name: `trader ${agent}`,
+        universe: ['BTCUSDT'],
+        timeframe: '1m',
+        entryConditions: [{ type: 'price_above', price: 1 }],
+        exitConditions: [{ type: 'price_above', price: 2 }],
+        maxCapitalUsd: 100_000,
+        maxTradeNotionalUsd: 500,
+        stopLossPct: 50,
+        takeProfitPct: 50,
+        maxDailyDrawdownPct: 50,
+        maxOpenPositions: 2,
+        maxSlippageBps: 200,
+      },
+    });
+    await managing.setAgentAutonomy({ id, body: { autonomy: 'policy_auto' } });
+  }
+}
+
+type Client = ReturnType<typeof createClient>;
