@@ -79,3 +79,5 @@ revoke execute on function share_organizations(bigint, bigint, text[], text), ta
 grant execute on function share_organizations(bigint, bigint, text[], text), take_activities(bigint, bigint, int, text[], text) to sevengate_app;
 
 select protect_writes();
+-- Which process does whose work is no caller's business.
+revoke all on activity_workers, worked_organizations from sevengate_api;

@@ -13,6 +13,7 @@ const THEIRS = '00000000-0000-7000-8000-00000000000b';
 const NOBODYS: Readonly<Record<string, string>> = {
   migrations: 'which files were applied',
   leases: 'duties of processes',
+  activity_workers: 'processes that carry activities out',
   clock_shift: "how far the service's time is from the database's: the owner's own",
   simulated_time: "how far the time of a sandbox was moved on: the owner's own",
   quarantined_rows: 'rows that background loops leave out',
