@@ -20,7 +20,7 @@ insert into trail_tables (name, mode, reason, writers) values
 
 -- The organizations with due work that a worker carries out now: its own, those that no worker has, and no more than its share.
 create function share_organizations(now bigint, retry_ms bigint, of_kinds text[], by_worker text) returns uuid[]
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   due uuid[] := (select coalesce(array_agg(distinct a.org_id), '{}') from activities d join actors a on a.id = d.actor_id
     where d.state = 'pending' and d.due_at <= now and d.kind = any(of_kinds));
@@ -39,13 +39,14 @@ begin
     return held[:share];
   end if;
   if cardinality(held) < share then
-    -- Each worker begins elsewhere, so that two that look at once seldom want the same ones.
+    insert into worked_organizations (org_id, worker) select d.org_id, '' from unnest(due) as d(org_id)
+      where not exists (select 1 from worked_organizations o where o.org_id = d.org_id) on conflict do nothing;
+    -- Each worker begins elsewhere, and what another one is just beginning with it passes over: nobody waits.
     with free as materialized (
-      select d.org_id from unnest(due) as d(org_id) left join worked_organizations o on o.org_id = d.org_id
-      where o.worker is null or o.worker <> all(present) order by md5(d.org_id || by_worker) limit share - cardinality(held)
+      select o.org_id from worked_organizations o where o.org_id = any(due) and o.worker <> all(present)
+      order by md5(o.org_id || by_worker) limit share - cardinality(held) for update skip locked
     ), gained as (
-      insert into worked_organizations as o (org_id, worker) select f.org_id, by_worker from free f order by f.org_id
-      on conflict (org_id) do update set worker = excluded.worker where o.worker <> all(present) returning o.org_id
+      update worked_organizations o set worker = by_worker from free f where o.org_id = f.org_id returning o.org_id
     )
     select held || array_agg(g.org_id) into held from gained g;
   end if;
@@ -57,7 +58,8 @@ end $$;
 -- Without a worker's name it takes the work of all organizations.
 drop function take_activities(bigint, bigint, int, text[]);
 create function take_activities(now bigint, retry_ms bigint, most int, kinds text[], by_worker text)
-returns table (key text, actor_id uuid, kind text, payload jsonb, attempts int) language plpgsql set search_path = public, pg_temp as $$
+returns table (key text, actor_id uuid, kind text, payload jsonb, attempts int)
+language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   organizations uuid[] := case when by_worker is not null then share_organizations(now, retry_ms, kinds, by_worker) end;
