@@ -61,6 +61,15 @@ async function carry({ store, runtime, workers, onError }: ActivityDeps, activit
   }
 }
 
+const carryContained = (deps: ActivityDeps, activity: DueActivity): Promise<unknown> =>
+  deps.contained
+    .each(
+      [activity],
+      ({ key }) => ({ id: key, orgId: null }),
+      () => carry(deps, activity),
+    )
+    .catch(deps.onError);
+
 /**
  * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
  * step's commit; after the last attempt the actor receives `activity.given_up { key, kind, detail }`.
@@ -77,15 +86,10 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
   function begin(activity: DueActivity): void {
     // It is still being carried out: it was slow, or its renewal was late.
     if (underWay.has(activity.key)) return;
-    const carrying = deps.contained
-      .each(
-        [activity],
-        ({ key }) => ({ id: key, orgId: null }),
-        () => carry(deps, activity),
-      )
-      .catch(deps.onError)
-      .finally(() => underWay.delete(activity.key));
-    underWay.set(activity.key, carrying);
+    underWay.set(
+      activity.key,
+      carryContained(deps, activity).finally(() => underWay.delete(activity.key)),
+    );
   }
 
   /** Begins what is due; whoever is slow holds up nobody else, for others are begun as soon as some have ended. */
