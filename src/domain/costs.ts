@@ -42,20 +42,23 @@ export interface SeenState {
   readonly liquidityUsd: number | null;
 }
 
-const NOTHING_SEEN: SeenState = { halfSpreadBps: null, liquidityUsd: null };
-
 /** The fee that the instrument's mint takes of each transfer, in basis points; 0 for what is no token. */
 export function transferFeeBpsOf(instrument: InstrumentKey): number {
   return CATALOG.byKey(instrument)?.token?.transferFeeBps ?? 0;
 }
 
-/** The state of an instrument's market: what was observed, else what its cost model assumes. */
-export function marketStateOf(instrument: InstrumentKey, { halfSpreadBps, liquidityUsd }: SeenState = NOTHING_SEEN): MarketState {
-  const model = costModelOf(instrument);
+/** The state of an instrument's market as its cost model assumes it. */
+export function marketStateOf(instrument: InstrumentKey): MarketState {
+  const { takerFeeBps, halfSpreadBps, depthUsd } = costModelOf(instrument);
+  return { feeBps: takerFeeBps, halfSpreadBps: halfSpreadBps + transferFeeBpsOf(instrument), depthUsd: Number(depthUsd) };
+}
+
+/** The state of a market with what was observed of it in the place of what was assumed. */
+export function observedState(assumed: MarketState, { halfSpreadBps, liquidityUsd }: SeenState): MarketState {
   return {
-    feeBps: model.takerFeeBps,
-    halfSpreadBps: halfSpreadBps ?? model.halfSpreadBps + transferFeeBpsOf(instrument),
-    depthUsd: liquidityUsd !== null && liquidityUsd > 0 ? depthOfPool(liquidityUsd) : Number(model.depthUsd),
+    feeBps: assumed.feeBps,
+    halfSpreadBps: halfSpreadBps ?? assumed.halfSpreadBps,
+    depthUsd: liquidityUsd !== null && liquidityUsd > 0 ? depthOfPool(liquidityUsd) : assumed.depthUsd,
   };
 }
 

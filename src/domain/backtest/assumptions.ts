@@ -1,5 +1,5 @@
 /** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
-import { costModelOf, type MarketState, marketStateOf, type SeenState } from '../costs.ts';
+import { costModelOf, type MarketState, marketStateOf } from '../costs.ts';
 import type { Problem } from '../field.ts';
 import type { InstrumentKey } from '../venue.ts';
 
@@ -49,11 +49,19 @@ export interface TradeCosts extends MarketState {
   readonly model: string;
 }
 
-/** The costs of the instrument in the observed state of its market, made harder by the multiplier. @throws Error for a reference price. */
-export function costsOf(instrument: InstrumentKey, { costMultiplier }: Pick<Assumptions, 'costMultiplier'>, seen?: SeenState): TradeCosts {
-  const { feeBps, halfSpreadBps, depthUsd } = marketStateOf(instrument, seen);
+/** The costs of the instrument as its model assumes them, made harder by the multiplier. @throws Error for a reference price. */
+export function costsOf(instrument: InstrumentKey, assumptions: Pick<Assumptions, 'costMultiplier'>): TradeCosts {
+  return harder(costModelOf(instrument).name, marketStateOf(instrument), assumptions);
+}
+
+/** The costs in a state of the market that is not that of the model, made harder by the multiplier. */
+export function harder(
+  model: string,
+  { feeBps, halfSpreadBps, depthUsd }: MarketState,
+  { costMultiplier }: Pick<Assumptions, 'costMultiplier'>,
+): TradeCosts {
   return {
-    model: costModelOf(instrument).name,
+    model,
     feeBps: feeBps * costMultiplier,
     halfSpreadBps: halfSpreadBps * costMultiplier,
     depthUsd: depthUsd / costMultiplier,

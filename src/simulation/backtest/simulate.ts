@@ -3,8 +3,9 @@
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agent.ts';
-import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, costsOf, harder, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
+import { type MarketState, marketStateOf, observedState } from '../../domain/costs.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { marketStepOf, priceStepExponent } from '../../domain/market-step.ts';
@@ -110,6 +111,8 @@ interface InstrumentState {
   readonly units: InstrumentUnits;
   /** How its orders go within a bar; what a stop-loss asks for is taken at the open. */
   readonly course: BarCourse;
+  /** The market as its model assumes it. */
+  readonly assumed: MarketState;
   /** What the bid is of the close, nearly. */
   readonly bidShare: number;
   /** When its token may be traded; null where it is no token. */
@@ -270,6 +273,7 @@ class Run {
         rules: rules.instruments[instrument] as InstrumentRules,
         units: instrumentUnits(firstPriceOf(columns), this.#units, costs, marketStepOf(columns.key)),
         course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
+        assumed: marketStateOf(columns.key),
         bidShare: 1 - costs.halfSpreadBps / 10_000,
         validity: CATALOG.byKey(columns.key)?.token ?? null,
         pooled: columns.key.startsWith('spotchain:') && columns.liquidity !== null,
@@ -630,10 +634,10 @@ class Run {
   }
 
   /** What trading costs in the state that was known at bar i: observed as far as history holds it. */
-  #costsAt({ columns, units }: InstrumentState, i: number): TradeCosts {
+  #costsAt({ columns, units, assumed }: InstrumentState, i: number): TradeCosts {
     const [halfSpreadBps, liquidityUsd] = [readingAt(columns.halfSpread, i), readingAt(columns.liquidity, i)];
     if (halfSpreadBps === null && liquidityUsd === null) return units.costs;
-    return costsOf(columns.key, this.#assumptions, { halfSpreadBps, liquidityUsd });
+    return harder(units.costs.model, observedState(assumed, { halfSpreadBps, liquidityUsd }), this.#assumptions);
   }
 
   /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */

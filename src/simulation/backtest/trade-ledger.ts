@@ -5,7 +5,7 @@
 
 import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { averageOverBest, oneSideOf } from '../../domain/costs.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
 import type { MarketStep } from '../../domain/market-step.ts';
 import { stepScale } from '../../domain/risk/exact.ts';
 
@@ -119,9 +119,16 @@ export function fundingOf(quantity: number, micros: number, { priceUnit }: Instr
   return Number(paid / perMicro) + (paid > 0n && paid % perMicro !== 0n ? 1 : 0);
 }
 
+const ZERO = 48;
+
 /** Whole units as a plain decimal. */
 export function unitsText(units: number, decimals: number): DecimalString {
-  return plainDecimal(new Decimal(units).times(new Decimal(10).pow(-decimals)));
+  if (decimals === 0 || units === 0) return String(units + 0);
+  const digits = String(Math.abs(units)).padStart(decimals + 1, '0');
+  let end = digits.length;
+  while (end > digits.length - decimals && digits.charCodeAt(end - 1) === ZERO) end--;
+  const [whole, part] = [digits.slice(0, -decimals), digits.slice(digits.length - decimals, end)];
+  return `${units < 0 ? '-' : ''}${whole}${part === '' ? '' : `.${part}`}`;
 }
 
 /** A closed trade, or one that is still open at the end (`exit` null). */

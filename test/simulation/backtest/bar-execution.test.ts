@@ -1,9 +1,9 @@
 // What an order comes to on a bar by its algorithm: against the same worked out slowly in exact decimals, and by hand.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { costsOf } from '../../../src/domain/backtest/assumptions.ts';
+import { harder } from '../../../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
-import type { SeenState } from '../../../src/domain/costs.ts';
+import { marketStateOf, observedState, type SeenState } from '../../../src/domain/costs.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
@@ -37,7 +37,9 @@ interface Asked {
 function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar, seen }: Asked) {
   const assumptions = { costMultiplier, maxParticipationPct: 10, minOrderUsd: 10 };
   const money = bookUnits('1000000');
-  const units = instrumentUnits(Number(bar.open), money, costsOf(key, assumptions, seen), marketStepOf(key));
+  const assumed = marketStateOf(key);
+  const costs = harder(key, seen === undefined ? assumed : observedState(assumed, seen), assumptions);
+  const units = instrumentUnits(Number(bar.open), money, costs, marketStepOf(key));
   const quantity = Math.max(1, Math.floor(((notional / Number(bar.open)) * units.quantityUnit) / units.lot)) * units.lot;
   const away = (side === 'buy' ? room : -room) / 10_000;
   const limit = Math.floor(Number(bar.open) * (1 + away) * units.priceUnit);
