@@ -166,6 +166,15 @@ export function sellableOf(state: TradingBook, instrument: InstrumentKey, accoun
   return left.gt(0) ? plainDecimal(left) : '0';
 }
 
+/** The book after funding of its positions was paid, in US dollars; below zero it was received. It counts as realized. */
+export function applyFunding(state: TradingBook, paidUsd: DecimalString): TradingBook {
+  return {
+    ...state,
+    cashUsd: plainDecimal(new Decimal(state.cashUsd).minus(paidUsd)),
+    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).minus(paidUsd)),
+  };
+}
+
 /**
  * The book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals; the last
  * sale takes what is left, so that nothing is created or lost.

@@ -30,6 +30,8 @@ export interface QuoteAtFill {
 export interface BookAudit {
   /** The position that the run begins its shock with; it is held, it is no order. */
   forced(fill: Fill): void;
+  /** Funding of a position, in US dollars. */
+  paid(usd: DecimalString): void;
   /** A fill of an order together with the order, the quote that the view showed, and the loss of the day so far in percent. */
   filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null): void;
   /** A fill of an order that rested at a price since an instant: by what its fill says was quoted beyond that price meanwhile. */
@@ -145,6 +147,9 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
 
   return {
     forced: book,
+    paid(usd) {
+      cash = cash.minus(usd);
+    },
     filled(fill, order, quote, dailyLossPct) {
       book(fill);
       unsafeFills.push(...unsafePrice(fill, order, quote));

@@ -4,7 +4,16 @@
  * The same manifest, markets and seeds give the same bytes.
  */
 import { assessorOf, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
-import { applyFill, type Fill, type MarkedBook, markBook, type Position, positionOf, type TradingBook } from '../../domain/book.ts';
+import {
+  applyFill,
+  applyFunding,
+  type Fill,
+  type MarkedBook,
+  markBook,
+  type Position,
+  positionOf,
+  type TradingBook,
+} from '../../domain/book.ts';
 import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { costModelOf } from '../../domain/costs.ts';
@@ -13,6 +22,7 @@ import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { RuleOutcome } from '../../domain/decision.ts';
 import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
+import { fundingUsdOf } from '../../domain/funding.ts';
 import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
@@ -31,7 +41,7 @@ import {
 } from '../../domain/risk/index.ts';
 import { nearPriceOf, restingFill } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
 import { EquityCurve } from './equity-curve.ts';
@@ -105,6 +115,7 @@ export interface StressTestResult {
 }
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DEFAULT_SEEDS: readonly number[] = [1, 2, 3];
 /** The agent is given its positions so long before the shock: after the orders of its last slot, before its next. */
 const FORCED_BEFORE_MS = 4_000;
@@ -202,6 +213,8 @@ class ScenarioRun {
   #forced: readonly InstrumentKey[] = [];
   #flatAt: EpochMs | null = null;
   #serial = 0;
+  /** The last hour whose funding was paid. */
+  #fundedHour: number;
 
   constructor(input: RunInput) {
     const { course, compiled, preferences } = input;
@@ -220,6 +233,7 @@ class ScenarioRun {
     this.#inputs = { preferences, others: NO_OTHER_BOOKS };
     this.#equity = new EquityCurve(course, QUIET_MARK_MS);
     this.#book = untouchedBook(this.#agent);
+    this.#fundedHour = Math.floor(course.startsAt / HOUR);
     this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE, (cut) => this.#tick(cut));
     this.#flows = createRestingFlows(this.#market.view);
   }
@@ -301,7 +315,26 @@ class ScenarioRun {
     });
   }
 
+  /** Funding of the hours that have ended, on the present price of each perpetual; on its cost if it has none. */
+  #payFunding(cut: Cut): void {
+    const hours = Math.floor(cut.slot / HOUR) - this.#fundedHour;
+    if (hours <= 0) return;
+    this.#fundedHour += hours;
+    for (const { instrument, quantity, costUsd } of this.#book.holdings) {
+      if (splitInstrumentKey(instrument).venue !== 'evmvenue') continue;
+      const seen = cut.observations.get(instrument);
+      const rate = seen?.hourlyFunding ?? this.#input.markets.find(({ key }) => key === instrument)?.hourlyFunding ?? 0;
+      const price = seen?.quote?.mid ?? new Decimal(costUsd).div(quantity);
+      const paidUsd = fundingUsdOf(quantity, price, new Decimal(rate).times(hours));
+      this.#book = applyFunding(this.#book, paidUsd);
+      this.#trace.push(`${cut.slot} funding ${instrument} ${paidUsd}`);
+      this.#audit.paid(paidUsd);
+      this.#audit.agrees(this.#book, cut.slot);
+    }
+  }
+
   #tick(cut: Cut): void {
+    this.#payFunding(cut);
     this.#mark(this.#market.clock.now());
     if (cut.slot >= this.#input.course.endsAt - LIQUIDATION_MS) {
       this.#liquidate();

@@ -222,3 +222,18 @@ describe('a stress test under way', () => {
     expect((runs[0]?.ownPositions.length ?? 0) + (runs[0]?.forcedPositions.length ?? 0)).toBe(1);
   });
 });
+
+test('the holder of a perpetual pays funding at the end of every hour of a scenario, and the accounts of the audit agree', () => {
+  const manifest = sampleManifest({
+    universe: [{ key: 'evmvenue:BTC', kind: 'perp' }],
+    entry: [condition('price_above', { price: '1' })],
+    exit: [],
+  });
+  const [given, calm, dear] = [-0.001, 0, 0.001].map((hourlyFunding) => {
+    const markets = stressMarkets(manifest, new Map()).map((market) => ({ ...market, hourlyFunding }));
+    return stressed(manifest, { markets, scenarios: ['weekend_gap'], severities: ['standard'] }).runs[0] as StressRunReport;
+  }) as [StressRunReport, StressRunReport, StressRunReport];
+  expect([given.breaches, calm.breaches, dear.breaches]).toEqual([0, 0, 0]);
+  expect(dear.lossPct).toBeGreaterThan(calm.lossPct);
+  expect(given.lossPct).toBeLessThan(calm.lossPct);
+});
