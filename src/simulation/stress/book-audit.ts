@@ -96,7 +96,6 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
   const breaches: string[] = [];
   const unsafeFills: string[] = [];
   let cash = new Decimal(capitalUsd);
-
   function book(fill: Fill): void {
     const amount = new Decimal(fill.quantity).times(fill.fillPrice);
     const account = accounts.get(fill.instrument) ?? { quantity: new Decimal(0), costUsd: new Decimal(0) };
@@ -147,9 +146,7 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
 
   return {
     forced: book,
-    paid(usd) {
-      cash = cash.minus(usd);
-    },
+    paid: (usd) => void (cash = cash.minus(usd)),
     filled(fill, order, quote, dailyLossPct) {
       book(fill);
       unsafeFills.push(...unsafePrice(fill, order, quote));
