@@ -29,12 +29,13 @@ function verdictOf(manifest: Manifest, runs: readonly StressRunReport[]) {
   return assessEvidence('stress_test', evidenceMetrics('stress_test', series));
 }
 
-/** A tenth of its capital a position, two at most, out at three percent. */
+/** A twentieth of its capital a position, two at most, out at three percent. */
 const PRUDENT = sampleManifest({
   universe: [
     { key: 'spotchain:AAPLx', kind: 'tokenized_equity' },
     { key: 'spotchain:NVDAx', kind: 'tokenized_equity' },
   ],
+  maxTradeNotionalUsd: '500',
   stopLossPct: 3,
 });
 
@@ -85,7 +86,7 @@ test.each<[StressScenario, string, Manifest]>([
   const { runs, survived } = stressed(manifest, { scenarios: [scenario], severities: ['standard'] });
   expect(survived).toBe(false);
   expect(runs[0]?.survived).toBe(false);
-  expect(runs[0]?.findings[0]).toMatch(/^it lost [\d.]+ % of its capital; survived are 6 %$/);
+  expect(runs[0]?.findings[0]).toMatch(/^it lost [\d.]+ % of its capital; survived are 3 %$/);
   // Dying is losing, not going past the mandate.
   expect(runs[0]).toMatchObject({ breaches: 0, unsafeFills: 0 });
   const failed = verdictOf(manifest, runs).checks.filter(({ passed }) => !passed);

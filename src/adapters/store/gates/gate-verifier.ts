@@ -4,6 +4,7 @@
  */
 
 import { STAGES, type Stage } from '../../../domain/agent.ts';
+import { type BacktestRequest, isLook } from '../../../domain/backtest/request.ts';
 import { canonicalJson, sha256Hex } from '../../../domain/canonical-json.ts';
 import { GENESIS_HASH } from '../../../domain/decision.ts';
 import {
@@ -29,8 +30,15 @@ const PAGE_AGENTS = 500;
 /** The database and this program may differ in the last digits of a double. */
 const EQUAL_WITHIN = 1e-6;
 
-/** `author` wrote the manifest version that it is about; null where that is not on record. */
-type StoredEvidence = EvidenceRow & { readonly hash: string; readonly author: string | null };
+interface StoredEvidence extends EvidenceRow {
+  readonly hash: string;
+  /** Writer of the manifest version that it is about; null if that is not on record. */
+  readonly author: string | null;
+  /** Request of its backtest and when it was asked for; null if no such run of its manifest is on record. */
+  readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs } | null;
+  /** True of evidence that is listed as made under earlier rules. */
+  readonly superseded: boolean;
+}
 type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
 
 interface GatedAgent {
@@ -76,10 +84,14 @@ export async function verifyGates(
 
 async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, readonly GateRecord[]>> {
   const evidence = await sql<StoredEvidence[]>`
-    select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",
-      result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash,
-      (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author
-    from evidence e where agent_id = any(${ids as string[]}::uuid[])`;
+    select e.agent_id as "agentId", e.seq, e.id, e.kind, e.manifest_version as "manifestVersion", e.manifest_hash as "manifestHash", e.at,
+      e.run_id as "runId", e.result_hash as "resultHash", e.metrics, e.series, e.previous_hash as "previousHash", e.hash,
+      (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author,
+      case when r.id is not null then jsonb_build_object('request', r.request, 'createdAt', r.created_at) end as run,
+      exists (select 1 from superseded_evidence s where s.evidence_id = e.id) as superseded
+    from evidence e left join evaluation_runs r on r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = 'backtest'
+      and (r.manifest_version, r.manifest_hash) = (e.manifest_version, e.manifest_hash)
+    where e.agent_id = any(${ids as string[]}::uuid[])`;
   const changes = await sql<(StageChangeRow & { readonly hash: string })[]>`
     select agent_id as "agentId", seq, at, from_stage as "fromStage", to_stage as "toStage", manifest_version as "manifestVersion",
       manifest_hash as "manifestHash", evidence_id as "evidenceId", asked_by as "askedBy", previous_hash as "previousHash", hash
@@ -178,6 +190,8 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     complain(at, agentId, 'evidence', `gate record ${seq} is about manifest version ${record.manifestVersion}, which is not on record`);
     return;
   }
+  const foreign = kind === 'backtest' && !record.superseded ? foreignRun(record, manifest) : null;
+  if (foreign !== null) complain(at, agentId, 'evidence', `gate record ${seq} (backtest) is of ${foreign}`);
   let passed = false;
   let signer: string | null = null;
   try {
@@ -193,6 +207,12 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
   }
   walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
+}
+
+/** Says of which run evidence of a backtest is, if it is not one of its own manifest, timeframe and stretch. */
+function foreignRun({ run }: StoredEvidence, manifest: Manifest): string | null {
+  if (run === null) return 'no run of its manifest on record';
+  return isLook(run.request, manifest.timeframe, run.createdAt) ? 'a look at another timeframe or stretch' : null;
 }
 
 /** Limits that stand in the series have to be the manifest's own. */

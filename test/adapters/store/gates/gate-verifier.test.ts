@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
+import { type BacktestRequest, readBacktestRequest } from '../../../../src/domain/backtest/request.ts';
 import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
+import { backtestSeries } from '../../../domain/evidence-samples.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { actorsOn, countedIds } from '../../../world/actor-world.ts';
 
@@ -94,6 +96,38 @@ test('a gate that was opened with its guard switched off is noted by the databas
   expect(await found()).toEqual([
     { part: 'gate', detail: 'gate record 4 opens the gate from backtest without the evidence that decides it' },
   ]);
+});
+
+test('evidence of a backtest is of a run of its own timeframe and stretch, or it shows', async () => {
+  const runId = newId();
+  const version = { manifestVersion: 1, manifestHash: manifestHash(manifest) };
+  const request = readBacktestRequest({}, SLOT) as BacktestRequest;
+  await owner`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${runId}, ${ORG}, 'evaluation', 'evaluation@1', 1, '{}', 'done')`;
+  await owner`
+    insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
+    values (${runId}, ${ORG}, ${id}, 'backtest', 'finished', 1, ${version.manifestHash}, ${owner.json(request as never)}, 'ann', ${SLOT}, ${SLOT}, 1, ${'a'.repeat(64)}, '{}')`;
+  const series = backtestSeries();
+  const metrics = evidenceMetrics('backtest', series);
+  await createEvidenceWriter(evaluator, newId).write({
+    agentId: id,
+    kind: 'backtest',
+    ...version,
+    series,
+    metrics,
+    runId,
+    resultHash: 'r',
+  });
+  const evidence = async () => (await found()).filter(({ part }) => part === 'evidence');
+  expect(await evidence()).toEqual([]);
+  const asked = (over: object) =>
+    behind(
+      'evaluation_runs',
+      (owner) => owner`update evaluation_runs set request = ${owner.json({ ...request, ...over } as never)} where id = ${runId}`,
+    );
+  await asked({ timeframe: '12h' });
+  expect(await evidence()).toEqual([{ part: 'evidence', detail: 'gate record 4 (backtest) is of a look at another timeframe or stretch' }]);
+  await behind('evaluation_runs', (owner) => owner`update evaluation_runs set manifest_hash = 'other' where id = ${runId}`);
+  expect(await evidence()).toEqual([{ part: 'evidence', detail: 'gate record 4 (backtest) is of no run of its manifest on record' }]);
 });
 
 test('evidence whose series was changed no longer hashes to what it says', async () => {
