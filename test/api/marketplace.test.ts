@@ -101,7 +101,6 @@ describe('a listing', () => {
     await api.owner.begin(async (transaction) => {
       await transaction`set local session_replication_role = replica`;
       const result = JSON.stringify({ luck, trades: [] });
-      await transaction`update evaluation_runs set result_hash = encode(sha256(convert_to(${result}, 'UTF8')), 'hex') where id = ${runId}`;
       await transaction`
         insert into evaluation_reports (run_id, result_hash, result, report)
         values (${runId}, encode(sha256(convert_to(${result}, 'UTF8')), 'hex'), ${result}, '')`;
