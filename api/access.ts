@@ -47,12 +47,27 @@ export interface RateLimits {
   policy(cost: CostClass): { readonly limit: number; readonly windowSeconds: number };
 }
 
+/** A token of an agent that nobody has revoked. */
+interface AgentTokenHolder {
+  readonly id: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly name: string;
+}
+
+export interface AgentTokenReads {
+  /** Whose a token is by the SHA-256 of its text; null if it is nobody's, or revoked. */
+  find(digest: string): Promise<AgentTokenHolder | null>;
+}
+
 /** Who may come in. */
 export interface AccessPorts {
   /** `toStop`: for a halt or a pause, which must work although the clock is wrong: `CLOCK_ERROR_MS` counts as no error then. */
   verifyToken(token: string, toStop?: boolean): Promise<Outcome<VerifiedToken>>;
   readonly members: { find(subject: string): Promise<Member | null> };
   readonly limits: RateLimits;
+  /** Tokens of agents. Where it is missing, as beside the emergency halt, none is taken. */
+  readonly agentTokens?: AgentTokenReads;
   /** Codes that the service printed for its owner at the start. */
   readonly signInLinks: {
     /** The token that a code stands for, once; null if it stands for none. */

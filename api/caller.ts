@@ -1,6 +1,8 @@
 /** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AGENT_TOKEN } from '../actors/agent/agent-tokens.ts';
 import type { Permission } from '../src/domain/agent.ts';
+import { sha256Hex } from '../src/domain/canonical-json.ts';
 import { isTakenBack, type TokenClaims } from '../src/domain/member.ts';
 import { type Outcome, type Refusal, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -33,6 +35,10 @@ export interface CallerOptions {
 
 const KEYS_IN_DOUBT =
   'the identity provider is silent and its last known keys are in use; reading, pausing and the emergency halt work, this does again once it answers';
+
+const NO_AGENT_TOKEN: Refusal = { code: 'unauthenticated', detail: 'no agent has this token, or it was revoked' };
+const ONLY_PROPOSES = 'a token of an agent proposes for its agent and reads its context and its outside proposals, and nothing else';
+const NO_SUCH_AGENT = 'there is no agent with this id';
 
 const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was taken back: sign in again' };
 
@@ -146,11 +152,6 @@ export function createGate(
     reply.header('ratelimit', `"${cost}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
   }
 
-  function tooMany(reply: FastifyReply, allowance: Allowance): FastifyReply {
-    const seconds = Math.max(1, allowance.retryAfterSeconds);
-    return sendProblem(reply, 'rate_limited', `too many requests; the next one is allowed in ${seconds} s`, { retryAfterSeconds: seconds });
-  }
-
   /**
    * Answers a credential that is not valid. Valid ones never come here, so whoever sends wrong ones uses up nobody else's
    * limit; beyond it the sender is told to wait and has to open a new connection each time.
@@ -177,6 +178,7 @@ export function createGate(
     if (!credential.ok) return refuseIdentity(request, reply, credential.refusal);
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
+    if (isAgentToken(credential.value)) return letAgentIn(request, reply, credential.value, { ports, limited, refuseIdentity });
     const verified = await ports.access.verifyToken(credential.value.token, stops);
     if (!verified.ok) return refuseIdentity(request, reply, verified.refusal);
     const { subject, expiresAt, readOnly = false, issuedAt, sessionId, tokenId } = verified.value;
@@ -209,6 +211,47 @@ export function createGate(
     const isProbe = permission === 'public' && unlimited === true && request.headers.origin === undefined;
     return isProbe ? undefined : letIn(request, reply);
   };
+}
+
+function tooMany(reply: FastifyReply, allowance: Allowance): FastifyReply {
+  const seconds = Math.max(1, allowance.retryAfterSeconds);
+  return sendProblem(reply, 'rate_limited', `too many requests; the next one is allowed in ${seconds} s`, { retryAfterSeconds: seconds });
+}
+
+const isAgentToken = ({ token }: Credential): boolean => token.startsWith(AGENT_TOKEN);
+
+/** What of the gate lets a token of an agent in as well. */
+interface AgentGate {
+  readonly ports: ApiPorts;
+  readonly limited: (reply: FastifyReply, key: string, cost: CostClass) => Promise<boolean>;
+  readonly refuseIdentity: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => Promise<FastifyReply>;
+}
+
+/** Lets a token of an agent in to what such a token may do for its own agent, and to nothing else. */
+async function letAgentIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, fromCookie }: Credential,
+  { ports, limited, refuseIdentity }: AgentGate,
+): Promise<FastifyReply | undefined> {
+  const { permission, cost = 'read' } = request.routeOptions.config;
+  const holder = fromCookie ? null : ((await ports.access.agentTokens?.find(sha256Hex(token))) ?? null);
+  if (holder === null) return refuseIdentity(request, reply, NO_AGENT_TOKEN);
+  if (await limited(reply, `agent token ${holder.id}`, cost)) return reply;
+  if (typeof permission !== 'object' || !('agentToken' in permission)) return sendProblem(reply, 'permission_missing', ONLY_PROPOSES);
+  if ((request.params as { readonly id?: string }).id?.toLowerCase() !== holder.agentId)
+    return sendProblem(reply, 'not_found', NO_SUCH_AGENT);
+  request.caller = {
+    subject: `agent-token:${holder.id}`,
+    orgId: holder.orgId,
+    name: holder.name,
+    permissions: [],
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    claims: { issuedAt: 0, sessionId: null, tokenId: holder.id },
+    credential: 'bearer',
+  };
+  reply.header('cache-control', 'no-store');
+  return undefined;
 }
 
 /** The caller's organization. Every permission but `market:read` comes from a member row, so behind it there is one. */

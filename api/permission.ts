@@ -6,11 +6,16 @@ export type RoutePermission =
   | 'public'
   | 'identity'
   | Permission
+  /** A member with the permission, or a token of the agent that the path names. */
+  | { readonly member: Permission; readonly agentToken: true }
   | { readonly anyOf: readonly [Permission, ...Permission[]] }
   | { readonly allOf: readonly [Permission, ...Permission[]] };
 
 /** Who may stop agents. */
 export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const satisfies RoutePermission;
+
+/** Rules that a token of the agent meets as well: `agent:propose` is what such a token may do, and nobody is granted it. */
+export const orAgentToken = (member: Permission): RoutePermission => ({ member, agentToken: true });
 
 /** What an identity has that no organization has granted anything. */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
@@ -19,6 +24,7 @@ export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 export function missingPermission(rule: RoutePermission, held: readonly Permission[]): string | null {
   if (rule === 'public' || rule === 'identity') return null;
   if (typeof rule === 'string') return held.includes(rule) ? null : rule;
+  if ('agentToken' in rule) return held.includes(rule.member) ? null : rule.member;
   if ('anyOf' in rule) return rule.anyOf.some((permission) => held.includes(permission)) ? null : rule.anyOf.join(' or ');
   const missing = rule.allOf.filter((permission) => !held.includes(permission));
   return missing.length === 0 ? null : missing.join(' and ');
@@ -29,12 +35,14 @@ const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage', 'members
 /** Whether the rule asks for a permission that can lead to trades, or to who may trade. */
 export function concernsTrading(rule: RoutePermission): boolean {
   if (rule === 'public' || rule === 'identity') return false;
-  const named: readonly Permission[] = typeof rule === 'string' ? [rule] : 'anyOf' in rule ? rule.anyOf : rule.allOf;
+  const named: readonly Permission[] =
+    typeof rule === 'string' ? [rule] : 'agentToken' in rule ? [rule.member] : 'anyOf' in rule ? rule.anyOf : rule.allOf;
   return named.some((permission) => TRADING.includes(permission));
 }
 
 /** The rule in words, for the permission table and the OpenAPI document. */
 export function permissionText(rule: RoutePermission): string {
   if (typeof rule === 'string') return rule;
+  if ('agentToken' in rule) return `${rule.member} or agent:propose`;
   return 'anyOf' in rule ? rule.anyOf.join(' or ') : rule.allOf.join(' and ');
 }

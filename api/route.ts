@@ -85,8 +85,8 @@ export function entry<Schema extends RouteSchema>(route: Route<Schema>, permissi
 /** Codes that any route may answer, beside those of its own. */
 export function commonRefusals({ route, permission }: RouteEntry): ProblemCode[] {
   const codes: ProblemCode[] = ['rate_limited', 'unavailable', 'internal_error'];
-  if (permission !== 'public') codes.unshift('ambiguous_credentials', 'unauthenticated', 'token_expired');
-  if (permission !== 'public' && permission !== 'identity') codes.push('permission_missing');
+  // A token of an agent lacks what every identity has.
+  if (permission !== 'public') codes.unshift('ambiguous_credentials', 'unauthenticated', 'token_expired', 'permission_missing');
   if (route.schema.querystring !== undefined || route.method !== 'GET') codes.push('malformed');
   if (route.method !== 'GET') codes.push('origin_refused', 'body_too_large', 'body_too_deep', 'unsupported_media_type');
   if (route.idempotent === true) codes.push('idempotency_in_flight', 'idempotency_mismatch');

@@ -146,27 +146,28 @@ export function createOutsideHandler(deps: {
     list: (orgId, agentId, page) => store.list(orgId, agentId, page, lateBefore()),
     get: (orgId, agentId, id) => store.get(orgId, agentId, id, lateBefore()),
 
-    async context(orgId, agentId) {
-      const found = await store.mandated(orgId, agentId);
-      if (found === null) return null;
-      const { view, manifest } = found;
-      const at = clock.now();
-      const [cut, newest, preferences, books] = await Promise.all([
-        store.lastCut(manifest, at),
-        store.list(orgId, agentId, { limit: 1, after: null }, lateBefore()),
-        store.preferences(orgId),
-        store.books(agentId),
-      ]);
-      const [last] = newest?.items ?? [];
-      return {
-        agent: view,
-        manifest,
-        cut: cut === null ? null : { slot: cut.slot, observations: observedBy(compileManifest(manifest).reading, cut) },
-        book: markAt(bookOf(found, books), cut ?? { slot: at, observations: new Map() }),
-        mandate: mandateOf(manifest, preferences, view.stage, view.autonomy),
-        pending: last?.state === 'pending' ? last : null,
-      };
-    },
+    context: (orgId, agentId) => contextOf(store, orgId, agentId, clock.now()),
+  };
+}
+
+async function contextOf(store: OutsideStore, orgId: string, agentId: string, at: EpochMs): Promise<OutsideContext | null> {
+  const found = await store.mandated(orgId, agentId);
+  if (found === null) return null;
+  const { view, manifest } = found;
+  const [cut, newest, preferences, books] = await Promise.all([
+    store.lastCut(manifest, at),
+    store.list(orgId, agentId, { limit: 1, after: null }, at - LATE_AFTER_MS),
+    store.preferences(orgId),
+    store.books(agentId),
+  ]);
+  const [last] = newest?.items ?? [];
+  return {
+    agent: view,
+    manifest,
+    cut: cut === null ? null : { slot: cut.slot, observations: observedBy(compileManifest(manifest).reading, cut) },
+    book: markAt(bookOf(found, books), cut ?? { slot: at, observations: new Map() }),
+    mandate: mandateOf(manifest, preferences, view.stage, view.autonomy),
+    pending: last?.state === 'pending' ? last : null,
   };
 }
 

@@ -2,7 +2,7 @@
 import { health } from '../operation/health.ts';
 import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
-import { TO_STOP } from '../permission.ts';
+import { orAgentToken, TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
 import { exportActorTest } from './actors/export-test.ts';
 import { getActor } from './actors/get.ts';
@@ -21,6 +21,7 @@ import { listProposals } from './agent-orders/list.ts';
 import { rankVaults } from './agent-vaults/leaderboard.ts';
 import { listReserves } from './agent-vaults/reserves.ts';
 import { addAgentVersion } from './agents/add-version.ts';
+import { createAgentToken, listAgentTokens, revokeAgentToken } from './agents/agent-tokens.ts';
 import { backtestAgent } from './agents/backtest.ts';
 import { cancelEvaluation } from './agents/cancel-evaluation.ts';
 import { getChart } from './agents/chart.ts';
@@ -303,10 +304,13 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(declineProposal, 'trade:execute'),
   entry(listAgents, 'agent:read'),
   entry(getAgent, 'agent:read'),
-  entry(proposeTrade, 'trade:execute'),
-  entry(listOutsideProposals, 'agent:read'),
-  entry(getOutsideProposal, 'agent:read'),
-  entry(getOutsideContext, 'agent:read'),
+  entry(proposeTrade, orAgentToken('trade:execute')),
+  entry(listOutsideProposals, orAgentToken('agent:read')),
+  entry(getOutsideProposal, orAgentToken('agent:read')),
+  entry(getOutsideContext, orAgentToken('agent:read')),
+  entry(createAgentToken, 'trade:execute'),
+  entry(listAgentTokens, 'agent:read'),
+  entry(revokeAgentToken, TO_STOP),
   entry(listDecisions, 'agent:read'),
   entry(listRecommendations, 'agent:read'),
   entry(getDecision, 'agent:read'),

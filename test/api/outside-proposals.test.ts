@@ -1,5 +1,6 @@
 // Outside proposals over the wire: every answer is checked against the OpenAPI document.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { servedRoutes } from '../../api/openapi.ts';
 import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -88,4 +89,39 @@ test('what the agent cannot be is refused in words: promoted, backtested, listed
     },
   });
   expect([listed.status, listed.body.code]).toEqual([422, 'external_not_listable']);
+});
+
+test("an agent's token proposes for its agent and opens nothing else, until it is revoked", async () => {
+  const made = await api.call('POST', `/v1/agents/${agent}/tokens`, { token: trader, body: { name: 'the bot' } });
+  expect(made.status).toBe(201);
+  const { token, ...shown } = made.body;
+  expect(token).toMatch(/^sga_[A-Za-z0-9_-]{43}$/);
+  expect((await api.call('GET', `/v1/agents/${agent}/tokens`, { token: trader })).body).toEqual({ items: [shown] });
+  expect(await api.sql`select 1 from agent_tokens where digest = ${token}`).toEqual([]);
+
+  // No request is refused because of those before it.
+  api.clock.advanceTo(api.clock.now() + 120_000);
+  const proposed = await propose({ clientId: 'by-the-token' }, token);
+  expect([proposed.status, proposed.body.submittedBy]).toEqual([202, `agent-token:${shown.id}`]);
+  for (const path of ['context', 'proposals', `proposals/${proposed.body.id}`])
+    expect((await api.call('GET', `/v1/agents/${agent}/${path}`, { token })).status, path).toBe(200);
+
+  const other = await api.call('POST', '/v1/agents', { token: trader, body: payload() });
+  expect((await api.call('GET', `/v1/agents/${other.body.id}/context`, { token })).status).toBe(404);
+  const open = new Set(['proposeTrade', 'listOutsideProposals', 'getOutsideProposal', 'getOutsideContext']);
+  for (const { route, permission } of servedRoutes().filter((found) => found.permission !== 'public' && !open.has(found.route.name))) {
+    api.clock.advanceTo(api.clock.now() + 60_000);
+    const path = route.url.replace(':id', agent).replaceAll(/:\w+/g, shown.id);
+    const refused = await api.call(route.method, path, { token, ...(route.method === 'GET' ? {} : { body: {} }) });
+    expect([route.name, refused.status, refused.body.code], JSON.stringify(permission)).toEqual([route.name, 403, 'permission_missing']);
+  }
+
+  const revoke = `/v1/agents/${agent}/tokens/${shown.id}/revoke`;
+  // The trader's own token has run out meanwhile.
+  const fresh = await api.token(['trade:execute']);
+  const revoked = await api.call('POST', revoke, { token: fresh });
+  expect([revoked.status, typeof revoked.body.revokedAt]).toEqual([200, 'string']);
+  expect((await api.call('POST', revoke, { token: fresh })).body).toEqual(revoked.body);
+  expect((await propose({ clientId: 'later' }, token)).status).toBe(401);
+  expect((await api.call('GET', `/v1/agents/${agent}/context`, { headers: { cookie: `sevengate=${token}` } })).status).toBe(401);
 });

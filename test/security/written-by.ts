@@ -3,6 +3,8 @@
 export const WRITTEN_BY: Readonly<Record<string, string>> = {
   reserve_checks: 'a worker compares what vaults claim with what is held, every two minutes',
   actors: 'every step commits the new state of its actor',
+  agent_token_revocations: 'a member revokes a token of an agent',
+  agent_tokens: 'a member makes a token with which outside code proposes for one agent',
   agents: 'the stage, autonomy and pause of an agent follow from its actor; the stage gate of the database guards it',
   announcements: 'what was committed is told to the feeds',
   audit: 'every accepted command says who gave it',

@@ -1,6 +1,7 @@
 /** What the routes of agents ask: reads of agents, their decisions, evidence and evaluation runs. Boot supplies it. */
 
 import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
+import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
 import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
@@ -131,6 +132,7 @@ export interface AgentPorts {
   readonly past: Pick<ActorHistory, 'stateAt'>;
   /** Outside proposals of external agents. */
   readonly outside: OutsideProposals;
+  readonly tokens: AgentTokens;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
   /** What the agent's closings wait for is worked out from; holds nothing where the organization has no such agent. */

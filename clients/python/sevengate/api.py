@@ -3075,6 +3075,28 @@ class OutsideContextLimits(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class NewAgentToken(Model):
+    id: str
+    agent_id: str
+    name: str
+    created_by: str
+    created_at: datetime
+    revoked_at: datetime | None
+    token: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgentToken(Model):
+    """A token of an agent, without its text."""
+    id: str
+    agent_id: str
+    name: str
+    created_by: str
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
 class ListDecisionsPage(Model):
     items: List[Decision]
     next_cursor: str | None
@@ -6088,6 +6110,25 @@ class Operations(Caller):
     @operation("GET", "/v1/agents/{id}/context")
     def get_outside_context(self, id: str) -> OutsideContext:
         """What an outside strategy may see of its agent: market, book, limits, and what is pending"""
+
+    @operation("POST", "/v1/agents/{id}/tokens", body="name", needs_body=True)
+    def create_agent_token(self, id: str, *, name: str) -> NewAgentToken:
+        """Makes a token with which outside code proposes for the agent
+
+        The token proposes for this agent and reads its context and its outside proposals. It opens nothing else, and
+        has a rate limit of its own. Its text is shown once. Repeating the request makes another token.
+        """
+
+    @operation("GET", "/v1/agents/{id}/tokens")
+    def list_agent_tokens(self, id: str) -> Pages[AgentToken, Page[AgentToken]]:
+        """The tokens of an agent, newest first"""
+
+    @operation("POST", "/v1/agents/{id}/tokens/{tokenId}/revoke", keyed=True)
+    def revoke_agent_token(self, id: str, token_id: str, *, idempotency_key: str | None = None) -> AgentToken:
+        """Revokes a token of an agent
+
+        From the answer on it opens nothing. Revoking it again changes nothing.
+        """
 
     @operation("GET", "/v1/agents/{id}/decisions?limit&cursor")
     def list_decisions(

@@ -124,6 +124,15 @@ export type AgentDetail = {
   readonly manifest: { readonly [name: string]: unknown };
 };
 
+export type AgentToken = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+};
+
 export type AgentTokenAnalytics = {
   readonly mint: string;
   readonly instrument: string;
@@ -2498,6 +2507,16 @@ export type MissingHistory = {
   readonly missingPct: number;
   readonly command: string;
   readonly text: string;
+};
+
+export type NewAgentToken = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  readonly token: string;
 };
 
 export type NewInvitation = {
@@ -5945,6 +5964,33 @@ export interface Operations {
     };
     readonly answer: OutsideContext;
   };
+  /** Makes a token with which outside code proposes for the agent. */
+  readonly createAgentToken: {
+    readonly input: {
+      readonly id: string;
+      readonly body: {
+        readonly name: string;
+      };
+    };
+    readonly answer: NewAgentToken;
+  };
+  /** The tokens of an agent, newest first. */
+  readonly listAgentTokens: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: {
+      readonly items: ReadonlyArray<AgentToken>;
+    };
+  };
+  /** Revokes a token of an agent. */
+  readonly revokeAgentToken: {
+    readonly input: {
+      readonly id: string;
+      readonly tokenId: string;
+    };
+    readonly answer: AgentToken;
+  };
   /** The decision records of an agent, newest first. */
   readonly listDecisions: {
     readonly input: {
@@ -7127,6 +7173,9 @@ export const OPERATIONS = {
   listOutsideProposals: 'GET /v1/agents/{id}/proposals list',
   getOutsideProposal: 'GET /v1/agents/{id}/proposals/{proposalId}',
   getOutsideContext: 'GET /v1/agents/{id}/context',
+  createAgentToken: 'POST /v1/agents/{id}/tokens',
+  listAgentTokens: 'GET /v1/agents/{id}/tokens',
+  revokeAgentToken: 'POST /v1/agents/{id}/tokens/{tokenId}/revoke idempotent',
   listDecisions: 'GET /v1/agents/{id}/decisions list',
   listRecommendations: 'GET /v1/recommendations list',
   getDecision: 'GET /v1/agents/{id}/decisions/{decisionId}',

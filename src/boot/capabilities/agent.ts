@@ -1,6 +1,8 @@
 /** Agents: commands, gates and lists for callers, the tick of every minute, their breakers and their vaults. */
 
+import { randomBytes } from 'node:crypto';
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
+import { createAgentTokens } from '../../../actors/agent/agent-tokens.ts';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
@@ -11,6 +13,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { createAgentTokenStore } from '../../adapters/store/agents/agent-tokens.ts';
 import { createAgentReads, createHeldReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createOutsideStore } from '../../adapters/store/agents/outside-proposals.ts';
@@ -74,6 +77,12 @@ export const agentCapability = {
         decisions: { list: decisions.list, get: decisions.get },
         recommendations: createRecommendations(sql, decisions),
         outside: createOutsideHandler({ store: createOutsideStore(sql), clock, newId }),
+        tokens: createAgentTokens({
+          store: createAgentTokenStore(sql),
+          clock,
+          newId,
+          newSecret: () => randomBytes(32).toString('base64url'),
+        }),
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),

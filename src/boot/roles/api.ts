@@ -39,6 +39,7 @@ import { createAnnouncementTail } from '../../adapters/store/actors/announcement
 import { countQuarantined } from '../../adapters/store/actors/quarantine-store.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
+import { createAgentTokenReads } from '../../adapters/store/agents/agent-tokens.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
@@ -143,7 +144,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
         isUnavailable: (error) => deps.space.noted(error) || isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
-      access: accessPorts(deps, members),
+      access: { ...accessPorts(deps, members), agentTokens: createAgentTokenReads(sql) },
       ...callerPorts(deps, model.ports),
       previews: deps.previews,
       machines: machinePorts(),

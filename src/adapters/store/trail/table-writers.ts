@@ -87,6 +87,8 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
     ['worker', 'api'],
     [
       'activities',
+      'agent_token_revocations',
+      'agent_tokens',
       'audit',
       'book_exposures',
       'books',

@@ -1,0 +1,86 @@
+/** Tokens of external agents: made, listed and revoked. A token is bound to one agent, and only its digest is kept. */
+import { sha256Hex } from '../../src/domain/canonical-json.ts';
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answerRows, auditRow } from './command-rows.ts';
+import type { CommandContext } from './commands.ts';
+
+export interface AgentToken {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly createdAt: EpochMs;
+  readonly revokedAt: EpochMs | null;
+}
+
+/** A token with its text, which is shown once. */
+export interface NewAgentToken extends AgentToken {
+  readonly token: string;
+}
+
+export interface AgentTokens {
+  create(context: CommandContext, agentId: string, name: string): Promise<Outcome<NewAgentToken>>;
+  revoke(context: CommandContext, agentId: string, tokenId: string): Promise<Outcome<AgentToken>>;
+  /** Newest first; null if the organization has no such agent. */
+  list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
+}
+
+/** What the command handler asks of the store. Reads answer null if the organization has no such agent. */
+export interface AgentTokenStore {
+  list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
+  create(orgId: string, token: AgentToken & { readonly digest: string }, records: readonly ActorRecord[]): Promise<void>;
+  revoke(
+    orgId: string,
+    tokenId: string,
+    by: { readonly subject: string; readonly at: EpochMs },
+    records: readonly ActorRecord[],
+  ): Promise<void>;
+}
+
+/** What a token of an agent begins with, so that nothing else is taken for one. */
+export const AGENT_TOKEN = 'sga_';
+/** Live tokens of one agent at most. */
+const MOST_TOKENS = 20;
+
+export function createAgentTokens(deps: {
+  readonly store: AgentTokenStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+  /** Random text of at least 256 bits. */
+  readonly newSecret: () => string;
+}): AgentTokens {
+  const { store, clock } = deps;
+  const noAgent = () => refuse('not_found', 'there is no agent with this id');
+  return {
+    list: store.list,
+
+    async create(context, agentId, name) {
+      const known = await store.list(context.orgId, agentId);
+      if (known === null) return noAgent();
+      if (known.filter(({ revokedAt }) => revokedAt === null).length >= MOST_TOKENS)
+        return refuse('state_conflict', `the agent has ${MOST_TOKENS} tokens: revoke one first`);
+      const token = `${AGENT_TOKEN}${deps.newSecret()}`;
+      const made = { id: deps.newId(), agentId, name, createdBy: context.subject, createdAt: clock.now(), revokedAt: null };
+      await store.create(context.orgId, { ...made, digest: sha256Hex(token) }, [
+        auditRow(context, 'agent.token_create', agentId, null, null),
+      ]);
+      return { ok: true, value: { ...made, token } };
+    },
+
+    async revoke(context, agentId, tokenId) {
+      const known = await store.list(context.orgId, agentId);
+      if (known === null) return noAgent();
+      const found = known.find(({ id }) => id === tokenId);
+      if (found === undefined) return refuse('not_found', 'the agent has no token with this id');
+      if (found.revokedAt !== null) return { ok: true, value: found };
+      const at = clock.now();
+      const revoked = { ...found, revokedAt: at };
+      const records = [auditRow(context, 'agent.token_revoke', agentId, null, null), ...answerRows(context, revoked)];
+      await store.revoke(context.orgId, tokenId, { subject: context.subject, at }, records);
+      return { ok: true, value: revoked };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** Tokens with which outside code proposes for one agent and reads what it needs for that. */
+import { Type } from 'typebox';
+import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-tokens.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath, isUuid } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
+import { NO_AGENT } from './agent-body.ts';
+
+const tokenFields = {
+  id: IdText,
+  agentId: IdText,
+  name: Type.String(),
+  createdBy: Type.String(),
+  createdAt: Time,
+  revokedAt: NullableTime,
+};
+const AgentTokenBody = Type.Object(tokenFields, { $id: 'AgentToken', description: 'A token of an agent, without its text.' });
+const NewAgentTokenBody = Type.Object(
+  { ...tokenFields, token: Type.String({ description: 'Shown once; only its SHA-256 is kept.' }) },
+  { $id: 'NewAgentToken' },
+);
+
+function tokenBody({ id, agentId, name, createdBy, createdAt, revokedAt }: AgentToken) {
+  return { id, agentId, name, createdBy, createdAt: isoTime(createdAt), revokedAt: revokedAt === null ? null : isoTime(revokedAt) };
+}
+
+export const createAgentToken = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/tokens',
+  name: 'createAgentToken',
+  tag: 'agents',
+  summary: 'Makes a token with which outside code proposes for the agent',
+  description:
+    'The token proposes for this agent and reads its context and its outside proposals. It opens nothing else, and has a rate limit of its own. Its text is shown once. Repeating the request makes another token.',
+  cost: 'write',
+  schema: { params: AgentPath, body: objectOf({ name: shownText(80, 'What uses it.') }) },
+  answers: { 201: { description: 'The token with its text.', schema: NewAgentTokenBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (made: NewAgentToken) => ({ ...tokenBody(made), token: made.token }),
+        // The answer holds a secret, so it is remembered under no key.
+        run: ({ remember: _, ...context }) => ports.agents.tokens.create(context, id, request.body.name),
+      });
+    };
+  },
+});
+
+export const listAgentTokens = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/tokens',
+  name: 'listAgentTokens',
+  tag: 'agents',
+  summary: 'The tokens of an agent, newest first',
+  cost: 'read',
+  schema: { params: AgentPath },
+  answers: { 200: { description: 'All of its tokens, revoked ones too.', schema: Type.Object({ items: Type.Array(AgentTokenBody) }) } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const id = idInPath(request.params);
+    const found = id === null ? null : await ports.agents.tokens.list(memberOf(request).orgId, id);
+    return found === null ? sendProblem(reply, 'not_found', NO_AGENT) : { items: found.map(tokenBody) };
+  },
+});
+
+export const revokeAgentToken = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/tokens/:tokenId/revoke',
+  name: 'revokeAgentToken',
+  tag: 'agents',
+  summary: 'Revokes a token of an agent',
+  description: 'From the answer on it opens nothing. Revoking it again changes nothing.',
+  cost: 'write',
+  schema: { params: objectOf({ id: IdText, tokenId: IdText }) },
+  idempotent: true,
+  answers: { 200: { description: 'The token, revoked.', schema: AgentTokenBody } },
+  refusals: ['not_found'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      const { tokenId } = request.params;
+      if (id === null || !isUuid(tokenId)) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: tokenBody,
+        run: (context) => ports.agents.tokens.revoke(context, id, tokenId.toLowerCase()),
+      });
+    };
+  },
+});
