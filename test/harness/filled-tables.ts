@@ -73,6 +73,7 @@ function valueOf({ name, type, refersTo }: Column, table: string, orgId: string,
   if (name === 'org_id' || (table === 'organizations' && name === 'id')) return orgId;
   if (refersTo !== null) return rows.get(refersTo.table)?.[refersTo.column] ?? null;
   made++;
+  if (type.endsWith('[]')) return '{}';
   switch (type) {
     case 'uuid':
       return `00000000-0000-7000-9000-${String(made).padStart(12, '0')}`;
@@ -85,7 +86,6 @@ function valueOf({ name, type, refersTo }: Column, table: string, orgId: string,
       return false;
     case 'bytea':
       return '\\x00';
-    case 'text[]':
     case 'int8multirange':
       return '{}';
     case 'timestamp with time zone':
