@@ -76,9 +76,7 @@ async function step({ server }: OwnDatabase, sql: Sql, workers: readonly RolePro
     `${workers.length} workers: ${total} fills; for a fill ${(each('server') * 1_000).toFixed(1)} ms of PostgreSQL, ${(each('workers') * 1_000).toFixed(1)} ms of workers, ${each('commits').toFixed(1)} commits`,
   );
   for (const { slot, fills: count, first, last } of fills)
-    say(
-      `  slot ${new Date(slot * SLOT_MS).toISOString().slice(11, 16)}: ${count} fills in ${last - first} ms, ${Math.round((count * 1_000) / Math.max(1, last - first))} a second`,
-    );
+    say(`  slot ${new Date(slot * SLOT_MS).toISOString().slice(11, 16)}: ${count} fills, ${first} to ${last} ms after it began`);
   say(`  active backends by what they wait for, samples: ${waits}`);
 }
 
