@@ -125,3 +125,13 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
   expect((await propose({ clientId: 'later' }, token)).status).toBe(401);
   expect((await api.call('GET', `/v1/agents/${agent}/context`, { headers: { cookie: `sevengate=${token}` } })).status).toBe(401);
 });
+
+test('every read of the agent answers, its gates among them', async () => {
+  const token = await api.token(['agent:read']);
+  const reads = servedRoutes().filter(({ route }) => route.method === 'GET' && /^\/v1\/agents\/:id(\/[^:]+)?$/.test(route.url));
+  expect(reads.map(({ route }) => route.name)).toContain('listGates');
+  for (const { route } of reads) {
+    const answer = await api.call('GET', route.url.replace(':id', agent), { token });
+    expect([answer.status, route.name]).toEqual([200, route.name]);
+  }
+});

@@ -14,7 +14,10 @@ import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What is missing over a stretch, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`. */
+/**
+ * What is missing over a stretch, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`.
+ * Nothing is missing for outside code, which no backtest runs.
+ */
 export async function missingHistory(
   reads: KnownHistoryReads,
   manifest: Manifest,
@@ -22,6 +25,7 @@ export async function missingHistory(
   obtainable: ReadonlySet<HistorySource>,
   stretch: Stretch = gateStretch(now),
 ): Promise<readonly MissingHistory[]> {
+  if (manifest.strategy !== undefined) return [];
   const missing: MissingHistory[] = [];
   for (const needs of backtestNeeds(manifest, manifest.timeframe)) {
     for (const looked of await lookedAt(reads, manifest, needs, now))
