@@ -119,9 +119,9 @@ function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<Size
   const { side, quantity, notionalUsd, limitPrice } = outside;
   const size =
     side === 'sell'
-      ? { quantity: soldQuantity(outside, touch) }
+      ? { askedQuantity: soldQuantity(outside, touch) }
       : quantity !== null
-        ? { quantity }
+        ? { askedQuantity: quantity }
         : { notionalUsd: notionalUsd as string };
   return limitPrice === null ? size : { ...size, worstPrice: limitPrice };
 }

@@ -146,7 +146,8 @@ class EvaluationRuns implements RunWorker {
       const now = this.#clock.now();
       const isLinked = waitsForWork !== phase.waitsForWork;
       if (what !== phase.doing || isLinked) phase = { doing: what, since: what === phase.doing ? phase.since : now, waitsForWork };
-      if ((now - told < PROGRESS_MS && !isLinked) || !this.#working.has(run.runId)) return;
+      // The last of a quick phase is told: what follows it may take long.
+      if ((now - told < PROGRESS_MS && !isLinked && done < total) || !this.#working.has(run.runId)) return;
       told = now;
       const body: ProgressBody = {
         what: 'evaluation_progress',

@@ -122,7 +122,7 @@ export interface SizeRequest {
   /** A sell's full size: the whole position. */
   readonly heldQuantity: DecimalString;
   /** Takes the place of both sizes: a quantity in base units, rounded down to whole lots. */
-  readonly quantity?: DecimalString;
+  readonly askedQuantity?: DecimalString;
   /** A worst price of the order's own. It only draws the limit closer. */
   readonly worstPrice?: DecimalString;
 }
@@ -135,7 +135,7 @@ export function sizeOrder(request: SizeRequest): Order | null {
   if (side === 'buy' && !price.isPositive()) return null;
   const { lot } = marketStepOf(instrument);
   const whole = side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity;
-  const quantity = floorToStep(request.quantity ?? whole, lot);
+  const quantity = floorToStep(request.askedQuantity ?? whole, lot);
   if (!new Decimal(quantity).gt(0)) return null;
   return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
 }

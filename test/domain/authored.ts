@@ -4,6 +4,7 @@ import { CATALOG } from '../../src/domain/catalog.ts';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 import type { FieldSchema } from '../../src/domain/field.ts';
 import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
+import { unseenIn } from '../../src/domain/shown-text.ts';
 
 /** The payload with every condition that it shows. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {
@@ -92,7 +93,7 @@ export const DECLARATIVE_AS_PAYLOAD: Record<string, unknown> = {
 const wellFormed = (minLength: number, maxLength: number) =>
   fc
     .string({ unit: 'grapheme', minLength, maxLength: 20 })
-    .filter((text) => text.length >= minLength && text.length <= maxLength && text.isWellFormed());
+    .filter((text) => text.length >= minLength && text.length <= maxLength && text.isWellFormed() && unseenIn(text) === null);
 const timeframes = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('m', 'h')).map(([count, unit]) => `${count}${unit}`);
 /** From the whole number `min` to below `max`. */
 const decimals = (max: string, min = '0') =>

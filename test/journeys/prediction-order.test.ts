@@ -80,8 +80,9 @@ async function live(provider: string): Promise<void> {
     async () => {
       const wish = { marketId: id, outcome: 'yes', side: 'buy', notionalUsd: '20', maxSlippageBps: 500, wallet: wallet.address };
       const made = await service.post('/v1/prediction-orders/prepare', wish);
-      // What the wallet was given is seen once it is confirmed.
-      return made.status === 201 ? made.body : made.status === 409 ? null : Promise.reject(new Error(made.text));
+      // What the wallet was given is seen once it is confirmed, and the quote may have aged since the market was picked.
+      const waits = made.status === 409 || made.body.rejections?.[0]?.suggestion === 'wait for a live quote';
+      return made.status === 201 ? made.body : waits ? null : Promise.reject(new Error(made.text));
     },
     { what: 'a prepared order', deadlineMs: 20_000 },
   );

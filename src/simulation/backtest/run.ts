@@ -204,6 +204,7 @@ export interface BacktestOptions {
 export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
   const rules = evaluateRules(manifest, history, assumptions);
   const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
+  onProgress?.(history.length, history.length);
   const bars = sampledBars(history.length, simulation.trades);
   const difference = checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
   if (difference !== null) {
