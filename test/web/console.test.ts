@@ -236,8 +236,10 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await attributes(page.locator('.gate-list > li'), 'data-state')).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead', 'ahead']);
     expect(await gate('draft').locator('[data-check=stop_loss]').innerText()).toMatch(/✓\s+stop loss\s+4\s+> 0/);
     expect(await gate('draft').locator('.is-missed').count()).toBe(0);
+    // It goes by itself after eight seconds: whoever looks for it only afterwards may come too late.
+    const promoted = page.getByText('Promoted to backtest.').waitFor();
     await page.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('Promoted to backtest.').waitFor();
+    await promoted;
     await expectChartState('stage.backtest');
     await gate('backtest').locator('.badge', { hasText: 'shut' }).waitFor();
     expect(await gate('backtest').locator('[data-check=sharpe]').innerText()).toMatch(/✗\s+sharpe\s+unknown\s+> 1.8/);
