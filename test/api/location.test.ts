@@ -11,6 +11,7 @@ const LISTED_ONLY = [
   '/v1/bridge/quote',
   '/v1/wallets',
   '/v1/agents/:id/sign-off',
+  '/v1/agents/:id/tokens',
   '/v1/agents/:id/vault/deposit',
   '/v1/agents/:id/vault/withdraw',
   '/v1/delegations',
