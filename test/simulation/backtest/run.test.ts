@@ -50,13 +50,19 @@ describe('by hand', () => {
     algorithm: 'taker_immediate',
   });
   const candles = daily([105, 104], [103, 95], [96, 101], [101, 112], [111, 111], [111, 111]);
+  const told: [number, number][] = [];
   const run = runBacktest({
     manifest,
     history: buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles }]),
     assumptions: DEFAULT_ASSUMPTIONS,
     trials: { versions: 3, otherSharpes: [0.4, -0.2] },
+    onProgress: (done, total) => told.push([done, total]),
   });
   const { result } = run;
+
+  test('its last progress is the whole: the report is made after it', () => {
+    expect(told.at(-1)).toEqual([6, 6]);
+  });
 
   test('one trade at the next opens, with costs, excursions and what closed it', () => {
     // The worst acceptable price is the ask of 95.0095 and five per cent, 99.759975, on the tick below: 5,000 / 99.75 units.
