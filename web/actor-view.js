@@ -244,7 +244,9 @@ class ActorPage {
     if (bounded === this.#version) return;
     this.#version = bounded;
     this.cache.want(bounded, bounded);
-    history.replaceState(null, '', `#/actors/${this.id}${this.#follows ? '' : `/${bounded}`}`);
+    // A link may have been followed in this moment: then the address is another page's already, and stays.
+    const own = `#/actors/${this.id}`;
+    if (location.hash.startsWith(own)) history.replaceState(null, '', `${own}${this.#follows ? '' : `/${bounded}`}`);
     mark(this.scrubber, 'max', String(this.cache.last));
     this.scrubber.value = String(bounded);
     this.from.value = String(Math.max(0, bounded - EXPORTED));

@@ -470,3 +470,8 @@ const FIND_BARRIERS = `(async () => {
   }
   return [...new Set(found)];
 })()`;
+
+/** Clicks and waits for the notice of it, which goes by itself after eight seconds: it is looked for before the click. */
+export async function clickAndBeTold(page: Page, button: Locator, words: string | RegExp): Promise<void> {
+  await Promise.all([page.locator('.notices').getByText(words).waitFor(), button.click()]);
+}

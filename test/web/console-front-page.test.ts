@@ -15,6 +15,7 @@ import { sevengate } from '../journeys/running-service.ts';
 import {
   type Browser,
   CHROMIUM,
+  clickAndBeTold,
   findingsEverywhere,
   giveToken,
   openBrowser,
@@ -151,8 +152,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByText('Of Written here, version 1.').waitFor();
     expect(await page.getByLabel('Instruments (one per line)').inputValue()).toBe('spotexchange:BTC/USDT:spot');
     await page.getByLabel('Take-profit (%)').fill('9');
-    await page.getByRole('button', { name: 'Save as the next version' }).click();
-    await page.getByText('Version 2 is the manifest now.').waitFor();
+    await clickAndBeTold(page, page.getByRole('button', { name: 'Save as the next version' }), 'Version 2 is the manifest now.');
     const { manifest } = (await service.get(`/v1/agents/${made}`)).body;
     expect([manifest.takeProfitPct, manifest.stopLossPct, manifest.universe]).toEqual([
       9,
@@ -415,8 +415,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await signOff.click();
     await page.getByLabel('Why').fill('Two weeks on paper hold what the backtest said.');
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Sign off' }).click();
-    await page.getByText('Signed off.', { exact: true }).waitFor();
+    await clickAndBeTold(page, page.getByRole('dialog').getByRole('button', { name: 'Sign off' }), /^Signed off\.$/);
     expect(await gateOf(copy)).toMatchObject({ passed: true, evidence: { at: expect.any(String) } });
     await page.locator('.gate-list [data-gate=limited_live] .badge', { hasText: 'ready' }).waitFor();
     // Whoever signed off does not ask for the promotion too.

@@ -5,9 +5,10 @@ import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import {
-  type Browser,
   barriers,
+  type Browser,
   CHROMIUM,
+  clickAndBeTold,
   openBrowser,
   signIn,
   tellWhatFailedShowed,
@@ -195,8 +196,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await agents()).toBe(before);
     await make.click();
-    await page.getByRole('button', { name: 'Confirm and make an agent' }).click();
-    await page.locator('.notice').getByText('A draft agent was made of it.').waitFor();
+    await clickAndBeTold(page, page.getByRole('button', { name: 'Confirm and make an agent' }), 'A draft agent was made of it.');
     await page.waitForURL(/#\/agents\/[0-9a-f-]{36}$/);
     expect(await agents()).toBe(before + 1);
     expect(await barriers(page)).toEqual([]);

@@ -7,9 +7,10 @@ import { readConsoleFiles } from '../../src/adapters/console-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Service } from '../journeys/running-service.ts';
 import {
-  type Browser,
   barriers,
+  type Browser,
   CHROMIUM,
+  clickAndBeTold,
   DECISIONS,
   findingsEverywhere,
   openBrowser,
@@ -17,8 +18,8 @@ import {
   signIn,
   startServiceWithPast,
   tellWhatFailedShowed,
-  type Watched,
   unfoldCard,
+  type Watched,
 } from './console-fixture.ts';
 
 if (CHROMIUM === null)
@@ -236,10 +237,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await attributes(page.locator('.gate-list > li'), 'data-state')).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead', 'ahead']);
     expect(await gate('draft').locator('[data-check=stop_loss]').innerText()).toMatch(/✓\s+stop loss\s+4\s+> 0/);
     expect(await gate('draft').locator('.is-missed').count()).toBe(0);
-    // It goes by itself after eight seconds: whoever looks for it only afterwards may come too late.
-    const promoted = page.getByText('Promoted to backtest.').waitFor();
-    await page.getByRole('button', { name: 'Promote' }).click();
-    await promoted;
+    await clickAndBeTold(page, page.getByRole('button', { name: 'Promote' }), 'Promoted to backtest.');
     await expectChartState('stage.backtest');
     await gate('backtest').locator('.badge', { hasText: 'shut' }).waitFor();
     expect(await gate('backtest').locator('[data-check=sharpe]').innerText()).toMatch(/✗\s+sharpe\s+unknown\s+> 1.8/);
@@ -361,6 +359,16 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     }
     await page.setViewportSize({ width: 1280, height: 900 });
     expect(await findingsEverywhere(page)).toEqual([]);
+    // A link that is followed in the very moment in which another step is shown is followed all the same.
+    await page.evaluate(`(() => {
+      location.hash = '#/actors';
+      const scrubber = document.querySelector('input[aria-label=Step], .scrubber input[type=range]');
+      scrubber.value = '7';
+      scrubber.dispatchEvent(new Event('input'));
+    })()`);
+    await page.locator(`[data-actor="${id}"]`).waitFor();
+    await page.goBack();
+    await step.waitFor();
     await page.getByRole('link', { name: '← Actors' }).click();
     await page.locator(`[data-actor="${id}"]`).waitFor();
     await page.getByLabel('Kind').selectOption('take');
@@ -450,8 +458,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.keyboard.press('Escape');
     expect((await service.get('/v1/agents')).body.items.map(({ paused }: { paused: boolean }) => paused)).toContain(false);
     await page.getByRole('button', { name: 'Halt all' }).click();
-    await page.getByRole('button', { name: 'Halt all agents' }).click();
-    await page.getByText(/^Halted: \d+ agents? paused/).waitFor();
+    await clickAndBeTold(page, page.getByRole('button', { name: 'Halt all agents' }), /^Halted: \d+ agents? paused/);
     await waitFor(async () => (await page.locator('[data-duty=paused]').count()) === 3, { what: 'three paused agents' });
     await page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name: 'Quotes' }).click();
     await page.locator('[data-instrument=BTCUSDT]').waitFor();
