@@ -1,7 +1,8 @@
 // External agents on real PostgreSQL: outside proposals join the next slot, keep to the mandate, and are on the trail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutsideHandler, type OutsideReceipt, type ProposalWish } from '../../../actors/agent/outside-proposals.ts';
-import { createOutsideStore, forgetInputs } from '../../../src/adapters/store/agents/outside-proposals.ts';
+import { forgetInputs } from '../../../src/adapters/store/actors/forget-old.ts';
+import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
 import { verifyOutsideProposals } from '../../../src/adapters/store/agents/outside-verifier.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';

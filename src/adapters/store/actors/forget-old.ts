@@ -1,4 +1,6 @@
-/** What is kept for some days and then forgotten, a few thousand rows at a time: announcements that feeds can be resumed from, activities that have ended. */
+/** Forgets rows that are kept for some days, a few thousand at a time: announcements that feeds can be resumed from, activities that have ended, inputs of outside proposals. */
+import { INPUTS_KEPT_MS } from '../../../domain/outside-proposal.ts';
+import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 
 /** Rows that one statement forgets, so that it never holds anybody up for long. */
@@ -18,4 +20,11 @@ export function forgetAnnouncements(sql: Sql, days: number): Promise<number> {
 /** Forgets activities that ended more than so many days ago, of which there is at least one. Answers how many they were. */
 export function forgetActivities(sql: Sql, days: number): Promise<number> {
   return untilNoneIsLeft(() => sql<{ count: number }[]>`select forget_activities(${days}::int, ${BATCH_ROWS}::int) as count`);
+}
+
+/** Forgets the bytes of inputs that were received more than 90 days ago. Their hashes stay. Answers how many they were. */
+export function forgetInputs(sql: Sql, now: EpochMs): Promise<number> {
+  return untilNoneIsLeft(
+    () => sql<{ count: number }[]>`select forget_outside_inputs(${now - INPUTS_KEPT_MS}, ${BATCH_ROWS}::int) as count`,
+  );
 }

@@ -100,11 +100,12 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
   return (await cutExists(sql, slot)) ? readWrittenCut(sql, slot) : null;
 }
 
-/** The cut of a slot that is known to have one. */
-export async function readWrittenCut(sql: Sql, slot: EpochMs): Promise<Cut> {
+/** The cut of a slot that is known to have one; with `instruments`, these alone. */
+export async function readWrittenCut(sql: Sql, slot: EpochMs, instruments?: readonly InstrumentKey[]): Promise<Cut> {
+  const these = instruments === undefined ? sql`` : sql`and instrument = any(${instruments as string[]}::text[])`;
   const rows = await sql<
     { instrument: InstrumentKey; body: string }[]
-  >`select instrument, body from observations where slot = ${slot} order by instrument`;
+  >`select instrument, body from observations where slot = ${slot} ${these} order by instrument`;
   return { slot, observations: new Map(rows.flatMap(({ instrument, body }) => readObservation(instrument, slot, body))) };
 }
 

@@ -1,20 +1,19 @@
 /** Outside proposals in PostgreSQL: their rows are append-only, and what became of one follows from the decision of its slot. */
 import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
-import type { Cut, Observation } from '../../../domain/cut.ts';
+import type { Cut } from '../../../domain/cut.ts';
 import { type DecisionRow, decisionId } from '../../../domain/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import { INPUTS_KEPT_MS, type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside-proposal.ts';
-import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import { type OutsideProposal, outsideState, type ProposedTrade } from '../../../domain/outside-proposal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { booksOf } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
+import { preferencesOf } from '../risk/risk-preferences-store.ts';
 import { type AgentRow, agentOf } from './agent-reads.ts';
+import { readWrittenCut } from './cut-store.ts';
 
 interface Row {
   readonly id: string;
@@ -31,7 +30,7 @@ interface DecidedRow extends Row, Partial<Pick<DecisionRow, 'disposition' | 'rea
   readonly passed: boolean;
 }
 
-/** What the database's own rules say of a proposal that it does not take. */
+/** Answers for a proposal that a rule of the database refuses, by the rule's name. */
 const REFUSED: Readonly<Record<string, 'pending' | 'too_late'>> = {
   one_outside_proposal_pending: 'pending',
   one_outside_proposal_per_slot: 'pending',
@@ -63,7 +62,7 @@ export function createOutsideStore(sql: Sql): OutsideStore {
       return new Map([...(await booksOf(sql, [agentId]))].map(([id, { state }]) => [id, state]));
     },
 
-    preferences: async (orgId) => (await preferencesOfAll(sql, [orgId])).get(orgId)?.preferences ?? DEFAULT_PREFERENCES,
+    preferences: async (orgId) => (await preferencesOf(sql, orgId)).preferences,
 
     lastCut: (manifest, at) => lastCut(sql, manifest, at),
 
@@ -127,18 +126,13 @@ function viewOf(row: DecidedRow): OutsideView {
 
 /** The last cut that nobody corrected, with the instruments of the mandate alone. */
 async function lastCut(sql: Sql, { universe }: Manifest, at: EpochMs): Promise<Cut | null> {
-  const rows = await sql<{ slot: EpochMs; instrument: InstrumentKey | null; body: string | null }[]>`
-    with last as (select slot from judged_cuts where slot <= ${at} order by slot desc limit 1)
-    select last.slot, o.instrument, o.body from last left join observations o
-      on o.slot = last.slot and o.instrument = any(${universe.map(({ key }) => key)}::text[])`;
-  const [first] = rows;
-  if (first === undefined) return null;
-  const observations = new Map(
-    rows.flatMap(({ instrument, body }): [InstrumentKey, Observation][] =>
-      instrument === null || body === null ? [] : [[instrument, JSON.parse(body) as Observation]],
-    ),
+  const [last] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts where slot <= ${at} order by slot desc limit 1`;
+  if (last === undefined) return null;
+  return readWrittenCut(
+    sql,
+    last.slot,
+    universe.map(({ key }) => key),
   );
-  return { slot: first.slot, observations };
 }
 
 /** The outside proposals that ticks decide on. */
@@ -151,15 +145,3 @@ export async function outsideProposalsOf(
     select agent_id, hash, canonical from outside_proposals where agent_id = any(${agentIds as string[]}::uuid[]) and slot = ${slot}`;
   return new Map(rows.map(({ agent_id, hash, canonical }) => [agent_id, { ...(JSON.parse(canonical) as ProposedTrade), hash }]));
 }
-
-/** Forgets the bytes of inputs that were received more than 90 days ago. Their hashes stay. Answers how many they were. */
-export async function forgetInputs(sql: Sql, now: EpochMs): Promise<number> {
-  let forgotten = 0;
-  for (let last = BATCH_ROWS; last === BATCH_ROWS; forgotten += last) {
-    const [row] = await sql<{ count: number }[]>`select forget_outside_inputs(${now - INPUTS_KEPT_MS}, ${BATCH_ROWS}::int) as count`;
-    last = row?.count ?? 0;
-  }
-  return forgotten;
-}
-
-const BATCH_ROWS = 5_000;
