@@ -56,7 +56,7 @@ interface AgentTokenHolder {
 }
 
 export interface AgentTokenReads {
-  /** Whose a token is by the SHA-256 of its text; null if it is nobody's, or revoked. */
+  /** Finds the holder of a token by the SHA-256 of its text; null if it has none, or was revoked. */
   find(digest: string): Promise<AgentTokenHolder | null>;
 }
 

@@ -220,7 +220,7 @@ function tooMany(reply: FastifyReply, allowance: Allowance): FastifyReply {
 
 const isAgentToken = ({ token }: Credential): boolean => token.startsWith(AGENT_TOKEN);
 
-/** What of the gate lets a token of an agent in as well. */
+/** Parts of the gate that serve tokens of agents too. */
 interface AgentGate {
   readonly ports: ApiPorts;
   readonly limited: (reply: FastifyReply, key: string, cost: CostClass) => Promise<boolean>;

@@ -111,7 +111,7 @@ async function agentsOn(sql: Sql): Promise<void> {
   }
 }
 
-/** How many workers there are, whether steps of the same moment share a transaction, and whether the workers divide the organizations. */
+/** Number of workers, with two choices: steps of the same moment share a transaction, and workers divide the organizations. */
 interface Workers {
   readonly workers: number;
   readonly shares: boolean;

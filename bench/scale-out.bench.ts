@@ -20,7 +20,7 @@ import { type OwnDatabase, withDatabase } from './database.ts';
 import { processSeconds, serverMicroseconds } from './server-cost.ts';
 
 const SLOT_MS = 60_000;
-/** Of a slot, its last moments: what is measured ends before the next one begins. */
+/** Last milliseconds of a slot that are not measured: a measurement ends before the next slot begins. */
 const MARGIN_MS = 3_000;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: given } = parseArgs({

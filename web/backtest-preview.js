@@ -1,4 +1,4 @@
-/** What a manifest that is being written would have done lately. Simulated only when somebody asks: each preview counts as a trial. */
+/** Preview of a manifest that is being written. Simulated only when somebody asks: each preview counts as a trial. */
 import { drawdownOf } from './backtest-figures.js';
 import { fill, h, mark, say } from './dom.js';
 import { workOut } from './http.js';

@@ -28,7 +28,7 @@ export interface AgentTokens {
   list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
 }
 
-/** What the command handler asks of the store. Reads answer null if the organization has no such agent. */
+/** Storage of agents' tokens. Reads answer null if the organization has no such agent. */
 export interface AgentTokenStore {
   list(orgId: string, agentId: string): Promise<readonly AgentToken[] | null>;
   create(orgId: string, token: AgentToken & { readonly digest: string }, records: readonly ActorRecord[]): Promise<void>;
@@ -40,7 +40,7 @@ export interface AgentTokenStore {
   ): Promise<void>;
 }
 
-/** What a token of an agent begins with, so that nothing else is taken for one. */
+/** Prefix of every agent's token, so that nothing else is taken for one. */
 export const AGENT_TOKEN = 'sga_';
 /** Live tokens of one agent at most. */
 const MOST_TOKENS = 20;

@@ -35,7 +35,7 @@ export function answerRows(context: CommandContext, view: object): readonly Acto
 
 /**
  * What a command answers where its transaction failed because the same Idempotency-Key was answered by another request
- * between the look-up and the commit; that one's effect stands. The same of an external agent that may not be listed. @throws the error where it is another one.
+ * between the look-up and the commit; that one's effect stands. The database's rule on external agents is answered too. @throws any other error.
  */
 export function answeredMeanwhile(error: unknown): ReturnType<typeof refuse> {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };

@@ -47,7 +47,7 @@ export interface OutsideView extends OutsideReceipt {
   readonly decision: { readonly id: string; readonly disposition: string; readonly reason: string | null } | null;
 }
 
-/** What an outside strategy may see of its agent. */
+/** The view that an outside strategy has of its agent. */
 export interface OutsideContext {
   readonly agent: AgentView;
   readonly manifest: Manifest;
@@ -61,7 +61,7 @@ export interface OutsideContext {
 type PageOfViews = { readonly items: readonly OutsideView[]; readonly next: string | null };
 type PageAsked = { readonly limit: number; readonly after: string | null };
 
-/** What may be asked about outside proposals. Reads answer null if the organization has no such agent or proposal. */
+/** Commands and reads of outside proposals. Reads answer null if the organization has no such agent or proposal. */
 export interface OutsideProposals {
   propose(context: CommandContext, agentId: string, wish: ProposalWish): Promise<Outcome<OutsideReceipt>>;
   /** Newest first. */
@@ -76,7 +76,7 @@ interface Mandated {
   readonly manifest: Manifest;
 }
 
-/** What the command handler asks of the store. */
+/** Storage of outside proposals, with the agent, book and market that they are checked against. */
 export interface OutsideStore {
   /** The organization's agent with its active manifest, or null. */
   mandated(orgId: string, agentId: string): Promise<Mandated | null>;
@@ -193,7 +193,7 @@ function readInputs(inputs: Json | undefined): Outcome<string | null> {
     : refuse('malformed', `inputs has ${bytes} bytes in RFC 8785 form; allowed are at most ${INPUTS_BYTES}`);
 }
 
-/** Why an agent takes no such proposal now, by the first rule that says so; null if it may join a slot. */
+/** Checks whether an agent takes a proposal now. Answers the refusal of the first rule that fails; null if it may join a slot. */
 function refusalOf(view: AgentView, manifest: Manifest, wished: OutsideProposal): Refusal | null {
   const no = (code: Refusal['code'], detail: string): Refusal => ({ code, detail });
   if (manifest.strategy === undefined)

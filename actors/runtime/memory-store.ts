@@ -180,7 +180,7 @@ class HeldStore implements MemoryStore {
       if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
   };
 
-  /** Whoever works on memory is alone. */
+  /** Does nothing: one worker has the whole memory. */
   readonly attend = async (): Promise<void> => {};
 
   readonly giveUpActivity = async (key: string, answer: Json): Promise<void> => {

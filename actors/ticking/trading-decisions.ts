@@ -98,7 +98,7 @@ interface Subject<Duty> {
   readonly duty: Duty;
   readonly book: TradingBook | null;
   readonly read: ReadBook;
-  /** What outside code has proposed for the slot. */
+  /** The outside proposal of the slot, or null. */
   readonly outside: OutsideProposal | null;
   /** Null where nobody has asked what the book is worth. */
   marked: MarkedBook | null;

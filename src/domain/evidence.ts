@@ -365,7 +365,7 @@ function shadowMetrics({ rules = 1, enteredAt, evaluatedAt, maxSlippageBps, orde
   };
 }
 
-/** What a fill cost, and its weight. */
+/** Cost of a fill in basis points, with its weight. */
 type Cost = readonly [weight: number, bps: number];
 
 /** The weighted mean of costs with `slippageErrors` standard errors of its own on top; null of fewer than two. */

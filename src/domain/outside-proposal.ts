@@ -53,13 +53,13 @@ interface MandateRule {
   readonly refusal?: Pick<RiskRejection, 'code' | 'suggestion'>;
 }
 
-/** What of the market and the book the mandate's rules look at. */
+/** The market and the book as the mandate's rules read them. */
 export interface MandateView {
   readonly observation: Observation | undefined;
   readonly position: BookPosition | null;
 }
 
-/** What a mandate says of an outside proposal. */
+/** Result of checking an outside proposal against a mandate. */
 export interface MandateVerdict {
   readonly rules: readonly MandateRule[];
   /** A refusal for each rule that failed, in the order of the rules. */
@@ -224,7 +224,7 @@ export function proposalIn(outcome: string): string | null {
 export const OUTSIDE_STATES = ['pending', 'proposed', 'blocked', 'held', 'superseded', 'missed'] as const;
 export type OutsideState = (typeof OUTSIDE_STATES)[number];
 
-/** What became of a proposal by the decision of its slot, null if there is none. */
+/** State of a proposal after its slot. `decision` is the slot's, or null if there is none. */
 export function outsideState(
   { hash, instrument }: OutsideProposal,
   decision: Pick<DecisionRow, 'disposition' | 'instrument' | 'outcome'> | null,

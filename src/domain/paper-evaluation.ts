@@ -1,4 +1,4 @@
-/** What forward trading on paper has shown: equity day by day and round trips, from the rows of the paper book. */
+/** Results of forward trading on paper: equity day by day and round trips, from the rows of the paper book. */
 import { applyFill, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
@@ -69,7 +69,7 @@ function atCost(book: TradingBook): Decimal {
 class RoundTrips {
   readonly #flows = new Map<InstrumentKey, Decimal>();
 
-  /** What the round trip made that ends with a fill; null if the fill ends none. `after` is the book behind the fill. */
+  /** Profit of the round trip that a fill ends; null if it ends none. `after` is the book after the fill. */
   closedBy(fill: Fill, after: TradingBook): DecimalString | null {
     const paid = fill.side === 'buy' ? new Decimal(fill.notionalUsd).neg() : new Decimal(fill.notionalUsd);
     const flow = (this.#flows.get(fill.instrument) ?? new Decimal(0)).plus(paid).minus(fill.feeUsd);

@@ -32,7 +32,7 @@ export interface BacktestReads {
   archives(underlying: string): Promise<readonly EventArchive[]>;
   /** An issuer's marks of a token, ascending by the time from which each was known. */
   marks(instrument: string): Promise<readonly Fact[]>;
-  /** How deep the pools of an instrument were, ascending by the time from which each was known. */
+  /** Liquidity of an instrument's pools, ascending by the time from which each reading was known. */
   liquidity(instrument: InstrumentKey): Promise<readonly Fact[]>;
   /** Half of the spread of an instrument's quotes in basis points, ascending by the time from which each was known. */
   halfSpreads(instrument: InstrumentKey): Promise<readonly Fact[]>;
@@ -76,7 +76,7 @@ export interface HistoryFetcher {
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }
 
-/** Whose trials are looked for: those before the instant a run was asked for. Plain JSON: it crosses into a thread. */
+/** Names the run whose family is looked for, among trials before the instant it was asked for. Plain JSON: it crosses into a thread. */
 export interface TrialsOf {
   readonly orgId: string;
   readonly agentId: string;

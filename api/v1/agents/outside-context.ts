@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/context: what an outside strategy may see of its agent. */
+/** GET /v1/agents/:id/context: the view that an outside strategy has of its agent. */
 import { Type } from 'typebox';
 import type { OutsideContext } from '../../../actors/agent/outside-proposals.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
@@ -86,7 +86,7 @@ const ContextBody = Type.Object(
     ),
     pending: PendingBody,
   },
-  { $id: 'OutsideContext', description: 'What an outside strategy may see of its agent.' },
+  { $id: 'OutsideContext', description: 'The view that an outside strategy has of its agent.' },
 );
 
 export const getOutsideContext = defineRoute({
@@ -94,7 +94,7 @@ export const getOutsideContext = defineRoute({
   url: '/v1/agents/:id/context',
   name: 'getOutsideContext',
   tag: 'agents',
-  summary: 'What an outside strategy may see of its agent: market, book, limits, and what is pending',
+  summary: 'The view that an outside strategy has of its agent: market, book, limits, and what is pending',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The context.', schema: ContextBody } },

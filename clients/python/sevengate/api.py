@@ -2948,7 +2948,7 @@ class OutsideProposalDecision(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class OutsideContext(Model):
-    """What an outside strategy may see of its agent."""
+    """The view that an outside strategy has of its agent."""
     agent_id: str
     stage: AgentWithManifestStage
     autonomy: AgentWithManifestAutonomy
@@ -6109,7 +6109,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/agents/{id}/context")
     def get_outside_context(self, id: str) -> OutsideContext:
-        """What an outside strategy may see of its agent: market, book, limits, and what is pending"""
+        """The view that an outside strategy has of its agent: market, book, limits, and what is pending"""
 
     @operation("POST", "/v1/agents/{id}/tokens", body="name", needs_body=True)
     def create_agent_token(self, id: str, *, name: str) -> NewAgentToken:

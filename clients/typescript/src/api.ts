@@ -5957,7 +5957,7 @@ export interface Operations {
     };
     readonly answer: OutsideProposal;
   };
-  /** What an outside strategy may see of its agent: market, book, limits, and what is pending. */
+  /** The view that an outside strategy has of its agent: market, book, limits, and what is pending. */
   readonly getOutsideContext: {
     readonly input: {
       readonly id: string;

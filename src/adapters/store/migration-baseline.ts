@@ -12,7 +12,7 @@ export interface MigrationFile {
 }
 
 const LAST_OF_BASELINE = '0018_history.sql';
-/** What every list from before begins with, and what a complete one comes to: SHA-256 over its lines `name hash`, by name. */
+/** First file and SHA-256 of the complete list from before the baseline, over its lines `name hash`, by name. */
 const BEFORE = { first: '0001_actors.sql', files: 99, digest: '6334bbe93cd2f7b6394b4c68cf3f58914dd1df3b784e440c5d455a421d298ff4' } as const;
 /** The file that gave each table its writers: the verifier asks when the database got it. */
 const NAMED_WRITERS = '0260_tables_name_their_writers.sql';

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** Ranks of funding look back so far before the first bar. */
 const FUNDING_BEFORE_MS = 365 * DAY_MS;
 
-/** What the thread of a backtest is asked for; `trialsOf` null asks for no other trials. Plain JSON. */
+/** Request to the thread of a backtest; `trialsOf` null asks for no other trials. Plain JSON. */
 export interface BacktestAsked extends Omit<BacktestJob, 'trials'> {
   readonly trialsOf: TrialsOf | null;
 }

@@ -17,7 +17,7 @@ import { type Bars, KeptBars } from './kept-bars.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { TrialsAsked } from './run.ts';
 
-/** What a backtest of the kept history is asked for. */
+/** Request for a backtest of the kept history. */
 export interface BacktestJob {
   readonly manifest: Manifest;
   readonly request: BacktestRequest;

@@ -97,7 +97,7 @@ export interface InstrumentColumns {
   readonly lastClose: EpochMs;
 }
 
-/** What the holder of one unit of a perpetual has paid. */
+/** Funding that the holder of one unit of a perpetual has paid. */
 export interface FundingPaid {
   /** Millionths of a US dollar from the first slot up to each, whole, every hour rounded up; falls while the holder receives. */
   readonly micros: Float64Array;

@@ -37,7 +37,7 @@ const CHECKED_TRADES = 64;
 /** Trades that a result names one by one; the statistics are over all. */
 const TRADES_KEPT = 20_000;
 
-/** What is known of other tries of the same idea: the more were made, the better luck can look. */
+/** Other trials of the same idea: the more were made, the better luck can look. */
 export interface Trials {
   /** Manifests over stretches that were tried, this one included. */
   readonly versions: number;
@@ -90,9 +90,9 @@ export interface TradeSummary extends PreviewTrade {
   readonly costInputs: { readonly entry: CostInputs; readonly exit: CostInputs | null };
 }
 
-/** Where the inputs of an order's cost came from. Fees are the venue's schedule, and the mint's as the catalog has it. */
+/** Inputs of an order's cost by their origin. Fees are the venue's schedule, and the mint's as the catalog has it. */
 export interface CostInputs {
-  /** Of the spread and the depth, those that history holds. */
+  /** The spread and the depth, as far as history holds them. */
   readonly observed: readonly CostInput[];
   readonly assumed: readonly CostInput[];
 }

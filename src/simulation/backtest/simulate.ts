@@ -611,7 +611,7 @@ class Run {
     return null;
   }
 
-  /** What positions owe of funding at bar i, in money units. It is paid with the exit; what they receive counts only then. */
+  /** Funding that positions owe at bar i, in money units. It is paid with the exit; what they receive counts only then. */
   #fundingDue(i: number): number {
     return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
@@ -633,7 +633,7 @@ class Run {
     return equity * this.#maxLeverage - (equity - this.#cash) - this.#reserved;
   }
 
-  /** What trading costs in the state that was known at bar i: observed as far as history holds it. */
+  /** Costs of trading in the state that was known at bar i: observed as far as history holds it. */
   #costsAt({ columns, units, assumed }: InstrumentState, i: number): TradeCosts {
     const [halfSpreadBps, liquidityUsd] = [readingAt(columns.halfSpread, i), readingAt(columns.liquidity, i)];
     if (halfSpreadBps === null && liquidityUsd === null) return units.costs;

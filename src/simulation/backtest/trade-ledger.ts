@@ -150,7 +150,7 @@ export interface Trade {
   readonly profit: number | null;
   readonly entrySlippageBps: number;
   readonly exitSlippageBps: number | null;
-  /** What history held of the state that either order met, by bits of `SEEN`. */
+  /** Inputs of either order's cost that history held, as bits of `SEEN`. */
   readonly entrySeen: number;
   readonly exitSeen: number | null;
   /** The worst and the best price of its bars against the entry, in percent. */

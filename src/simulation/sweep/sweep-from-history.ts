@@ -7,7 +7,7 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../ports.ts';
 import { type EarlierAsked, type Insufficient, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
-/** What a sweep is asked for. */
+/** Request for a sweep. */
 export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];

@@ -8,7 +8,7 @@ import type { TrialsOf } from '../ports.ts';
 import type { SweepJob } from './sweep-from-history.ts';
 import type { SweepOutcome } from './sweep-work.ts';
 
-/** What the thread of a sweep is asked for. Plain JSON. */
+/** Request to the thread of a sweep. Plain JSON. */
 export interface SweepAsked extends Omit<SweepJob, 'earlier'> {
   readonly trialsOf: TrialsOf;
 }

@@ -5,7 +5,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { migrate } from '../../../src/adapters/store/migrate.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-/** What the table `migrations` held once all files from before the baseline had been applied: `name hash` a line. */
+/** Lines `name hash` of the table `migrations` after all files from before the baseline. */
 const BEFORE = readFileSync(new URL('./migrations-before-the-baseline.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n')

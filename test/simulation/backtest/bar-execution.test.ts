@@ -29,7 +29,7 @@ interface Asked {
   /** How far the limit lies beyond the open, in basis points. */
   readonly room: number;
   readonly bar: Omit<Candle, 'openTime'>;
-  /** What was recorded of the market; nothing unless told. */
+  /** Recorded state of the market; none unless given. */
   readonly seen?: SeenState;
 }
 

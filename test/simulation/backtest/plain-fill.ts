@@ -132,7 +132,7 @@ function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs
   return quantity.gt(0) ? { quantity, price, feeBps: makerFeeBps * costMultiplier } : null;
 }
 
-/** What was recorded, else the cost model and the mint's fee of every transfer. */
+/** The recorded state, else the cost model and the mint's fee of every transfer. */
 export function halfSpreadOf({ key, halfSpreadBps }: Pick<PlainOrder, 'key' | 'halfSpreadBps'>): number {
   const assumed = COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue].halfSpreadBps;
   return halfSpreadBps ?? assumed + (CATALOG.byKey(key)?.token?.transferFeeBps ?? 0);

@@ -79,7 +79,7 @@ export function playPlainly(
     const half = ceilTo(new Decimal(close).times(halfSpreadBps * assumptions.costMultiplier).div(10_000), digits);
     return { bid: plainDecimal(new Decimal(close).minus(half)), ask: plainDecimal(new Decimal(close).plus(half)) };
   };
-  /** What was recorded of the market by a slot, at most two days before. */
+  /** The market as it was recorded by a slot, at most two days before. */
   const recorded = (key: InstrumentKey, slot: number) => {
     const last = (facts: readonly Fact[] | undefined): string | null => {
       const known = facts?.filter(({ receivedAt }) => receivedAt <= slot).at(-1);
@@ -91,7 +91,7 @@ export function playPlainly(
   /** The best prices that an order is priced on. */
   const touchOf = (key: InstrumentKey, close: string, slot: number) =>
     around(close, halfSpreadOf({ key, ...recorded(key, slot) }), digitsAt(firstOpen(key), 11));
-  /** What a position has paid by a slot: at the end of every hour a rate on the last close, per unit in whole millionths, rounded up. */
+  /** Funding that a position has paid by a slot: at the end of every hour a rate on the last close, per unit in whole millionths, rounded up. */
   const fundingOf = (key: InstrumentKey, { quantity, openedAt }: Held, slot: number): Decimal => {
     const { entry, candles, funding = [] } = inputOf(key);
     let micros = new Decimal(0);

@@ -50,7 +50,7 @@ function tokenOf(row: Row): AgentToken {
   return { id, agentId, name, createdBy, createdAt, revokedAt };
 }
 
-/** Whose a token is, by the SHA-256 of its text. `sql` sees every organization. */
+/** Finds the agent of a token by the SHA-256 of its text. `sql` sees every organization. */
 export function createAgentTokenReads(sql: Sql): AgentTokenReads {
   return {
     async find(digest) {

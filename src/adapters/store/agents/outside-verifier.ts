@@ -50,7 +50,7 @@ export async function verifyOutsideProposals(sql: Transaction, complain: GateCom
   return rows.length;
 }
 
-/** What is wrong with one proposal, in one sentence; null if nothing is. */
+/** Finds the fault of one proposal, in one sentence; null if it has none. */
 function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outcome, valid }: Row): string | null {
   const actual = sha256Hex(canonical);
   if (actual !== hash) return `its row hashes to ${actual} and says ${hash}`;

@@ -1,4 +1,4 @@
-/** What a backtest reads of the store: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
+/** Reads of the store for backtests: closed bars, reports and archives of events, marks, liquidity and spreads over time. */
 import type { BacktestReads, KnownHistoryReads } from '../../../simulation/ports.ts';
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';

@@ -16,7 +16,7 @@ const KEEP_EVERY_MS = 60_000;
 /** `write` puts one piece of work after the other. Returns what stops it. */
 export function keepPools(deps: {
   readonly sql: Sql;
-  /** What was received and is good. */
+  /** Messages that passed the quality checks. */
   readonly assessed: Observable<FeedMessage>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;

@@ -21,7 +21,7 @@ interface HourOfQuotes {
 /** An hour is kept with the first quote of a later one. `write` puts one piece of work after the other. Returns what stops it. */
 export function keepSpreads(deps: {
   readonly sql: Sql;
-  /** What was received and is good. */
+  /** Messages that passed the quality checks. */
   readonly assessed: Observable<FeedMessage>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;
