@@ -18,15 +18,11 @@ const STEPS_SHOWN = 50;
 export function actorChart({ context: { feed, fail }, actorId, machine, value }) {
   const place = h(
     'div',
-    { class: 'chart-place', tabindex: '0', role: 'region', 'aria-label': 'Where it stands' },
+    { class: 'chart-place', tabindex: '0', role: 'region', 'aria-label': 'Current state' },
     h('p', { class: 'faint' }, 'Drawing…'),
   );
-  const steps = h('ol', { class: 'heard-steps', 'aria-label': 'Steps since this was opened' });
-  const travel = h(
-    'p',
-    { class: 'faint actor-travel' },
-    h('a', { href: `#/actors/${actorId}` }, 'Every step, why it was taken, and what if'),
-  );
+  const steps = h('ol', { class: 'heard-steps', 'aria-label': 'Steps since you opened this page' });
+  const travel = h('p', { class: 'faint actor-travel' }, h('a', { href: `#/actors/${actorId}` }, 'All steps and what-if'));
   const element = h('div', { class: 'actor-chart' }, place, travel, steps);
   /** @type {ReturnType<typeof drawChart> | null} */
   let chart = null;
@@ -52,7 +48,7 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
         if (ended) return;
         // The next step tries again.
         drawn = '';
-        fill(place, h('p', {}, stateText(current)), h('p', { class: 'faint' }, `The machine ${wanted} cannot be drawn.`));
+        fill(place, h('p', {}, stateText(current)), h('p', { class: 'faint' }, `No drawing for state chart ${wanted}.`));
         fail(error);
         return;
       }

@@ -59,10 +59,10 @@ class ActorPage {
   play = button('▶', 'Play', () => this.#playOrPause());
   chartPlace = h(
     'div',
-    { class: 'chart-place', tabindex: '0', role: 'region', 'aria-label': 'The state chart as it was' },
+    { class: 'chart-place', tabindex: '0', role: 'region', 'aria-label': 'State chart at this step' },
     h('p', { class: 'faint' }, 'Drawing…'),
   );
-  account = h('div', { class: 'panel account-place', tabindex: '0', role: 'region', 'aria-label': 'What the step did' });
+  account = h('div', { class: 'panel account-place', tabindex: '0', role: 'region', 'aria-label': 'Step details' });
   candlePlace = h('div', {});
   lanes = new TimeLanes((at) => void this.#lookAt(at));
   from = h('input', { type: 'number', min: 0, value: 0, 'aria-label': 'After version', oninput: () => this.#aimExport() });
@@ -144,7 +144,11 @@ class ActorPage {
       'div',
       { class: 'panel export' },
       h('div', { class: 'panel-head' }, h('h2', {}, 'Export as test')),
-      h('p', { class: 'faint' }, 'A file for test/exported that vitest runs: it passes as long as the chart does the same.'),
+      h(
+        'p',
+        { class: 'faint' },
+        'Downloads a vitest file for test/exported. It fails if the state chart ever takes these steps differently.',
+      ),
       h('p', {}, 'after ', this.from, ' up to ', this.to, ' ', this.download),
     );
   }
@@ -265,7 +269,7 @@ class ActorPage {
     mark(this.chartPlace, 'data-past', this.#follows ? null : String(this.#version));
     mark(this.element, 'data-version', String(this.#version));
     const place = `step ${countText(this.#version)} of ${countText(this.cache.last)}`;
-    if (step === undefined) say(this.moment, `${place}: put under quarantine, or released`);
+    if (step === undefined) say(this.moment, `${place}: quarantined or released`);
     if (!step) return;
     // Who asked stands first in a cause; the id of the request after it is for a log.
     const by = step.cause === null ? '' : `, by ${step.cause.replace(/ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '')}`;
@@ -311,7 +315,7 @@ class ActorPage {
       fill(
         this.chartPlace,
         h('p', {}, step ? stateText(step.to) : ''),
-        h('p', { class: 'faint' }, `The machine ${machine} cannot be drawn by this version of the service.`),
+        h('p', { class: 'faint' }, `This version of the service cannot draw state chart ${machine}.`),
       );
       if (!(error instanceof Refused && error.status === 404)) this.#failed(error);
     }
@@ -357,7 +361,7 @@ class ActorPage {
   #failed(error) {
     if (this.#abort.signal.aborted) return;
     if (error instanceof Refused && error.status === 404 && this.#actor === null) {
-      fill(this.element, h('h1', {}, 'There is no such actor'), h('p', { class: 'faint' }, 'It may belong to another organization.'));
+      fill(this.element, h('h1', {}, 'Actor not found'), h('p', { class: 'faint' }, 'It may belong to another organization.'));
       return;
     }
     this.context.fail(error);

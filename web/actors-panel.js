@@ -31,7 +31,7 @@ export function actorsPanel({ signal, fail, interventions }, search) {
   const status = wordFilter('Status', ['running', 'done', 'quarantined'], plain, () => void table.begin());
   const table = pagedTable({
     label: 'Actors, newest first',
-    head: ['actor', 'stands at', 'status', 'steps', `changed, ${zoneWord()}`, ...(interventions.may ? ['intervene'] : [])],
+    head: ['actor', 'state', 'status', 'steps', `changed, ${zoneWord()}`, ...(interventions.may ? ['intervene'] : [])],
     address() {
       const query = new URLSearchParams({ limit: String(PER_PAGE) });
       for (const [name, { value }] of Object.entries({ kind, status })) if (value !== '') query.set(name, value);
@@ -41,7 +41,7 @@ export function actorsPanel({ signal, fail, interventions }, search) {
       return `/v1/actors?${query}`;
     },
     row: (/** @type {Actor} */ actor) => actorCells(actor, interventions),
-    empty: 'No actor is like this.',
+    empty: 'No matching actors.',
     signal,
     fail,
   });

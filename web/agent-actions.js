@@ -21,30 +21,34 @@ export function agentActions({ context, id, signal, onChanged }) {
   const tools = { id, fail, notify, onChanged, signal };
   const pause = button(
     'Pause',
-    'It is ticked no more, and its pending proposals are cancelled',
+    'Stops deciding and cancels pending proposals',
     ['trade:execute', 'risk:manage'],
     () => void command(tools, 'pause', 'Paused.'),
   );
   const resume = button(
     'Resume',
-    'It goes on at the stage it was paused from',
+    'Continues at the stage where it was paused',
     ['risk:manage'],
     () => void command(tools, 'resume', 'Resumed.'),
   );
   const release = button(
     'Release',
-    'Takes it out of quarantine; it is paused then',
+    'Ends the quarantine. The agent stays paused',
     ['risk:manage'],
-    () => void command(tools, 'release', 'Released; it is paused until somebody resumes it.'),
+    () => void command(tools, 'release', 'Released. It stays paused until you resume it.'),
   );
   const close = button(
     'Close positions',
-    'Pauses it and sells what it holds',
+    'Pauses the agent and sells its positions',
     ['trade:execute', 'risk:manage'],
     () => void askClosing(tools),
   );
-  const autonomy = button('Autonomy', 'Sets how far it goes by itself', ['trade:execute'], () => askAutonomy(tools, agent?.autonomy ?? ''));
-  const signOff = button('Sign off', 'The word of a risk manager who did not write it', ['risk:manage'], () => askSignOff(tools));
+  const autonomy = button('Autonomy', 'Sets what it may do without approval', ['trade:execute'], () =>
+    askAutonomy(tools, agent?.autonomy ?? ''),
+  );
+  const signOff = button('Sign off', 'A risk manager who did not create the agent approves or refuses live capital', ['risk:manage'], () =>
+    askSignOff(tools),
+  );
   const edit = h('a', { href: `#/agents/${id}/edit`, hidden: !may(['trade:execute']) }, 'Edit');
   const clone = h('a', { href: `#/agents/${id}/clone`, hidden: !may(['trade:execute']) }, 'Clone');
   /** @type {Agent | null} */
@@ -55,7 +59,7 @@ export function agentActions({ context, id, signal, onChanged }) {
     const isAllowed = may(needs);
     return h(
       'button',
-      { type: 'button', disabled: !isAllowed, title: isAllowed ? meaning : `This needs ${needs.join(' or ')}`, onclick },
+      { type: 'button', disabled: !isAllowed, title: isAllowed ? meaning : `Requires ${needs.join(' or ')}`, onclick },
       text,
     );
   }
@@ -102,17 +106,17 @@ async function askClosing({ id, fail, notify, onChanged, signal }) {
     const which = h(
       'select',
       {},
-      h('option', { value: '' }, 'everything it holds'),
+      h('option', { value: '' }, 'all positions'),
       held.map((key) => h('option', { value: key }, symbolOf(key))),
     );
-    const limit = h('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 14, placeholder: 'at the market' });
+    const limit = h('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 14, placeholder: 'at market' });
     askDialog({
       title: 'Close positions',
       text:
         held.length === 0
-          ? 'It holds nothing. It is paused, and whatever is still being filled is sold.'
-          : 'The agent is paused, and what it holds is sold, tried again every minute until nothing is left. Resuming it takes this back.',
-      fields: [h('label', {}, 'Sell ', which), h('label', {}, 'At no less than ', limit)],
+          ? 'No open positions. The agent is paused, and anything that still fills is sold.'
+          : 'The agent is paused and its positions are sold, with a retry every minute until all are closed. Resuming the agent cancels this.',
+      fields: [h('label', {}, 'Sell ', which), h('label', {}, 'Min price ', limit)],
       confirm: 'Close positions',
       isDangerous: true,
       fail,
@@ -122,7 +126,7 @@ async function askClosing({ id, fail, notify, onChanged, signal }) {
           ...(limit.value.trim() === '' ? {} : { limitPrice: limit.value.trim() }),
         };
         onChanged(await change('POST', `/v1/agents/${id}/close`, wish));
-        notify('Paused; what it holds is being sold.');
+        notify('Paused. Its positions are being sold.');
       },
     });
   } catch (error) {
@@ -139,25 +143,30 @@ function askAutonomy({ id, fail, notify, onChanged }, now) {
   );
   askDialog({
     title: 'Autonomy',
-    text: 'How far it goes by itself: from research, which orders nothing, to autonomous, which asks nobody.',
+    text: 'What the agent may do without approval: research places no orders, confirm asks before each one, autonomous never asks.',
     fields: [h('label', {}, 'Level ', level)],
     confirm: 'Set',
     fail,
     async carryOut() {
       onChanged(await change('POST', `/v1/agents/${id}/autonomy`, { autonomy: level.value }));
-      notify(`Autonomy is ${plain(level.value)}.`);
+      notify(`Autonomy set to ${plain(level.value)}.`);
     },
   });
 }
 
 /** @param {Tools} tools */
 function askSignOff({ id, fail, notify, onChanged }) {
-  const word = h('select', {}, h('option', { value: 'true' }, 'approve live capital'), h('option', { value: 'false' }, 'refuse it'));
+  const word = h(
+    'select',
+    {},
+    h('option', { value: 'true' }, 'approve live capital'),
+    h('option', { value: 'false' }, 'refuse live capital'),
+  );
   const comment = h('textarea', { rows: 3, maxlength: 2000 });
   askDialog({
     title: 'Sign off',
-    text: 'The newest word counts, for this manifest and this stay at limited live only.',
-    fields: [h('label', {}, 'Word ', word), h('label', {}, 'Why ', comment)],
+    text: 'The newest decision counts. It applies to this manifest and this stay at limited live only.',
+    fields: [h('label', {}, 'Decision ', word), h('label', {}, 'Reason ', comment)],
     confirm: 'Sign off',
     fail,
     async carryOut() {

@@ -42,9 +42,7 @@ export function agentLines({ context, signal }) {
     note.hidden = items.length > 0 && nextCursor === null;
     fill(
       note,
-      items.length === 0
-        ? ['There is no agent yet. ', mayTrade ? h('a', { href: '#/agents/new' }, 'Create one') : null]
-        : `The newest ${SHOWN}.`,
+      items.length === 0 ? ['No agents yet. ', mayTrade ? h('a', { href: '#/agents/new' }, 'Create one') : null] : `The newest ${SHOWN}.`,
     );
   }
 

@@ -88,7 +88,7 @@ function chartHead(go) {
     h('button', { type: 'button', 'aria-label': title, title, onclick }, sign);
   const earlier = by('One step earlier', '‹', go.earlier);
   const later = by('One step later', '›', go.later);
-  const present = h('button', { type: 'button', class: 'primary', hidden: true, onclick: go.present }, 'Back to the present');
+  const present = h('button', { type: 'button', class: 'primary', hidden: true, onclick: go.present }, 'Back to now');
   later.disabled = true;
   earlier.disabled = true;
   return {
@@ -101,7 +101,7 @@ function chartHead(go) {
       present.hidden = past === null;
       later.disabled = past === null;
       earlier.disabled = version <= 1;
-      say(moment, past === null ? `now, after step ${countText(version)}` : `as it stood after step ${countText(past)}, ${dayAndTime(at)}`);
+      say(moment, past === null ? `now, after step ${countText(version)}` : `after step ${countText(past)}, ${dayAndTime(at)}`);
     },
   };
 }
@@ -111,8 +111,8 @@ function chartHead(go) {
  * @param {Element} list
  */
 function stepsPanel(id, list) {
-  const hint = h('span', { class: 'faint' }, 'choose one to see the chart as it stood');
-  const travel = h('a', { href: `#/actors/${id}` }, 'Why, and what if');
+  const hint = h('span', { class: 'faint' }, 'choose a step to see the chart at that time');
+  const travel = h('a', { href: `#/actors/${id}` }, 'Details and what-if');
   const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Steps'), hint, h('span', { class: 'space' }), travel);
   return h('div', { class: 'panel' }, head, list);
 }
@@ -141,7 +141,7 @@ function chartDrawing({ signal, fail }) {
       fill(
         element,
         h('p', {}, stateText(step.to)),
-        h('p', { class: 'faint' }, `The machine ${step.machine} cannot be drawn by this version of the service.`),
+        h('p', { class: 'faint' }, `This version of the service cannot draw state chart ${step.machine}.`),
       );
       if (!(error instanceof Refused && error.status === 404)) fail(error);
       return false;

@@ -56,7 +56,7 @@ export function agentSummary({ context, id, signal }) {
     shown = key;
     chart?.end();
     const lower = { title: 'drawdown %', points: known.map(({ at, drawdown }) => ({ at, value: drawdown })) };
-    const made = equityChart({ label: 'Profit and loss in US dollars, and the drawdown', points: known, decimals: 2, lower });
+    const made = equityChart({ label: 'P&L in US dollars, with drawdown', points: known, decimals: 2, lower });
     chart = made;
     fill(course, h('details', { class: 'options course' }, h('summary', {}, 'P&L curve'), made.element));
   }

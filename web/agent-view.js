@@ -177,7 +177,7 @@ const backToAgents = () => h('p', { class: 'trail' }, h('a', { href: '#/agents' 
 
 const absentAgent = () => [
   backToAgents(),
-  h('h1', {}, 'There is no such agent'),
+  h('h1', {}, 'Agent not found'),
   h('p', { class: 'faint' }, 'It may belong to another organization.'),
 ];
 

@@ -29,7 +29,7 @@ export function agentsView(context) {
   let ended = false;
 
   const body = h('tbody', {});
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const newer = h('button', { type: 'button', hidden: true, onclick: () => turn(-1) }, '← Newer');
   const older = h('button', { type: 'button', hidden: true, onclick: () => turn(1) }, 'Older →');
   /** @type {string | null} */
@@ -61,7 +61,7 @@ export function agentsView(context) {
     newer.hidden = trail.length < 2;
     older.hidden = next === null;
     const isOnly = trail.length < 2 && next === null;
-    say(note, items.length === 0 ? 'There is no agent yet.' : isOnly ? `${items.length} in all` : `page ${trail.length}`);
+    say(note, items.length === 0 ? 'No agents yet.' : isOnly ? `${items.length} total` : `page ${trail.length}`);
     unfollow();
     rows.clear();
     for (const agent of items) rows.set(agent.id, agentRow(agent));
@@ -174,7 +174,7 @@ async function readDecision(id, row, signal) {
 function pageActions(context) {
   const resume = () => void import('./resume-all.js').then(({ askResumeAll }) => askResumeAll(context), context.fail);
   const isAllowed = may('risk:manage');
-  const title = isAllowed ? 'Chooses among the paused agents' : 'This needs risk:manage';
+  const title = isAllowed ? 'Select paused agents to resume' : 'Requires risk:manage';
   return h(
     'div',
     { class: 'actions' },

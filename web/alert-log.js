@@ -16,7 +16,7 @@ export function alertList(signal) {
     async refresh() {
       /** @type {import('./wire.ts').Page<Alert>} */
       const { items, nextCursor } = await read(`/v1/alerts?limit=${SHOWN}`, { signal });
-      if (items.length === 0) return fill(element, h('p', { class: 'panel-body faint' }, 'None in the last days.'));
+      if (items.length === 0) return fill(element, h('p', { class: 'panel-body faint' }, 'No recent alerts.'));
       const rows = await Promise.all(items.map(alertRow));
       fill(
         element,

@@ -25,7 +25,7 @@ export const FIGURES = [
     note: ({ benchmark }) => `buy and hold ${statistic(benchmark.sortino)}`,
   },
   {
-    name: 'Maximum drawdown',
+    name: 'Max drawdown',
     unit: ' %',
     of: ({ performance }) => performance.maxDrawdownPct,
     note: ({ benchmark }) => `buy and hold ${statistic(benchmark.maxDrawdownPct)} %`,
@@ -37,18 +37,18 @@ export const FIGURES = [
     note: ({ benchmark }) => `buy and hold ${statistic(benchmark.returnPct)} %`,
   },
   {
-    name: 'Volatility a year',
+    name: 'Annual volatility',
     unit: ' %',
     of: ({ performance }) => performance.annualVolatilityPct,
     note: ({ benchmark }) => `buy and hold Sharpe ${statistic(benchmark.sharpe)}`,
   },
   { name: 'Final equity', usd: ({ finalEquityUsd }) => finalEquityUsd, note: ({ capitalUsd }) => `of ${moneyText(capitalUsd)} USD` },
-  { name: 'Exposure', unit: ' %', of: ({ exposurePct }) => exposurePct, note: () => 'bars with a position' },
+  { name: 'Exposure', unit: ' %', of: ({ exposurePct }) => exposurePct, note: () => 'share of bars with a position' },
   {
     name: 'Closed trades',
     digits: 0,
     of: ({ trades }) => trades.closed,
-    note: ({ trades }) => `hit rate ${statistic(trades.hitRatePct)} %, ${trades.open} still open`,
+    note: ({ trades }) => `win rate ${statistic(trades.hitRatePct)} %, ${trades.open} open`,
   },
   {
     name: 'Average trade',
@@ -61,20 +61,20 @@ export const FIGURES = [
   {
     name: 'Deflated Sharpe',
     of: ({ luck }) => luck.deflatedSharpe,
-    note: ({ luck }) => `against luck among ${luck.versionsTried} ${luck.versionsTried === 1 ? 'trial' : 'trials'}`,
+    note: ({ luck }) => `after ${luck.versionsTried} ${luck.versionsTried === 1 ? 'trial' : 'trials'}`,
   },
 ];
 
 /** @param {number | null} value @param {number} [digits] */
 export function statistic(value, digits = 2) {
-  return value === null ? 'not defined' : value.toFixed(digits);
+  return value === null ? '–' : value.toFixed(digits);
 }
 
 /** @param {Figure} figure @param {Result} result What is shown. */
 export function figureText({ of, usd, digits, unit = '' }, result) {
   if (usd !== undefined) return `${moneyText(usd(result))} USD`;
   const value = of?.(result) ?? null;
-  return value === null ? 'not defined' : `${statistic(value, digits)}${unit}`;
+  return value === null ? '–' : `${statistic(value, digits)}${unit}`;
 }
 
 /**
@@ -86,7 +86,7 @@ export function figureText({ of, usd, digits, unit = '' }, result) {
 export function figureDifference({ of, usd, digits = 2, unit = '' }, first, second) {
   if (usd !== undefined) return `${signed(decimalDifference(usd(second), usd(first)))} USD`;
   const [a, b] = [of?.(first) ?? null, of?.(second) ?? null];
-  return a === null || b === null ? 'not defined' : `${signed((b - a).toFixed(digits))}${unit}`;
+  return a === null || b === null ? '–' : `${signed((b - a).toFixed(digits))}${unit}`;
 }
 
 /** @param {string} text */
@@ -128,7 +128,7 @@ export function drawdownOf({ daily, capitalUsd }) {
  * @param {number | null} ms
  */
 export function lengthText(ms) {
-  if (ms === null) return 'none closed';
+  if (ms === null) return '–';
   const units = /** @type {const} */ ([
     ['d', 86_400_000],
     ['h', 3_600_000],

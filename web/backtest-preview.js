@@ -16,8 +16,8 @@ const TRADES_SHOWN = 20;
 const ASK_AGAIN = ['out_of_time', 'busy'];
 
 export class BacktestPreview {
-  #days = h('select', { 'aria-label': 'Stretch of the preview', onchange: () => this.#outdate() }, [
-    h('option', { value: '' }, 'as far back as fits'),
+  #days = h('select', { 'aria-label': 'Preview period', onchange: () => this.#outdate() }, [
+    h('option', { value: '' }, 'longest available'),
     ...[7, 30, 90, 365].map((count) => h('option', { value: String(count) }, `${count} days`)),
   ]);
   #run = h('button', { type: 'button', onclick: () => this.#ask() }, 'Run preview');
@@ -48,14 +48,14 @@ export class BacktestPreview {
         'div',
         { class: 'panel-head' },
         h('h2', {}, 'Preview'),
-        h('span', { class: 'badge' }, 'no evidence for a gate'),
+        h('span', { class: 'badge' }, 'does not count for a gate'),
         this.#days,
         this.#run,
       ),
       h(
         'p',
         { class: 'faint' },
-        'What these rules would have done on the newest bars. Each manifest that is tried here is counted as a trial, and many trials make a good backtest less believable.',
+        'Simulates these rules on recent bars. Every manifest you try counts as a trial: the more trials, the less a good result proves.',
       ),
       this.#note,
       this.#place,
@@ -78,7 +78,7 @@ export class BacktestPreview {
     clearTimeout(this.#soon);
     this.#asking?.abort();
     mark(this.#place, 'data-outdated', '');
-    say(this.#note, 'Something has changed. Run the preview again.');
+    say(this.#note, 'The rules have changed. Run the preview again.');
   }
 
   #ask() {
@@ -138,7 +138,7 @@ export class BacktestPreview {
   /** @param {Preview} preview */
   #showEnding({ ending, problems, missing }) {
     const isUnfinished = ending?.code === 'manifest_invalid';
-    say(this.#note, isUnfinished ? 'The manifest is not finished yet:' : `There is no preview: ${ending?.detail ?? ''}.`);
+    say(this.#note, isUnfinished ? 'Complete the manifest first:' : `The preview failed: ${ending?.detail ?? ''}.`);
     fill(this.#place, [unfinishedList(problems), missingList(missing)]);
     if (ending !== null && ASK_AGAIN.includes(ending.code)) this.#askIn(AGAIN_MS);
   }
@@ -146,10 +146,10 @@ export class BacktestPreview {
   /** @param {Preview} preview @param {Result} result @param {typeof import('./equity-chart.js').equityChart} equityChart */
   #show({ missing, whyNoTrades, tookMs }, result, equityChart) {
     const { bars, timeframe, from, to, daily, capitalUsd } = result;
-    const took = `worked out in ${(tookMs / 1_000).toFixed(1)} s`;
+    const took = `took ${(tookMs / 1_000).toFixed(1)} s`;
     say(this.#note, `${priceText(String(bars))} bars of ${timeframe} from ${dayOf(from)} to ${dayOf(to)}, ${took}.`);
     this.#chart = equityChart({
-      label: 'Equity of the preview in US dollars, and the drawdown',
+      label: 'Preview equity in US dollars, with drawdown',
       points: daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd), text: equityUsd })),
       decimals: 2,
       lower: { title: 'drawdown %', points: drawdownOf({ daily, capitalUsd }) },
@@ -163,12 +163,12 @@ export class BacktestPreview {
 /** @param {Result} result */
 function mainFacts({ finalEquityUsd, returnPct, benchmarkReturnPct, maxDrawdownPct, closedTrades, openTrades, hitRatePct }) {
   return factList([
-    ['Equity at its end, USD', money(finalEquityUsd)],
-    ['Profit or loss', percent(returnPct)],
-    ['Bought and held', percent(benchmarkReturnPct)],
-    ['Deepest drawdown', percent(maxDrawdownPct)],
+    ['Final equity (USD)', money(finalEquityUsd)],
+    ['P&L', percent(returnPct)],
+    ['Buy and hold', percent(benchmarkReturnPct)],
+    ['Max drawdown', percent(maxDrawdownPct)],
     ['Trades', `${closedTrades} closed, ${openTrades} open`],
-    ['Won', hitRatePct === null ? 'none closed yet' : percent(hitRatePct)],
+    ['Win rate', hitRatePct === null ? '–' : percent(hitRatePct)],
   ]);
 }
 
@@ -198,7 +198,7 @@ function missingList(missing) {
   return h(
     'div',
     {},
-    h('h3', {}, 'What is not known of the past'),
+    h('h3', {}, 'Data gaps'),
     h(
       'ul',
       {},
@@ -213,16 +213,16 @@ function unfinishedList(problems) {
   return h(
     'ul',
     {},
-    problems.map(({ path, problem, allowed }) => h('li', {}, `${path.replace('$.', '')}: ${problem}; allowed is ${allowed}.`)),
+    problems.map(({ path, problem, allowed }) => h('li', {}, `${path.replace('$.', '')}: ${problem}. Allowed: ${allowed}.`)),
   );
 }
 
 /** @param {Result} result */
 function tradeTable({ trades }) {
   return dataTable({
-    caption: trades.length > TRADES_SHOWN ? `The newest ${TRADES_SHOWN} trades` : 'Trades',
-    empty: 'There was no trade.',
-    head: ['bought', 'instrument', 'quantity', 'price', 'sold', 'price then', 'USD', 'because of'],
+    caption: trades.length > TRADES_SHOWN ? `Last ${TRADES_SHOWN} trades` : 'Trades',
+    empty: 'No trades.',
+    head: ['bought', 'instrument', 'quantity', 'price', 'sold', 'price', 'USD', 'rule'],
     rows: trades
       .slice(-TRADES_SHOWN)
       .toReversed()
@@ -231,7 +231,7 @@ function tradeTable({ trades }) {
         symbolOf(instrument),
         number(quantity),
         number(entryPrice),
-        exitDecidedAt === null ? 'still held' : h('time', { datetime: exitDecidedAt }, dayAndTime(exitDecidedAt)),
+        exitDecidedAt === null ? 'open' : h('time', { datetime: exitDecidedAt }, dayAndTime(exitDecidedAt)),
         exitPrice === null ? '–' : number(exitPrice),
         profitUsd === null ? '–' : gain(profitUsd),
         exitedBy.map(plain).join(', '),
@@ -242,8 +242,8 @@ function tradeTable({ trades }) {
 /** @param {Result} result */
 function ruleTable({ rules }) {
   return dataTable({
-    caption: 'How often each rule held',
-    head: ['rule', 'side', 'looks', 'held', 'not known'],
+    caption: 'How often each rule passed',
+    head: ['rule', 'side', 'evaluated', 'passed', 'unknown'],
     rows: rules.map(({ side, type, threshold, evaluated, passed, unknown }) => [
       `${plain(type)}${threshold === null ? '' : ` ${typeof threshold === 'number' ? numberText(threshold) : threshold}`}`,
       side,

@@ -35,15 +35,15 @@ export function backtestReport(report, other) {
     { class: 'report' },
     h('p', { class: 'faint' }, stretchWords(result)),
     typeof verdict === 'string' ? h('p', { class: 'report-verdict', 'data-passed': String(summary['passed']) }, verdict) : null,
-    panel('Figures', other === null ? figuresOf(result) : comparisonOf(report, other)),
-    panel(other === null ? 'Equity, benchmark and drawdown' : 'Growth of 100 US dollars, and the drawdown', chart.element),
+    panel('Metrics', other === null ? figuresOf(result) : comparisonOf(report, other)),
+    panel(other === null ? 'Equity, benchmark and drawdown' : 'Growth of $100, with drawdown', chart.element),
     panel('Monthly returns', monthsTable(result)),
     panel('By instrument', groupTable('Trades by instrument', 'instrument', result.trades.byInstrument, result)),
-    panel('By exit', groupTable('Trades by the rules that closed them', 'closed by', result.trades.byExit, result)),
+    panel('By exit rule', groupTable('Trades by exit rule', 'closed by', result.trades.byExit, result)),
     tradesPanel(report),
     panel('Rules', conditionsTable(result)),
     panel('Decisions', decisionsOf(result)),
-    panel('Luck', luckOf(result)),
+    panel('Selection bias', luckOf(result)),
     panel('Assumptions and data', assumptionsOf(result)),
     h(
       'p',
@@ -87,10 +87,10 @@ function figuresOf(result) {
 /** @param {Report} first @param {Report} second */
 function comparisonOf(first, second) {
   return dataTable({
-    caption: `${nameOf(first)} beside ${nameOf(second)}`,
-    head: ['figure', 'this run', 'the other run', 'difference'],
+    caption: `${nameOf(first)} compared with ${nameOf(second)}`,
+    head: ['metric', 'this run', 'other run', 'difference'],
     rows: [
-      ['Stretch', ...[first, second].map(({ result }) => `${result.from.slice(0, 10)} to ${result.to.slice(0, 10)}`), ''],
+      ['Period', ...[first, second].map(({ result }) => `${result.from.slice(0, 10)} to ${result.to.slice(0, 10)}`), ''],
       ...FIGURES.map((figure) => [
         figure.name,
         figureText(figure, first.result),
@@ -112,11 +112,11 @@ function nameOf({ title, manifestVersion }) {
  * @param {Report | null} other
  */
 function courseChart({ result }, other) {
-  if (result.daily.length < 2) return { element: h('p', { class: 'faint table-empty' }, 'Too few days for a drawing.'), end: () => {} };
+  if (result.daily.length < 2) return { element: h('p', { class: 'faint table-empty' }, 'Not enough days for a chart.'), end: () => {} };
   const lower = { title: 'drawdown %', points: drawdownOf(result) };
   if (other === null) {
     return equityChart({
-      label: 'Equity in US dollars beside buying and holding, and the drawdown',
+      label: 'Equity in US dollars against buy and hold, with drawdown',
       name: 'agent',
       points: result.daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd), text: equityUsd })),
       others: [
@@ -132,7 +132,7 @@ function courseChart({ result }, other) {
     });
   }
   return equityChart({
-    label: 'What 100 US dollars became in both runs, and the drawdown of the first',
+    label: 'Growth of $100 in both runs, with the drawdown of the first',
     name: 'this run',
     points: growthOf(result),
     others: [{ title: 'the other run', points: growthOf(other.result) }],
@@ -162,9 +162,9 @@ function monthsTable({ daily, capitalUsd }) {
   }
   const years = [...new Set([...ends.keys()].map((month) => month.slice(0, 4)))];
   return dataTable({
-    caption: 'Percent a month',
-    empty: 'No day.',
-    head: ['year', ...MONTHS, 'whole year'],
+    caption: 'Return per month (%)',
+    empty: 'No data.',
+    head: ['year', ...MONTHS, 'year'],
     rows: years.map((year) => {
       const months = MONTHS.map((_, index) => returns.get(`${year}-${String(index + 1).padStart(2, '0')}`));
       const whole = months.reduce((/** @type {number} */ product, change) => product * (1 + (change ?? 0) / 100), 1);
@@ -188,11 +188,12 @@ function percentCell(percent) {
  * @param {Result} result
  */
 function groupTable(caption, name, groups, { trades, feesUsd }) {
-  if (groups === undefined) return h('p', { class: 'faint table-empty' }, 'This run was made before its trades were summed like this.');
+  if (groups === undefined)
+    return h('p', { class: 'faint table-empty' }, 'This run predates this table. Run the backtest again to see it.');
   const table = sortedTable({
     caption,
     items: groups,
-    empty: 'No trade.',
+    empty: 'No trades.',
     columns: [
       { name, text: (group) => group.name, cell: (group) => plain(group.name) },
       { name: 'trades', text: ({ closed, open }) => String(closed + open) },
@@ -201,10 +202,10 @@ function groupTable(caption, name, groups, { trades, feesUsd }) {
         text: ({ hitRatePct }) => (hitRatePct === null ? '' : String(hitRatePct)),
         cell: ({ hitRatePct }) => (hitRatePct === null ? '' : `${statistic(hitRatePct)} %`),
       },
-      { name: 'profit and loss USD', text: (group) => group.profitUsd, cell: (group) => gain(group.profitUsd) },
+      { name: 'P&L USD', text: (group) => group.profitUsd, cell: (group) => gain(group.profitUsd) },
       { name: 'fees USD', text: (group) => group.feesUsd, cell: (group) => money(group.feesUsd) },
       {
-        name: 'held on average',
+        name: 'average holding',
         text: ({ averageHoldingMs }) => String(averageHoldingMs ?? ''),
         cell: ({ averageHoldingMs }) => lengthText(averageHoldingMs),
       },
@@ -213,11 +214,11 @@ function groupTable(caption, name, groups, { trades, feesUsd }) {
   const whole = h(
     'p',
     { class: 'faint table-note' },
-    `Together ${trades.closed + trades.open} trades, profit and loss `,
+    `Total: ${trades.closed + trades.open} trades, P&L `,
     gain(trades.profitUsd),
-    ' USD of those that were closed, fees ',
+    ' USD from closed trades, fees ',
     money(feesUsd),
-    ` USD, held ${lengthText(trades.averageHoldingMs ?? null)} on average.`,
+    ` USD, average holding ${lengthText(trades.averageHoldingMs ?? null)}.`,
   );
   return h('div', {}, table, whole);
 }
@@ -245,8 +246,8 @@ const TRADE_COLUMNS = [
   },
   { name: 'profit %', text: ({ profitPct }) => String(profitPct ?? ''), cell: ({ profitPct }) => percentCell(profitPct ?? undefined) },
   { name: 'fees USD', text: ({ feesUsd }) => feesUsd, cell: ({ feesUsd }) => money(feesUsd) },
-  { name: 'worst %', text: ({ maePct }) => String(maePct), cell: ({ maePct }) => statistic(maePct) },
-  { name: 'best %', text: ({ mfePct }) => String(mfePct), cell: ({ mfePct }) => statistic(mfePct) },
+  { name: 'max loss %', text: ({ maePct }) => String(maePct), cell: ({ maePct }) => statistic(maePct) },
+  { name: 'max gain %', text: ({ mfePct }) => String(mfePct), cell: ({ mfePct }) => statistic(mfePct) },
   { name: 'bars', text: ({ bars }) => String(bars) },
   { name: 'slippage bps', text: ({ slippageBps }) => String(slippageBps), cell: ({ slippageBps }) => statistic(slippageBps) },
   { name: 'closed by', text: ({ exitedBy }) => exitedBy.join(' + '), cell: ({ exitedBy }) => plain(exitedBy.join(' + ')) },
@@ -259,10 +260,10 @@ function tradesPanel({ title, manifestVersion, resultHash, result: { trades } })
   return tablePanel({
     title: 'Trades',
     told: all === trades.list.length ? `all ${all}` : `the first ${trades.list.length} of ${all}`,
-    caption: 'Trades one by one',
+    caption: 'All trades',
     columns: TRADE_COLUMNS,
     items: trades.list,
-    empty: 'No trade.',
+    empty: 'No trades.',
     file: { title, of: `${version}-trades`, resultHash },
   });
 }
@@ -274,8 +275,8 @@ function conditionsTable({ conditions }) {
     'div',
     {},
     dataTable({
-      caption: 'What every rule said, over slots times instruments',
-      head: ['rule', 'side', 'threshold', 'evaluated', 'passed', 'unknown', 'alone in the way', 'closed positions'],
+      caption: 'Rule results, counted per bar and instrument',
+      head: ['rule', 'side', 'threshold', 'evaluated', 'passed', 'unknown', 'only blocker', 'closed positions'],
       rows: conditions.map(({ side, type, threshold, evaluated, passed, unknown, lastToFail, closed }) => [
         plain(type),
         side,
@@ -287,11 +288,7 @@ function conditionsTable({ conditions }) {
         side === 'exit' ? String(closed) : '',
       ]),
     }),
-    h(
-      'p',
-      { class: 'faint table-note' },
-      'A rule whose input is unknown or not live fails. “Alone in the way”: the only entry rule that did not pass.',
-    ),
+    h('p', { class: 'faint table-note' }, 'A rule fails if its input is unknown or not live. “Only blocker”: no other entry rule failed.'),
   );
 }
 
@@ -305,11 +302,15 @@ function decisionsOf({ dispositions, blocked, missed, checkedBars, execution, tu
   return h(
     'div',
     { class: 'panel-body' },
-    h('p', {}, `Bars by disposition: ${list(dispositions)}.`),
-    h('p', {}, `Proposals that risk blocked: ${list(blocked)}.`),
-    h('p', {}, `Orders that came to no fill: ${list(missed)}.`),
+    h('p', {}, `Bars by outcome: ${list(dispositions)}.`),
+    h('p', {}, `Proposals blocked by risk checks: ${list(blocked)}.`),
+    h('p', {}, `Orders without a fill: ${list(missed)}.`),
     execution === undefined ? '' : executionLine(execution, turnoverUsd),
-    h('p', { class: 'faint' }, `${checkedBars} bars were decided anew by the plain decider on the bars known then, with the same outcome.`),
+    h(
+      'p',
+      { class: 'faint' },
+      `Look-ahead check: ${checkedBars} bars were decided again with only the bars known at the time, and every outcome was the same.`,
+    ),
   );
 }
 
@@ -319,22 +320,22 @@ function decisionsOf({ dispositions, blocked, missed, checkedBars, execution, tu
  */
 function executionLine({ algorithm, urgency, restedUsd }, turnoverUsd) {
   const share = turnoverUsd > 0 ? ((restedUsd / turnoverUsd) * 100).toFixed(1) : '0.0';
-  const how = `Orders went by ${plain(algorithm)} at ${urgency} urgency`;
-  return h('p', {}, `${how}: ${share} % of the turnover rested and paid the maker’s fee, the rest was taken.`);
+  const how = `Execution: ${plain(algorithm)}, ${urgency} urgency`;
+  return h('p', {}, `${how}. ${share} % of turnover was filled as maker, the rest as taker.`);
 }
 
 /** @param {Result} result */
 function luckOf({ luck, performance }) {
   const percent = (/** @type {number | null} */ value) => (value === null ? 'not defined' : `${(value * 100).toFixed(2)} %`);
   return dataTable({
-    caption: 'What luck among the trials explains',
-    head: ['what', 'value'],
+    caption: 'Correction for the number of trials',
+    head: ['statistic', 'value'],
     rows: [
-      ['Trials that are counted, this one included', String(luck.versionsTried)],
-      ['Sharpe ratio that the best of so many worthless ones is expected to show', statistic(luck.expectedBestSharpe)],
+      ['Trials counted, including this one', String(luck.versionsTried)],
+      ['Expected best Sharpe ratio of as many worthless trials', statistic(luck.expectedBestSharpe)],
       ['Sharpe ratio of this run', statistic(performance.sharpe)],
-      ['Probability that its true Sharpe ratio lies above zero (probabilistic Sharpe ratio)', percent(luck.probabilisticSharpe)],
-      ['Probability that it lies above what luck among the trials explains (deflated Sharpe ratio)', percent(luck.deflatedSharpe)],
+      ['Probability that the true Sharpe ratio is above zero (probabilistic Sharpe ratio)', percent(luck.probabilisticSharpe)],
+      ['Probability that it is above the expected best of worthless trials (deflated Sharpe ratio)', percent(luck.deflatedSharpe)],
       ['Skewness and kurtosis of the daily returns', `${statistic(luck.skewness)}, ${statistic(luck.kurtosis)}`],
     ],
   });
@@ -351,7 +352,7 @@ function assumptionsOf({ assumptions, instruments }) {
       assumptions.named.map((sentence) => h('li', {}, sentence)),
     ),
     dataTable({
-      caption: 'What each instrument costs, and how much of it is known',
+      caption: 'Trading costs and data coverage by instrument',
       head: ['instrument', 'cost model', 'fee bps', 'half spread bps', 'depth USD', 'bars known', 'reference live', 'events known'],
       rows: instruments.map(({ key, costs, quoteKnownPct, referenceLivePct, eventsKnownPct }) => [
         key,

@@ -17,7 +17,7 @@ const FILLS_SHOWN = 50;
  * @param {AbortSignal} options.signal
  */
 export function booksPanel({ context: { fail }, id, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const list = h('div', {});
   /** Books whose fills are looked at. @type {Set<string>} */
   const open = new Set();
@@ -26,11 +26,11 @@ export function booksPanel({ context: { fail }, id, signal }) {
     try {
       /** @type {import('./wire.ts').Page<Book>} */
       const { items } = await read(`/v1/books?agentId=${id}`, { signal });
-      say(note, items.length === 0 ? 'A book is opened by the first fill or deposit.' : '');
+      say(note, items.length === 0 ? 'A book opens with the first fill or deposit.' : '');
       fill(list, items.map(bookSection));
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The books cannot be read at the moment.');
+      say(note, 'The books could not be loaded.');
       fail(error);
     }
   }
@@ -56,11 +56,11 @@ export function booksPanel({ context: { fail }, id, signal }) {
         ['Fees USD', number(book.feesUsd)],
         ['Slippage', number(book.slippageBps === null ? null : `${Number(book.slippageBps.toFixed(2))} bps`)],
         ['Open proposals', String(book.openProposals)],
-        ['Changed', dayAndTime(book.changedAt)],
+        ['Last change', dayAndTime(book.changedAt)],
       ]),
       dataTable({
         caption: 'Positions at cost',
-        empty: 'No position.',
+        empty: 'No positions.',
         head: ['instrument', 'quantity', 'average price', 'cost USD', 'since'],
         rows: book.positions.map(({ instrument, quantity, averageEntryPrice, costUsd, openedAt }) => [
           instrumentName(instrument),
@@ -82,7 +82,7 @@ export function booksPanel({ context: { fail }, id, signal }) {
     try {
       /** @type {import('./wire.ts').Page<import('./wire.ts').Fill>} */
       const { items } = await read(`/v1/books/${encodeURIComponent(book.id)}/fills?limit=${FILLS_SHOWN}`, { signal });
-      fill(place, fillTable(items, 'Fills, newest first', 'No fill.'));
+      fill(place, fillTable(items, 'Fills, newest first', 'No fills.'));
     } catch (error) {
       if (!signal.aborted) fail(error);
     }

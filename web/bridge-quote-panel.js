@@ -26,18 +26,18 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
   const place = h('div', { class: 'bridge-quote' });
   const wish = wishFields();
   const ask = h('button', { type: 'submit', class: 'primary', disabled: !may('market:read') }, 'Quote');
-  if (ask.disabled) ask.title = 'This needs market:read';
+  if (ask.disabled) ask.title = 'Requires market:read';
   /** @param {Event} event */
   async function quote(event) {
     event.preventDefault();
     problem.clear();
     fill(place);
     ask.disabled = true;
-    say(note, 'Every provider is asked…');
+    say(note, 'Requesting quotes from all providers…');
     try {
       /** @type {BridgeTransfer} */
       const made = await change('POST', '/v1/bridge/quote', wish.asked());
-      say(note, `Until ${clockAndZone(made.expiresAt)}; nothing happens on any chain before it is signed.`);
+      say(note, `Valid until ${clockAndZone(made.expiresAt)}. Nothing is sent before you sign.`);
       fill(
         place,
         quoted(made),
@@ -61,7 +61,7 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
     element: h(
       'div',
       { class: 'panel bridge-quote-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'A new transfer'), note),
+      h('div', { class: 'panel-head' }, h('h2', {}, 'New transfer'), note),
       h('form', { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void quote(event) }, wish.labels, ask),
       problem.element,
       place,
@@ -90,7 +90,7 @@ function wishFields() {
     size: 46,
     required: true,
   });
-  const preference = h('select', {}, h('option', { value: 'received' }, 'what arrives'), h('option', { value: 'speed' }, 'speed'));
+  const preference = h('select', {}, h('option', { value: 'received' }, 'amount received'), h('option', { value: 'speed' }, 'speed'));
   /** @type {readonly LinkedWallet[]} */
   let linked = [];
 
@@ -109,7 +109,7 @@ function wishFields() {
       h('label', {}, 'Amount in USDC ', amount),
       h('label', {}, 'Sender ', sender),
       h('label', {}, 'Recipient ', recipient),
-      h('label', {}, 'What decides ', preference),
+      h('label', {}, 'Choose by ', preference),
       senders,
       recipients,
     ],
@@ -136,7 +136,7 @@ function wishFields() {
  */
 function submission({ made: { id }, maySubmit, fail, onSubmitted, submitted }) {
   const refusal = createProblemNote(fail);
-  const title = maySubmit ? null : 'This needs trade:execute';
+  const title = maySubmit ? null : 'Requires trade:execute';
   const signed = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 60, required: true, disabled: !maySubmit });
   const hand = h('button', { type: 'submit', class: 'primary', disabled: !maySubmit, title }, 'Submit');
   /** @param {Event} event */
@@ -158,7 +158,7 @@ function submission({ made: { id }, maySubmit, fail, onSubmitted, submitted }) {
   return h(
     'form',
     { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
-    h('label', {}, 'Signed transaction, or its hash where the wallet has sent it ', signed),
+    h('label', {}, 'Signed transaction, or its hash if the wallet sent it ', signed),
     hand,
     refusal.element,
   );
@@ -179,15 +179,19 @@ function quoted({ provider, providerKind, minimumReceived, expectedReceived, est
     {},
     factList([
       ['Provider', `${provider}, ${plain(providerKind)}`],
-      ['Arrives at least', number(minimumReceived)],
-      ['Expected', number(expectedReceived)],
-      ['Takes about', `${estimatedSeconds} s`],
+      ['Minimum received', number(minimumReceived)],
+      ['Expected amount', number(expectedReceived)],
+      ['Estimated time', `${estimatedSeconds} s`],
     ]),
     h('p', { class: 'bridge-words' }, explanation),
     dataTable({
       caption: 'Fees',
       head: ['fee', 'USD', ''],
-      rows: fees.map(({ name, amountUsd, included }) => [name, number(amountUsd), included ? 'out of the amount' : 'on top of it']),
+      rows: fees.map(({ name, amountUsd, included }) => [
+        name,
+        number(amountUsd),
+        included ? 'deducted from the amount' : 'added to the amount',
+      ]),
     }),
     h(
       'ol',
@@ -197,7 +201,7 @@ function quoted({ provider, providerKind, minimumReceived, expectedReceived, est
     h(
       'details',
       { class: 'options' },
-      h('summary', {}, 'The transaction to sign'),
+      h('summary', {}, 'Transaction to sign'),
       h(
         'pre',
         { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Unsigned transaction' },

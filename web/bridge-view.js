@@ -25,7 +25,7 @@ export function bridgeView(context) {
   let cursor = null;
   let generation = 0;
 
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const list = h('div', { class: 'proposals' });
   const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier transfers');
   const quoting = bridgeQuotePanel({ context, signal, onSubmitted: include });
@@ -40,7 +40,7 @@ export function bridgeView(context) {
   );
 
   function count() {
-    say(note, cards.size === 0 ? 'Nothing was transferred yet.' : `${cards.size} shown`);
+    say(note, cards.size === 0 ? 'No transfers yet. Request a quote above to start one.' : `${cards.size} shown`);
   }
 
   /** @param {BridgeTransfer} transfer */
@@ -75,7 +75,7 @@ export function bridgeView(context) {
       count();
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The transfers cannot be read at the moment.');
+      say(note, 'The transfers could not be loaded.');
       fail(error);
     } finally {
       more.disabled = false;

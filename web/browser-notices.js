@@ -11,9 +11,9 @@ import { plain, priceText, symbolOf } from './words.js';
 const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
   proposed: 'wants to',
   filled: 'filled:',
-  partially_filled: 'partly filled:',
-  awaiting_signature: 'waits for your wallet:',
-  unknown: 'does not know what became of:',
+  partially_filled: 'partially filled:',
+  awaiting_signature: 'needs your wallet signature:',
+  unknown: 'lost track of its order:',
   failed: 'failed to',
 });
 
@@ -22,9 +22,9 @@ const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
  * @returns {Promise<string | null>} Why it shows none; null where it does.
  */
 export async function allowNotifications() {
-  if (!('Notification' in globalThis)) return 'This browser shows no notifications of pages.';
+  if (!('Notification' in globalThis)) return 'This browser does not support notifications.';
   const answer = Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
-  return answer === 'granted' ? null : 'The browser forbids notifications of this page; its settings of the site allow them.';
+  return answer === 'granted' ? null : 'Notifications are blocked. Allow them for this site in your browser settings.';
 }
 
 /**

@@ -51,19 +51,19 @@ export class CandlePanel {
     this.overlay = overlay;
     this.key = instruments[0] ?? '';
     this.length = timeframe;
-    this.place = h('div', { class: 'candle-place' }, h('p', { class: 'faint' }, 'Reading…'));
+    this.place = h('div', { class: 'candle-place' }, h('p', { class: 'faint' }, 'Loading…'));
     this.note = h('p', { class: 'faint', role: 'status' });
     this.legend = h('p', { class: 'faint chart-legend' });
     this.lengths = h(
       'div',
-      { class: 'segments', role: 'group', 'aria-label': 'Length of a bar' },
+      { class: 'segments', role: 'group', 'aria-label': 'Timeframe' },
       TIMEFRAMES.map(([name]) =>
         h('button', { type: 'button', 'data-timeframe': name, onclick: () => this.#choose(this.key, name) }, name),
       ),
     );
     const which = h(
       'select',
-      { 'aria-label': 'Instrument of the chart', onchange: () => this.#choose(which.value, this.length) },
+      { 'aria-label': 'Chart instrument', onchange: () => this.#choose(which.value, this.length) },
       instruments.map((one) => h('option', { value: one }, symbolOf(one))),
     );
     which.hidden = instruments.length < 2;
@@ -75,7 +75,7 @@ export class CandlePanel {
         'aria-pressed': 'false',
         onclick: () => this.#reachLines(this.reach.getAttribute('aria-pressed') !== 'true'),
       },
-      'All lines in view',
+      'Fit all lines',
     );
     this.element = h(
       'div',
@@ -84,7 +84,7 @@ export class CandlePanel {
       this.place,
       this.legend,
     );
-    const unread = withheld('market:read', 'The chart of prices');
+    const unread = withheld('market:read', 'Price chart');
     if (unread === null) void this.#show();
     else fill(this.element, unread);
   }
@@ -132,12 +132,12 @@ export class CandlePanel {
     this.#abort = new AbortController();
     const { signal } = this.#abort;
     for (const button of this.lengths.children) mark(button, 'aria-pressed', String(button.getAttribute('data-timeframe') === this.length));
-    say(this.note, 'Reading the bars…');
+    say(this.note, 'Loading bars…');
     try {
       await this.#draw(signal);
     } catch (error) {
       if (signal.aborted) return;
-      say(this.note, 'The bars cannot be read at the moment.');
+      say(this.note, 'The bars could not be loaded.');
       this.context.fail(error);
     }
   }
@@ -150,14 +150,14 @@ export class CandlePanel {
     const [library, catalog, { bars, gaps }] = await Promise.all([import('./price-chart.js'), readCatalog(), reading]);
     if (signal.aborted) return;
     const measure = measureOf(catalog.get(key));
-    const made = new library.PriceChart({ label: `${symbolOf(key)}, bars of ${length}`, lowerTitle: measure?.title ?? null });
+    const made = new library.PriceChart({ label: `${symbolOf(key)}, ${length} bars`, lowerTitle: measure?.title ?? null });
     this.#chart = made;
     fill(this.place, made.element);
     made.setBars(bars, barLength(length));
     mark(this.place, 'data-bars', String(bars.length));
     const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0);
     const lack = missing === 0 ? '' : `${missing} bars are missing: ${reasonsOf(gaps)}`;
-    say(this.note, bars.length === 0 ? `No bar of ${length} is known.` : lack);
+    say(this.note, bars.length === 0 ? `No ${length} bars yet.` : lack);
     made.pointAt(this.#at);
     this.#follow(made, signal);
     made.reachLines(this.reach.getAttribute('aria-pressed') === 'true');
@@ -219,8 +219,8 @@ export class CandlePanel {
       (drawn?.lines ?? [])
         .map(({ title, price }) => `${title} ${quoteText(String(Number(Number(price).toPrecision(LINE_DIGITS))))}`)
         .join(', '),
-      isEquity ? 'Blue: the regular session is closed.' : '',
-      (drawn?.stretches.length ?? 0) > 0 ? 'Violet: the agent knew no live quote.' : '',
+      isEquity ? 'Blue: market closed.' : '',
+      (drawn?.stretches.length ?? 0) > 0 ? 'Violet: no live quote for the agent.' : '',
     ];
     say(this.legend, words.filter((word) => word !== '').join(' · '));
   }

@@ -38,12 +38,12 @@ export function closingLines({ id, signal, fail }) {
 function closingLine({ instrument, limitPrice, closedBy, waitingFor = null }) {
   const line = workLine('closing');
   line.show({ progress: null, remainingMs: null, waitingFor });
-  const what = instrument === null ? 'everything it holds' : symbolOf(instrument);
-  const at = limitPrice === null ? 'at the market' : `at no less than ${priceText(limitPrice)}`;
+  const what = instrument === null ? 'all positions' : symbolOf(instrument);
+  const at = limitPrice === null ? 'at market' : `at ${priceText(limitPrice)} or better`;
   return h(
     'div',
     { 'data-closing-of': instrument ?? '' },
-    h('p', {}, h('strong', {}, 'Being closed: '), `${what}, ${at}, by ${closedBy}`),
+    h('p', {}, h('strong', {}, 'Closing: '), `${what}, ${at}, by ${closedBy}`),
     line.element,
   );
 }

@@ -10,7 +10,7 @@ export function connectionLight(onHurry) {
   const words = h('span', { class: 'connection-words', role: 'status' });
   const element = h(
     'button',
-    { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry },
+    { class: 'connection', type: 'button', title: 'Retry now', onclick: onHurry },
     h('span', { class: 'light', 'aria-hidden': 'true' }),
     words,
   );

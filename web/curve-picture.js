@@ -23,7 +23,7 @@ export function curvePicture(ladder, curve, { symbol, quoteSymbol }) {
   const points = ladder.map(({ fillPct, price }) => `${x(fillPct).toFixed(1)},${y(Number(price)).toFixed(1)}`);
   const fillPct = Number(curve?.fillPct ?? 0);
   const price = curve === null ? Number(ladder[0]?.price ?? 0) : Number(curve.price);
-  const words = `The curve of ${symbol}: ${curve === null ? 'not on the chain yet' : `${Number(curve.fillPct).toFixed(2)} % full at ${quoteText(curve.price)} ${quoteSymbol}`}`;
+  const words = `Bonding curve of ${symbol}: ${curve === null ? 'not on chain yet' : `${Number(curve.fillPct).toFixed(2)} % full at ${quoteText(curve.price)} ${quoteSymbol}`}`;
   return h(
     'figure',
     { class: 'curve' },

@@ -97,12 +97,12 @@ function explanationWords({ summary, why, instruments, missing }) {
         { 'aria-label': instrument },
         h('p', {}, nameOf(instrument), `: ${forPeople(seen)}`),
         sentences([
-          ...entry.map(({ passed, sentence }) => `entry ${passed ? 'held' : 'failed'} · ${sentence}`),
-          ...exit.map(({ passed, sentence }) => `exit ${passed ? 'held' : 'failed'} · ${sentence}`),
+          ...entry.map(({ passed, sentence }) => `entry ${passed ? 'passed' : 'failed'} · ${sentence}`),
+          ...exit.map(({ passed, sentence }) => `exit ${passed ? 'passed' : 'failed'} · ${sentence}`),
         ]),
       ),
     ),
-    missing.length === 0 ? null : h('p', {}, 'What was missing for a trade:'),
+    missing.length === 0 ? null : h('p', {}, 'Missing for a trade:'),
     missing.length === 0 ? null : sentences(missing),
   ];
 }
@@ -132,7 +132,7 @@ function ruleMatrix(rules) {
     h(
       'table',
       { class: 'matrix' },
-      h('caption', {}, 'Rules: observed against threshold'),
+      h('caption', {}, 'Rules: observed value and threshold'),
       h(
         'thead',
         {},
@@ -179,14 +179,14 @@ function ruleCell(rule) {
 /** @param {Decision} decision */
 function knownTable({ observed }) {
   const known = Object.entries(observed);
-  if (known.length === 0) return h('p', { class: 'faint' }, 'Nothing was observed.');
+  if (known.length === 0) return h('p', { class: 'faint' }, 'No market data.');
   return h(
     'div',
-    { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'What was known' },
+    { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Market data' },
     h(
       'table',
       { class: 'known' },
-      h('caption', {}, 'What was known at the slot'),
+      h('caption', {}, 'Market data at decision time'),
       h(
         'thead',
         {},

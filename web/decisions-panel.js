@@ -17,7 +17,7 @@ const PER_PAGE = 20;
 export function decisionsPanel({ context, id, signal }) {
   const cards = h('div', { class: 'decisions' });
   const more = h('button', { type: 'button', hidden: true, onclick: () => void readPage(false) }, 'Earlier decisions');
-  const note = h('p', { class: 'faint' }, 'Reading…');
+  const note = h('p', { class: 'faint' }, 'Loading…');
   /** @type {Decision[]} */
   let decisions = [];
   /** @type {string | null} */
@@ -37,7 +37,7 @@ export function decisionsPanel({ context, id, signal }) {
       more.hidden = cursor === null;
       say(note, decisions.length === 0 ? 'No decisions yet. The first one comes at the next full minute.' : '');
     } catch (error) {
-      say(note, decisions.length === 0 ? 'The decisions cannot be read at the moment.' : '');
+      say(note, decisions.length === 0 ? 'The decisions could not be loaded.' : '');
       context.fail(error);
     } finally {
       more.disabled = false;

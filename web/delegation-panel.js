@@ -17,9 +17,9 @@ const DAY_MS = 86_400_000;
 const CHALLENGE_MS = 600_000;
 const FIELDS = /** @type {const} */ ([
   { name: 'wallet', label: 'Wallet on the primary chain', kind: 'text' },
-  { name: 'signerWallet', label: 'The same wallet at the remote signer', kind: 'text' },
-  { name: 'maxNotionalUsd', label: 'Most per transaction, USD', kind: 'decimal', hint: '500' },
-  { name: 'days', label: 'Days until it ends, at most 90', kind: 'decimal', hint: '30' },
+  { name: 'signerWallet', label: 'Wallet id at the remote signer', kind: 'text' },
+  { name: 'maxNotionalUsd', label: 'Max per transaction (USD)', kind: 'decimal', hint: '500' },
+  { name: 'days', label: 'Valid for (days, max 90)', kind: 'decimal', hint: '30' },
 ]);
 /** What the text says of each term. @type {readonly (readonly [line: string, term: keyof Wish])[]} */
 const LINES = [
@@ -44,14 +44,14 @@ class DelegationPanel {
     this.options = options;
     const { me, fail } = options.context;
     this.mayGrant = me.permissions.includes('trade:execute');
-    this.title = this.mayGrant ? null : 'This needs trade:execute';
-    this.note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+    this.title = this.mayGrant ? null : 'Requires trade:execute';
+    this.note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
     this.problem = createProblemNote(fail);
     this.list = h('div', {});
     this.signing = h('div', {});
     this.rows = new Map(FIELDS.map((field) => [/** @type {string} */ (field.name), fieldRow(field)]));
     for (const { input } of this.rows.values()) input.disabled = !this.mayGrant;
-    this.ask = h('button', { type: 'submit', disabled: !this.mayGrant, title: this.title }, 'Get the text to sign');
+    this.ask = h('button', { type: 'submit', disabled: !this.mayGrant, title: this.title }, 'Create text to sign');
   }
 
   element() {
@@ -68,7 +68,7 @@ class DelegationPanel {
       h(
         'p',
         { class: 'faint panel-words' },
-        'From a delegated wallet it trades without a prompt per trade. The owner’s signature and trade:execute are needed, and neither is enough.',
+        'It can trade from a delegated wallet without a prompt per trade. Delegating requires both the owner’s signature and trade:execute.',
       ),
       this.list,
       form,
@@ -82,11 +82,11 @@ class DelegationPanel {
     try {
       /** @type {import('./wire.ts').Page<Delegation>} */
       const { items } = await read(`/v1/delegations?limit=50&${trader}=${encodeURIComponent(id)}`, { signal });
-      say(this.note, items.length === 0 ? 'No wallet is delegated to it.' : 'The newest one counts.');
+      say(this.note, items.length === 0 ? 'No delegated wallet.' : 'The newest delegation counts.');
       fill(this.list, items.length === 0 ? null : delegationTable(items, context.feed.now(), (one) => this.#revokeButton(one)));
     } catch (error) {
       if (signal.aborted) return;
-      say(this.note, 'The delegations cannot be read at the moment.');
+      say(this.note, 'The delegations could not be loaded.');
       context.fail(error);
     }
   }
@@ -101,7 +101,7 @@ class DelegationPanel {
     this.problem.clear();
     try {
       await change('POST', `/v1/delegations/${id}/revoke`);
-      this.options.context.notify('Revoked: nothing is signed under it any more.');
+      this.options.context.notify('Revoked. It can sign nothing more.');
       await this.refresh();
     } catch (error) {
       this.problem.show(error);
@@ -130,7 +130,7 @@ class DelegationPanel {
       const made = await change('POST', '/v1/delegations/challenge', { [trader]: id, ...wish });
       fill(this.signing, this.#toSign(made, wish));
     } catch (error) {
-      const said = error instanceof RangeError ? new Error('The days until it ends are a number, such as 30.') : error;
+      const said = error instanceof RangeError ? new Error('Enter the validity as a number of days, for example 30.') : error;
       showProblems(said, this.rows, this.problem);
     } finally {
       this.ask.disabled = !this.mayGrant;
@@ -143,11 +143,7 @@ class DelegationPanel {
     const { fail, notify } = context;
     const differences = differencesOf(text, { ...wish, [trader]: id }, trader);
     if (differences.length > 0)
-      return h(
-        'p',
-        { class: 'problem', role: 'alert' },
-        `The text is not what was asked for, so it is not signed: ${differences.join('; ')}.`,
-      );
+      return h('p', { class: 'problem', role: 'alert' }, `Not signed: the text differs from your request. ${differences.join('; ')}.`);
     const handIn = async (/** @type {string} */ signature) => {
       await change('POST', '/v1/delegations', { [trader]: id, ...wish, issuedAt, nonce, signature });
       notify('Delegated.');
@@ -158,11 +154,11 @@ class DelegationPanel {
       'div',
       { class: 'wallet-signing' },
       factList([
-        ['May trade', trader === 'agentId' ? 'this agent, without asking each time' : 'this Take, without asking each time'],
+        ['Trader', trader === 'agentId' ? 'this agent, without asking each time' : 'this Take, without asking each time'],
         ['From', h('code', { title: wish.wallet }, shortAddress(wish.wallet))],
-        ['Most per transaction', h('span', {}, number(wish.maxNotionalUsd), ' USD')],
+        ['Max per transaction', h('span', {}, number(wish.maxNotionalUsd), ' USD')],
         ['Until', dayAndTime(wish.expiresAt)],
-        ['To be signed before', clockAndZone(Date.parse(issuedAt) + CHALLENGE_MS)],
+        ['Sign before', clockAndZone(Date.parse(issuedAt) + CHALLENGE_MS)],
       ]),
       h('pre', { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Text to sign' }, text),
       signingPlace(({ textSigning }) => textSigning({ address: wish.wallet, text, handIn, fail, signal }), fail),
@@ -203,7 +199,7 @@ function plainAmount(amount) {
 function delegationTable(delegations, now, revoke) {
   return dataTable({
     caption: 'Delegations, newest first',
-    head: ['wallet', 'stands', 'most per transaction, USD', 'until', 'granted by', 'what to do'],
+    head: ['wallet', 'status', 'max per transaction, USD', 'expires', 'granted by', 'actions'],
     rows: delegations.map((one, index) => {
       const status = statusOf(one, now, index === 0);
       return [

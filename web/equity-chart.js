@@ -125,14 +125,14 @@ function followStretch({ chart, words }, points, decimals) {
   const last = points.at(-1);
   const whole =
     points[0] === undefined || last === undefined
-      ? 'Nothing to draw.'
-      : `${points.length} points from ${dayAndTime(points[0].at)} to ${dayAndTime(last.at)}, the last one ${textOf(last, decimals)}.`;
+      ? 'No data yet.'
+      : `${points.length} points from ${dayAndTime(points[0].at)} to ${dayAndTime(last.at)}. Last value ${textOf(last, decimals)}.`;
   say(words, whole);
   chart.timeScale().subscribeVisibleTimeRangeChange((range) => {
     if (range === null) return;
     const [from, to] = [Number(range.from) * 1000, Number(range.to) * 1000];
     const isWhole = points[0] === undefined || last === undefined || (from <= points[0].at && to >= last.at - (last.at % 1000));
-    say(words, isWhole ? whole : `${whole} Shown are ${dayAndTime(from)} to ${dayAndTime(to)}.`);
+    say(words, isWhole ? whole : `${whole} In view: ${dayAndTime(from)} to ${dayAndTime(to)}.`);
   });
 }
 

@@ -27,7 +27,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
   const mayRun = me.permissions.includes('trade:execute');
   /** @type {number | undefined} */
   let gathering;
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const problem = createProblemNote(fail);
   const runs = runList((run) => runItem({ context, id, run, signal, cancel: mayRun ? cancel : null }));
   const starts = evaluationStarts({ mayRun, begin });
@@ -61,10 +61,10 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
       /** @type {import('./wire.ts').Page<Run>} */
       const page = await read(`/v1/agents/${id}/evaluations?limit=${RUNS_SHOWN}`, { signal });
       for (const run of page.items.toReversed()) include(run);
-      say(note, runs.size() === 0 ? 'None was begun yet.' : '');
+      say(note, runs.size() === 0 ? 'No evaluations yet. Start a backtest above.' : '');
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The evaluations cannot be read at the moment.');
+      say(note, 'The evaluations could not be loaded.');
       fail(error);
     }
   }
@@ -101,14 +101,14 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
  * @param {(what: 'backtest' | 'stress_test' | 'sweep', request: object | undefined) => Promise<void>} options.begin
  */
 function evaluationStarts({ mayRun, begin }) {
-  const needs = mayRun ? null : 'This needs trade:execute';
+  const needs = mayRun ? null : 'Requires trade:execute';
   const from = h('input', { type: 'date' });
   const to = h('input', { type: 'date' });
   const look = h('input', { type: 'checkbox' });
-  const backtest = button('Backtest', 'Simulates the active manifest over more than five years of closed bars', () =>
+  const backtest = button('Backtest', 'Simulates the manifest over more than five years of bars', () =>
     begin('backtest', backtestRequest()),
   );
-  const stress = button('Stress test', 'Flash crash, weekend gap, liquidity freeze and de-peg, in seeded worlds', () =>
+  const stress = button('Stress test', 'Simulates flash crash, weekend gap, liquidity freeze and de-peg', () =>
     begin('stress_test', undefined),
   );
   const sweep = sweepForm({ mayRun, onBegin: (request) => void begin('sweep', { ...stretch(), ...request }) });
@@ -136,13 +136,13 @@ function evaluationStarts({ mayRun, begin }) {
     options: h(
       'details',
       { class: 'options' },
-      h('summary', {}, 'Another stretch for the backtest or the sweep'),
+      h('summary', {}, 'Another period for the backtest or sweep'),
       h(
         'div',
         { class: 'filters' },
         h('label', {}, 'From ', from),
         h('label', {}, 'To ', to),
-        h('label', {}, look, ' only a look: a shorter stretch, which is no evidence'),
+        h('label', {}, look, ' exploratory: a shorter period that does not count for a gate'),
       ),
     ),
     /** @param {boolean} isEnabled */
@@ -204,7 +204,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
   const report = reportLink(id, first);
   const stop = h(
     'button',
-    { type: 'button', disabled: cancel === null, title: cancel === null ? 'This needs trade:execute' : null },
+    { type: 'button', disabled: cancel === null, title: cancel === null ? 'Requires trade:execute' : null },
     'Cancel',
   );
   stop.addEventListener('click', async () => {
@@ -282,7 +282,7 @@ function runWork(name) {
     show(far) {
       line.show(far);
       awaited.hidden = far.waitsForWork === null;
-      say(awaited, far.waitsForWork === null ? '' : `The fetch that it waits for (no. ${far.waitsForWork})`);
+      say(awaited, far.waitsForWork === null ? '' : `Data fetch no. ${far.waitsForWork}, which this run waits for`);
     },
   };
 }
@@ -300,10 +300,10 @@ function reportLink(id, { id: runId, evaluation }) {
 function runCourse(id, run, signal) {
   if (run.evaluation !== 'backtest') return null;
   return lazyChart({
-    title: 'Equity in US dollars, and the drawdown',
+    title: 'Equity in US dollars, with drawdown',
     address: () => `/v1/agents/${id}/evaluations/${run.id}`,
     courseOf: daysCourse,
-    empty: 'The run has no day to draw.',
+    empty: 'Not enough days for a chart.',
     signal,
   });
 }

@@ -24,7 +24,7 @@ export function fillTable(fills, caption, empty) {
       'USD',
       'fee USD',
       'slippage',
-      ...(shadowed ? ['in the venue’s flow'] : []),
+      ...(shadowed ? ['venue trades'] : []),
       'quotes',
     ],
     rows: fills.map(({ at, instrument, side, quantity, fillPrice, notionalUsd, feeUsd, slippageBps, quotes, shadow }) => [
@@ -54,6 +54,6 @@ export function fillTable(fills, caption, empty) {
  */
 function flowWords({ outcome, reason, quantity, price, trades }) {
   if (outcome === 'unknown') return `unknown: ${plain(reason ?? '')}`;
-  const seen = `${trades} ${trades === 1 ? 'trade' : 'trades'} seen`;
-  return price === null ? `nothing (${seen})` : `${quantity} at ${price} (${seen})`;
+  const seen = `${trades} ${trades === 1 ? 'trade' : 'trades'}`;
+  return price === null ? `no match (${seen})` : `${quantity} at ${price} (${seen})`;
 }

@@ -81,7 +81,7 @@ export function showProblems(error, rows, note) {
     }
     first ??= row;
     mark(row.input, 'aria-invalid', 'true');
-    const instead = allowed === null ? '' : `; allowed is ${allowed}`;
+    const instead = allowed === null ? '' : `. Allowed: ${allowed}`;
     row.problem.append(h('span', {}, `${name}${inner}: ${problem}${instead}. `));
   }
   if (homeless) note.show(error);

@@ -15,7 +15,7 @@ const READ_EVERY_MS = 20_000;
  * @param {AbortSignal} options.signal
  */
 export function fundingPanel({ context, key, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const facts = h('div', {});
   const course = fundingCourse(signal);
 
@@ -32,14 +32,14 @@ export function fundingPanel({ context, key, signal }) {
           ['Basis', number(`${perp.basisPct} %`)],
           ['Funding per hour', number(perp.hourlyFunding)],
           ['Per year', number(`${perp.annualFundingPct} %`)],
-          ['Next at', clockTime(perp.nextFundingAt)],
+          ['Next funding', clockTime(perp.nextFundingAt)],
           ['Open interest', number(perp.openInterestNotional)],
         ]),
       );
       await course.draw(perp.funding.items);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The funding cannot be read at the moment.');
+      say(note, 'The funding rates could not be loaded.');
       context.fail(error);
     }
   }
@@ -78,7 +78,7 @@ function fundingCourse(signal) {
         .map(({ at, hourlyFunding }) => ({ at: Date.parse(at), value: Number(hourlyFunding) * 100 }))
         .sort((a, b) => a.at - b.at);
       chart?.end();
-      chart = equityChart({ label: 'Funding per hour in percent', points, decimals: 5, lower: null });
+      chart = equityChart({ label: 'Hourly funding rate (%)', points, decimals: 5, lower: null });
       drawn = wanted;
       fill(element, chart.element);
     },

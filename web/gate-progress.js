@@ -12,9 +12,9 @@ const COUNTED = /** @type {{ readonly [name: string]: string }} */ ({
 });
 /** What is begun by hand at a stage. */
 const BEGUN = /** @type {{ readonly [stage: string]: string }} */ ({
-  backtest: 'Begin a backtest.',
-  stress_test: 'Begin a stress test.',
-  limited_live: 'A risk manager who did not write it signs it off.',
+  backtest: 'Start a backtest.',
+  stress_test: 'Start a stress test.',
+  limited_live: 'A risk manager other than its creator must sign it off.',
 });
 
 /**
@@ -30,7 +30,7 @@ export function gateHere(gates) {
  * @param {Gate | null} gate
  */
 export function progressWords(gate) {
-  if (gate === null) return 'every gate is behind it';
+  if (gate === null) return 'all gates passed';
   const met = gate.checks.filter(({ passed }) => passed).length;
   const counted = gate.checks.flatMap(({ name, observed, rule, limit, passed }) =>
     rule === 'at_least' && !passed && observed !== null && limit !== null && name in COUNTED
@@ -46,11 +46,11 @@ export function progressWords(gate) {
  * @param {Gate | null} gate
  */
 export function nextAction({ stage, paused, pauseCause, autonomy }, gate) {
-  if (pauseCause === 'quarantine') return 'Its incident is mended, then a risk manager releases it.';
-  if (paused) return `It is paused${pauseCause === null ? '' : ` (${plain(pauseCause)})`}: a risk manager resumes it.`;
-  if (gate?.passed === true) return `The gate to ${plain(gate.to)} is ready: promote it.`;
+  if (pauseCause === 'quarantine') return 'Fix the incident, then a risk manager can release it.';
+  if (paused) return `Paused${pauseCause === null ? '' : ` (${plain(pauseCause)})`}: a risk manager can resume it.`;
+  if (gate?.passed === true) return `Ready for ${plain(gate.to)}: promote it.`;
   if (gate !== null && gate.evidence === null && BEGUN[stage] !== undefined) return BEGUN[stage] ?? '';
   if (autonomy === 'research' || autonomy === 'suggest')
-    return `At ${plain(autonomy)} it orders nothing: set its autonomy to confirm or above.`;
-  return gate === null ? 'Nothing: it trades.' : `It gathers evidence for ${plain(gate.to)}.`;
+    return `At autonomy ${plain(autonomy)} it places no orders. Set autonomy to confirm or above.`;
+  return gate === null ? 'None: it is trading.' : `Collecting evidence for ${plain(gate.to)}.`;
 }

@@ -18,7 +18,7 @@ import { dayAndTime, GATE_RULES, plain } from './words.js';
 export function gatesPanel({ id, me, signal, notify, fail }) {
   const why = h('div', { class: 'gate-problems' });
   const list = h('ol', { class: 'gate-list' });
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const mayPromote = me.permissions.includes('trade:execute');
   const promote = promoteButton(mayPromote, () => void ask());
 
@@ -39,7 +39,7 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
       say(note, `${progress}${simulated ? ', in simulated time' : ''}. Next: ${next}`);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The gates cannot be read at the moment.');
+      say(note, 'The gates could not be loaded.');
       fail(error);
     }
   }
@@ -75,7 +75,7 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
  * @param {() => void} onclick
  */
 function promoteButton(mayPromote, onclick) {
-  const title = mayPromote ? 'Asks for the gate that the agent stands at to open' : 'This needs trade:execute';
+  const title = mayPromote ? 'Moves the agent to the next stage if every condition is met' : 'Requires trade:execute';
   return h('button', { type: 'button', disabled: !mayPromote, title, onclick }, 'Promote');
 }
 
@@ -83,7 +83,7 @@ function promoteButton(mayPromote, onclick) {
 function missingLines(missing) {
   if (missing.length === 0) return [];
   return [
-    h('h3', {}, 'What the backtest would not know'),
+    h('h3', {}, 'Data missing for a backtest'),
     h(
       'ul',
       { 'data-missing-history': '' },

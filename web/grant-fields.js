@@ -9,11 +9,11 @@ import { plain } from './words.js';
 
 /** Every permission, and what it lets one do. @type {readonly (readonly [permission: Permission, words: string])[]} */
 export const PERMISSION_WORDS = [
-  ['market:read', 'sees markets'],
-  ['agent:read', 'sees agents, books and records'],
-  ['trade:execute', 'makes agents, approves, trades and signs'],
-  ['risk:manage', 'signs off, resumes, changes risk, intervenes'],
-  ['members:manage', 'invites, changes and removes members'],
+  ['market:read', 'read market data'],
+  ['agent:read', 'read agents, books and records'],
+  ['trade:execute', 'create agents, approve, trade and sign'],
+  ['risk:manage', 'sign off, resume, change risk limits, intervene'],
+  ['members:manage', 'invite, change and remove members'],
 ];
 /** Stands in the place of a role. */
 const ONE_BY_ONE = '';
@@ -56,7 +56,7 @@ export function grantFields(form, roles, now = { role: 'viewer', permissions: []
     form,
     label: 'Role',
     kind: 'choice',
-    options: [...options, [ONE_BY_ONE, 'permissions one by one']],
+    options: [...options, [ONE_BY_ONE, 'custom permissions']],
   });
   const set = permissionRow(form, now.permissions);
   role.input.value = now.role ?? ONE_BY_ONE;

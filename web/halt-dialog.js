@@ -16,7 +16,7 @@ export function askHalt({ notify, fail }) {
     h(
       'p',
       {},
-      'Every agent of the organization is paused and its pending proposals are cancelled. Nothing that leads to a venue begins after the halt. Each agent has to be resumed by somebody with ',
+      'Pauses every agent of the organization and cancels pending proposals. No new orders are sent after the halt. Each agent must be resumed by a member with ',
       h('code', {}, 'risk:manage'),
       '.',
     ),
@@ -35,7 +35,7 @@ export function askHalt({ notify, fail }) {
       dialog.close();
     } catch (error) {
       sure.disabled = false;
-      say(sure, 'Try again');
+      say(sure, 'Retry');
       fail(error);
     }
   }

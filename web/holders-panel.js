@@ -16,7 +16,7 @@ const PER_PAGE = 200;
  * @param {AbortSignal} options.signal
  */
 export function holdersPanel({ context, key, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', {});
 
   async function refresh() {
@@ -30,8 +30,8 @@ export function holdersPanel({ context, key, signal }) {
         place,
         dataTable({
           caption: 'Positions at cost',
-          empty: 'No book holds it.',
-          head: ['who', 'book', 'quantity', 'average price', 'cost USD', 'since'],
+          empty: 'No positions in this instrument.',
+          head: ['agent', 'book', 'quantity', 'average price', 'cost USD', 'since'],
           rows: held.map(({ book, position }) => [
             book.agentId === null ? 'people' : h('a', { href: `#/agents/${book.agentId}` }, names.get(book.agentId) ?? 'another agent'),
             book.manifestVersion === null ? book.mode : `${book.mode}, manifest v${book.manifestVersion}`,
@@ -44,7 +44,7 @@ export function holdersPanel({ context, key, signal }) {
       );
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The books cannot be read at the moment.');
+      say(note, 'The positions could not be loaded.');
       context.fail(error);
     }
   }
@@ -54,7 +54,7 @@ export function holdersPanel({ context, key, signal }) {
     element: h(
       'div',
       { class: 'panel holders-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'Who holds it'), note),
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Holders'), note),
       h('div', { class: 'panel-body' }, place),
     ),
     end() {},

@@ -22,7 +22,7 @@ export function homeView(context) {
   const { feed, fail } = context;
   const abort = new AbortController();
   const { signal } = abort;
-  const verdict = h('p', { class: 'verdict', role: 'status' }, 'Reading…');
+  const verdict = h('p', { class: 'verdict', role: 'status' }, 'Loading…');
   const when = h('span', { class: 'faint' });
   const earned = h('div', {});
   const waiting = h('div', {});
@@ -49,8 +49,8 @@ export function homeView(context) {
       await Promise.all([equity.refresh({ paper, live }), agents.refresh([...paper.books, ...live.books])]);
     } catch (error) {
       if (signal.aborted) return;
-      say(verdict, 'The overview cannot be read at the moment.');
-      fill(waiting, h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, 'Unknown until the service answers.')));
+      say(verdict, 'The overview could not be loaded.');
+      fill(waiting, h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, 'Waiting for the service.')));
       fail(error);
     } finally {
       isReading = false;

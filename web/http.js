@@ -127,7 +127,7 @@ async function ask(method, path, body, more) {
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Refused(0, 'unreachable', 'the service does not answer');
+    throw new Refused(0, 'unreachable', 'the service does not respond');
   }
   const text = await response.text();
   if (response.ok) return text === '' ? /** @type {Answer} */ (null) : JSON.parse(text);
@@ -143,7 +143,7 @@ async function ask(method, path, body, more) {
   throw new Refused(
     response.status,
     problem.code ?? 'unreadable',
-    problem.detail ?? `the service answered ${response.status}`,
+    problem.detail ?? `the service returned status ${response.status}`,
     problem,
     retryAfterMs,
   );

@@ -44,7 +44,7 @@ export function impactPanel({ context: { fail }, mode, wallets }) {
       /** @type {Impact} */
       const impact = await change('POST', '/v1/portfolio/impact', { mode, ...(named.length === 0 ? {} : { wallets: named }), allocations });
       fill(answer, drawn(impact));
-      say(note, 'Simulated; nothing was ordered or reserved.');
+      say(note, 'Simulation only. No order was placed.');
     } catch (error) {
       fill(answer);
       say(note, '');
@@ -58,7 +58,7 @@ export function impactPanel({ context: { fail }, mode, wallets }) {
   return h(
     'div',
     { class: 'panel impact-panel' },
-    h('div', { class: 'panel-head' }, h('h2', {}, 'Impact of an allocation'), note),
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Allocation impact'), note),
     h('form', { class: 'impact-form', onsubmit: (/** @type {Event} */ event) => void submit(event) }, rows, add, ask),
     problem.element,
     answer,
@@ -90,10 +90,10 @@ function drawn({ allocations, before, after }) {
   return [
     dataTable({
       caption: 'Allocations',
-      head: ['allocation', 'risk', 'price', 'quantity', 'fee USD', 'why'],
+      head: ['allocation', 'risk check', 'price', 'quantity', 'fee USD', 'reason'],
       rows: allocations.map(({ instrument, side, notionalUsd, wouldPass, risk, price, quantity, feeUsd, note }) => [
         `${side} ${instrument} for ${notionalUsd}`,
-        wouldPass ? 'would pass' : 'would be refused',
+        wouldPass ? 'would pass' : 'would be rejected',
         number(price),
         number(quantity),
         number(feeUsd),
@@ -114,15 +114,15 @@ function drawn({ allocations, before, after }) {
       cellOf: ({ weightPct }) => weightPct,
     }),
     sideBySide({
-      caption: 'Held twice, before and after',
+      caption: 'Concentration by underlying, before and after',
       head: ['underlying', 'weight % before', 'weight % after'],
       before: before.duplicates,
       after: after.duplicates,
       nameOf: ({ underlying }) => underlying,
-      cellOf: ({ weightPct, exceedsLimit, limitPct }) => (exceedsLimit ? `${weightPct} over the limit of ${limitPct}` : weightPct),
+      cellOf: ({ weightPct, exceedsLimit, limitPct }) => (exceedsLimit ? `${weightPct}, over the limit of ${limitPct}` : weightPct),
     }),
     sideBySide({
-      caption: 'Share of pools, before and after',
+      caption: 'Share of pool liquidity, before and after',
       head: ['instrument', 'share % before', 'share % after'],
       before: before.exits,
       after: after.exits,
@@ -130,7 +130,7 @@ function drawn({ allocations, before, after }) {
       cellOf: ({ sharePct, why }) => (sharePct === null ? why : sharePct),
     }),
     sideBySide({
-      caption: 'Losses of the scenarios, before and after',
+      caption: 'Scenario losses, before and after',
       head: ['scenario', 'loss USD before', 'loss USD after'],
       before: before.scenarios,
       after: after.scenarios,

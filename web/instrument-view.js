@@ -47,7 +47,7 @@ export function instrumentView(context, key, timeframe) {
       if (signal.aborted) return;
       const isReference = partsOf(key).venue === 'reference';
       if (entry === undefined && !isReference) return fill(element, missing(key));
-      say(about, entry === undefined ? 'Reference price of a share, never executable' : aboutWords(entry));
+      say(about, entry === undefined ? 'Reference price of the share. It cannot be traded here.' : aboutWords(entry));
       const made = panelsOf({ context, key, signal }, entry);
       parts.push(...made);
       fill(
@@ -95,7 +95,7 @@ function panelsOf(options, entry) {
 function missing(key) {
   return [
     h('p', { class: 'trail' }, h('a', { href: '#/quotes' }, '← Quotes')),
-    h('h1', {}, 'There is no such instrument'),
-    h('p', { class: 'faint' }, `The catalog has none of the name ${key}.`),
+    h('h1', {}, 'Instrument not found'),
+    h('p', { class: 'faint' }, `The catalog has no instrument named ${key}.`),
   ];
 }

@@ -8,9 +8,9 @@ import { change } from './http.js';
 /** @typedef {ReturnType<typeof createInterventions>} Interventions */
 
 const MEANING = {
-  retry: 'The activity is tried at once, and its attempts are counted from none.',
-  reset: 'All pending activities of the actor are tried at once, and their attempts are counted from none.',
-  release: 'The actor goes on where it stood; an agent is paused then, until somebody other than its creator resumes it.',
+  retry: 'Retries the activity now and resets its attempt count.',
+  reset: 'Retries all pending activities of the actor now and resets their attempt counts.',
+  release: 'The actor continues from its last state. An agent stays paused until somebody other than its creator resumes it.',
 };
 
 /**
@@ -26,13 +26,13 @@ export function createInterventions({ me, notify, fail }, onDone) {
     const whom = actorWord(actor);
     askDialog({
       title: `${TITLES[action]} ${activity === null ? whom : `an activity of ${whom}`}`,
-      text: `${MEANING[action]} Who did it and why is kept for good.`,
-      fields: [h('label', {}, 'Why', why)],
+      text: `${MEANING[action]} Your name and reason are recorded.`,
+      fields: [h('label', {}, 'Reason', why)],
       confirm: TITLES[action],
       fail,
       async carryOut() {
         await change('POST', `/v1/actors/${actor.actorId}/${action}`, { ...(activity === null ? {} : { activity }), reason: why.value });
-        notify(`${TITLES[action]}: done, and on record.`);
+        notify(`${TITLES[action]}: done and recorded.`);
         onDone();
       },
     });
@@ -56,7 +56,7 @@ export function createInterventions({ me, notify, fail }, onDone) {
     ofActivity(activity) {
       if (!may || activity.actorStatus === 'done') return null;
       if (activity.actorStatus === 'quarantined') return this.ofActor(activity);
-      if (activity.state === 'given_up' && activity.isLeft) return h('span', { class: 'faint' }, 'its actor has gone on');
+      if (activity.state === 'given_up' && activity.isLeft) return h('span', { class: 'faint' }, 'actor has moved on');
       return h('button', { type: 'button', class: 'small', onclick: () => ask('retry', activity, activity.key) }, TITLES.retry);
     },
   };

@@ -36,9 +36,9 @@ export function joinView({ me, fail }, code) {
       h(
         'div',
         { class: 'panel panel-words' },
-        h('p', {}, 'You are signed in as ', h('strong', {}, me.name ?? me.subject), ', and join under this identity.'),
-        isMember ? h('p', {}, 'You belong to an organization already, and nobody belongs to two.') : null,
-        code === '' && !isMember ? h('p', {}, 'The address holds no code any more: open the link of the invitation again.') : null,
+        h('p', {}, 'You are signed in as ', h('strong', {}, me.name ?? me.subject), '. You will join with this identity.'),
+        isMember ? h('p', {}, 'You already belong to an organization. Leave it before you join another.') : null,
+        code === '' && !isMember ? h('p', {}, 'The invitation code is missing from the address. Open the invitation link again.') : null,
         join,
         note.element,
       ),

@@ -26,7 +26,7 @@ const ENDED = ['finalized', 'expired', 'refused', 'failed'];
  */
 export function launchClaims({ me, fail }, launchId, signal) {
   const mayClaim = me.permissions.includes('trade:execute');
-  const title = mayClaim ? null : 'This needs trade:execute';
+  const title = mayClaim ? null : 'Requires trade:execute';
   const kind = h(
     'select',
     { disabled: !mayClaim, title },
@@ -43,10 +43,10 @@ export function launchClaims({ me, fail }, launchId, signal) {
     'div',
     { class: 'panel launch-claims', hidden: true },
     h('div', { class: 'panel-head' }, h('h2', {}, 'Claims'), note),
-    h('div', { class: 'wallet-form' }, h('label', {}, 'Of what waits ', kind), h('label', {}, 'paid to the ', as)),
+    h('div', { class: 'wallet-form' }, h('label', {}, 'Claim ', kind), h('label', {}, 'paid to the ', as)),
     mayClaim
       ? signingPlace(({ transactionSigning }) => transactionSigning({ prepare, fail, signal }), fail)
-      : h('p', { class: 'faint' }, 'A claim needs trade:execute.'),
+      : h('p', { class: 'faint' }, 'Claiming requires trade:execute.'),
     facts,
   );
 
@@ -100,8 +100,8 @@ async function followed(address, tell, signal) {
 /** @param {Claim} claim */
 function claimFacts({ wallet, mint, quoteMint, quoteAmount, baseAmount }) {
   return factList([
-    ['Signs and is paid', h('code', {}, wallet)],
-    ['Raw units of the quote', h('span', { title: quoteMint }, number(quoteAmount))],
-    ['Raw units of the token', h('span', { title: mint }, number(baseAmount))],
+    ['Signs and receives', h('code', {}, wallet)],
+    ['Quote amount (raw units)', h('span', { title: quoteMint }, number(quoteAmount))],
+    ['Token amount (raw units)', h('span', { title: mint }, number(baseAmount))],
   ]);
 }

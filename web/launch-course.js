@@ -85,7 +85,7 @@ function drawingOf({ points, fills }, quote) {
     lower: { title: 'fill %', points: points.map((point) => ({ at: at(point), value: Number(point.fillPct) })) },
     levels: [{ title: 'first', price: Number(first?.price ?? 0), colour: 'closed' }],
     marks,
-    summary: `${points.length} prices from ${quoteText(first?.price ?? '0')} to ${quoteText(last?.price ?? '0')} ${quote}, the curve ${percentText(last?.fillPct ?? 0)} full`,
+    summary: `${points.length} prices from ${quoteText(first?.price ?? '0')} to ${quoteText(last?.price ?? '0')} ${quote}, curve ${percentText(last?.fillPct ?? 0)} full`,
   };
 }
 
@@ -97,8 +97,8 @@ function placeOf(times, at) {
 /** @param {LaunchCourse['fills']} fills */
 function fillTable(fills) {
   return dataTable({
-    caption: 'What your organization traded',
-    head: ['at', 'side', 'tokens', 'USD for each'],
+    caption: 'Trades of your organization',
+    head: ['at', 'side', 'tokens', 'price USD'],
     rows: fills.map(({ at, side, quantity, priceUsd }) => [dayAndTime(at), side, number(quantity), exact(priceText(priceUsd), priceUsd)]),
   });
 }

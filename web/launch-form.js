@@ -71,14 +71,18 @@ class LaunchForm {
         'div',
         { class: 'panel launch-signing' },
         h('h2', {}, 'Sign'),
-        h('p', {}, 'The wallet that signs is the creator: it pays, holds what the first buy brings, and is paid the creator’s fees.'),
+        h(
+          'p',
+          {},
+          'The wallet that signs is the creator. It pays for the launch, receives the tokens of the first buy, and earns the creator fees.',
+        ),
         withheld('trade:execute', 'A launch') ?? signingPlace(({ transactionSigning }) => transactionSigning(options), this.context.fail),
       ),
     );
   }
 
   async begin() {
-    const unread = withheld('market:read', 'The preview of a curve');
+    const unread = withheld('market:read', 'The curve preview');
     if (unread !== null) return fill(this.fields, unread);
     this.#rows = await rowsOf(this.#abort.signal);
     fill(
@@ -141,7 +145,7 @@ class LaunchForm {
     try {
       return await this.#preparedOnce(wish, this.context.feed.now());
     } catch (error) {
-      if (showProblems(error, this.#rows, this.note)) throw new Error('Some fields need another value; nothing was prepared.');
+      if (showProblems(error, this.#rows, this.note)) throw new Error('Some fields are invalid. Correct them and sign again.');
       this.note.clear();
       throw error;
     }
@@ -149,11 +153,11 @@ class LaunchForm {
 
   /** @param {readonly string[]} addresses The first one creates. @returns {Promise<import('./wallet-signing.js').Prepared>} */
   #prepare = async ([creator]) => {
-    if (creator === undefined) throw new Error('The wallet shows no account.');
+    if (creator === undefined) throw new Error('The wallet shared no account.');
     this.#clear([...this.#rows.keys()]);
     const wish = { ...this.#given([...this.#rows.keys()]), creator };
     const { id, transactions, expiresAt } = await this.#made(wish);
-    say(this.status, `Prepared; to be signed before ${clockAndZone(expiresAt)}.`);
+    say(this.status, `Prepared. Sign before ${clockAndZone(expiresAt)}.`);
     return {
       unsigned: transactions,
       signer: creator,
@@ -188,19 +192,19 @@ async function rowsOf(signal) {
   const quoted = [...catalog.values()].filter(({ token, kind }) => token !== null && (kind === 'tokenized_equity' || kind === 'pre_ipo'));
   /** @type {Readonly<Record<string, readonly (readonly [value: string, word: string])[]>>} */
   const options = {
-    preset: presets.items.map((one) => /** @type {const} */ ([one.key, `${plain(one.key)}: graduates at ${one.graduationMultiple} times`])),
+    preset: presets.items.map((one) => /** @type {const} */ ([one.key, `${plain(one.key)}: graduates at ${one.graduationMultiple}×`])),
     quoteMint: [...COINS, ...quoted.map((one) => /** @type {const} */ ([one.mint ?? '', symbolOf(one.instrument)]))],
     agentId: [['', 'none'], ...agents],
   };
   const fields = /** @type {const} */ ([
     ['name', 'Name', 'text', 'Lantern Bearer'],
     ['symbol', 'Symbol', 'text', 'LANTERN'],
-    ['uri', 'Where what is told of it lies', 'text', 'https://example.com/token.json'],
+    ['uri', 'Metadata URL', 'text', 'https://example.com/token.json'],
     ['preset', 'Curve', 'choice', ''],
-    ['quoteMint', 'Quoted in', 'choice', ''],
-    ['startingFdv', 'Value of all tokens at the start, in the quote', 'decimal', '30'],
-    ['firstBuy', 'First buy by the creator, in the quote', 'decimal', 'none'],
-    ['agentId', 'Token of the agent', 'choice', ''],
+    ['quoteMint', 'Quote token', 'choice', ''],
+    ['startingFdv', 'Starting FDV (in quote tokens)', 'decimal', '30'],
+    ['firstBuy', 'Creator’s first buy (in quote tokens)', 'decimal', 'none'],
+    ['agentId', 'Agent', 'choice', ''],
   ]);
   return fieldRows(fields, options);
 }
@@ -210,17 +214,17 @@ function previewFacts({ quote, startingPrice, graduationPrice, graduationThresho
   const [first] = fees;
   const last = fees.at(-1);
   return factList([
-    ['Price at the start', h('span', {}, number(startingPrice), ` ${quote.symbol}`)],
-    ['Price at graduation', h('span', {}, number(graduationPrice), ` ${quote.symbol}`)],
-    ['Graduates once it has collected', h('span', {}, number(graduationThreshold), ` ${quote.symbol}`)],
-    ['Value of all tokens then', h('span', {}, number(graduationFdv), ` ${quote.symbol}`)],
-    ['Tokens on the curve', h('span', {}, number(supply.onCurve), ' of ', number(supply.total))],
+    ['Starting price', h('span', {}, number(startingPrice), ` ${quote.symbol}`)],
+    ['Graduation price', h('span', {}, number(graduationPrice), ` ${quote.symbol}`)],
+    ['Graduation threshold', h('span', {}, number(graduationThreshold), ` ${quote.symbol}`)],
+    ['FDV at graduation', h('span', {}, number(graduationFdv), ` ${quote.symbol}`)],
+    ['Tokens on curve', h('span', {}, number(supply.onCurve), ' of ', number(supply.total))],
     [
-      'Fee of a trade',
-      first === undefined || last === undefined ? 'unknown' : `${first.bps} basis points at first, ${last.bps} after ${last.at} s`,
+      'Trading fee',
+      first === undefined || last === undefined ? 'unknown' : `${first.bps} bps at launch, ${last.bps} bps after ${last.at} s`,
     ],
-    ['Of it the creator gets', `${feeShares.creatorPct} %`],
+    ['Creator’s share of fees', `${feeShares.creatorPct} %`],
     ['Vested after graduation', vesting === null ? 'nothing' : `${vesting.supplyPct} % of the supply`],
-    ['The program takes this quote', quote.refusedBecause === null ? 'yes' : `no: ${quote.refusedBecause}`],
+    ['Quote token accepted', quote.refusedBecause === null ? 'yes' : `no: ${quote.refusedBecause}`],
   ]);
 }

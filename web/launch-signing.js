@@ -9,7 +9,7 @@ import { signingPlace } from './signing-place.js';
 /** What has so little left is prepared anew. */
 const SPARE_MS = 10_000;
 /** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
-const SIGNS_AGAIN = ' signs the very payment that was made: it is the same transaction, so that nothing is paid twice.';
+const SIGNS_AGAIN = ' signs the same payment transaction again. It cannot be charged twice.';
 
 /**
  * Asks the service to prepare a launch, once for the same wish while what it made can still be signed.
@@ -50,15 +50,15 @@ export function launchSigning({ me, fail }, id, signal) {
       if (!isWaiting) return fill(element);
       fill(
         element,
-        h('h2', {}, isDeclined ? 'Ask the launcher once more' : 'Waits for a signature'),
-        h('p', {}, 'The wallet ', h('code', {}, creator), isDeclined ? SIGNS_AGAIN : ' signs what was prepared, within about a minute.'),
+        h('h2', {}, isDeclined ? 'Retry with the launcher' : 'Signature required'),
+        h('p', {}, 'The wallet ', h('code', {}, creator), isDeclined ? SIGNS_AGAIN : ' must sign within about a minute.'),
         maySign
           ? signingPlace(
               ({ transactionSigning }) =>
                 transactionSigning({ prepare: () => (isDeclined ? paidOf(id) : preparedOf(id, kind)), fail, signal }),
               fail,
             )
-          : h('p', { class: 'faint' }, 'Handing it in needs trade:execute.'),
+          : h('p', { class: 'faint' }, 'Submitting requires trade:execute.'),
       );
     },
   };
@@ -75,8 +75,7 @@ async function preparedOf(id, kind) {
   const { items } = await read(`/v1/launches/${id}/transactions`);
   const waiting = items.filter(({ state }) => state === 'prepared');
   const [first] = waiting;
-  if (first === undefined || waiting.length < items.length)
-    throw new Error('Its transactions cannot be signed any more: prepare the launch anew.');
+  if (first === undefined || waiting.length < items.length) throw new Error('These transactions have expired. Prepare the launch again.');
   return {
     unsigned: waiting.map(({ transaction }) => transaction),
     signer: first.wallet,
@@ -93,7 +92,7 @@ async function paidOf(id) {
   /** @type {{ readonly items: readonly LaunchTransaction[] }} */
   const { items } = await read(`/v1/launches/${id}/transactions`);
   const [paid] = items;
-  if (paid === undefined) throw new Error('Its payment is not known any more.');
+  if (paid === undefined) throw new Error('The payment of this launch was not found.');
   return { unsigned: [paid.transaction], signer: paid.wallet, handIn: (signed) => submitLaunch(id, 'launcher', signed) };
 }
 

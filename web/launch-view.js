@@ -26,7 +26,7 @@ const ENDED = new Set(['graduated', 'launched', 'expired', 'failed']);
  */
 export function launchView(context, id) {
   const heading = h('h1', {}, 'Launch');
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const picture = h('div', { class: 'panel curve-place' });
   const facts = h('div', { class: 'panel' });
   const abort = new AbortController();
@@ -51,7 +51,7 @@ export function launchView(context, id) {
         ladder ??= may('market:read') ? await ladderOf(launch) : null;
         /** @type {LaunchMonitor} */
         const monitor = await read(`/v1/launches/${id}/monitor`, { signal });
-        fill(picture, ladder === null ? withheld('market:read', 'The picture of the curve') : curvePicture(ladder, monitor.curve, launch));
+        fill(picture, ladder === null ? withheld('market:read', 'The curve chart') : curvePicture(ladder, monitor.curve, launch));
         fill(facts, curveFacts(launch, monitor));
         if (launch.tradingSince != null) void course.refresh(launch);
       }
@@ -96,31 +96,31 @@ async function ladderOf({ preset, quoteMint, startingFdv, totalSupply, decimals 
  */
 function curveFacts(launch, { curve, graduation, pairedStock }) {
   return factList([
-    ['Fill', curve === null ? 'not on the chain yet' : h('span', { 'data-fact': 'fill' }, percentText(curve.fillPct))],
+    ['Fill', curve === null ? 'not on chain yet' : h('span', { 'data-fact': 'fill' }, percentText(curve.fillPct))],
     [
       'Collected',
       curve === null ? 'nothing' : `${quoteText(curve.quoteReserve)} of ${quoteText(curve.graduationThreshold)} ${launch.quoteSymbol}`,
     ],
-    ['Price', curve === null ? 'none yet' : h('span', {}, quoted(curve.price), ` ${launch.quoteSymbol}`)],
-    ['In dollars', curve?.priceUsd == null ? 'not priced' : quoted(curve.priceUsd)],
+    ['Price', curve === null ? '–' : h('span', {}, quoted(curve.price), ` ${launch.quoteSymbol}`)],
+    ['Price (USD)', curve?.priceUsd == null ? '–' : quoted(curve.priceUsd)],
     [
-      'Since the launch',
+      'Return since launch',
       curve?.returns == null
         ? 'unknown'
         : `${percentText(curve.returns.tokenPct)} in dollars, ${percentText(curve.returns.relativePct)} in ${launch.quoteSymbol}`,
     ],
-    ['Paired with', pairedStock === null ? 'no share' : symbolOf(pairedStock)],
+    ['Paired with', pairedStock === null ? '–' : symbolOf(pairedStock)],
     [
-      "Creator's fees",
+      'Creator fees',
       curve === null
         ? 'none'
-        : `${quoteText(curve.creatorFees.quote)} ${launch.quoteSymbol} wait, ${quoteText(curve.creatorFees.claimedQuote)} claimed`,
+        : `${quoteText(curve.creatorFees.quote)} ${launch.quoteSymbol} claimable, ${quoteText(curve.creatorFees.claimedQuote)} claimed`,
     ],
     ['Graduation', plain(graduation.progress)],
-    ['Successor pool', graduation.successorPool ?? 'none yet'],
-    ['Read at', curve === null ? 'not yet' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
+    ['Pool after graduation', graduation.successorPool ?? '–'],
+    ['Last update', curve === null ? '–' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
     ['Mint', h('code', {}, launch.mint ?? '')],
-    ['What went wrong', launch.detail ?? 'nothing'],
+    ['Error', launch.detail ?? 'nothing'],
   ]);
 }
 
@@ -133,10 +133,10 @@ function quoted(price) {
 function launcherFacts(launch) {
   return factList([
     ['Paid', `${launch.lamports} lamports to ${launch.payTo}`],
-    ['Paired with', launch.pairedStock === null ? 'no share' : symbolOf(launch.pairedStock)],
-    ["Creator's fee", `${launch.creatorFeeBps} basis points`],
-    ['Payment', launch.signatures[0] ?? 'not handed in'],
+    ['Paired with', launch.pairedStock === null ? '–' : symbolOf(launch.pairedStock)],
+    ['Creator fee', `${launch.creatorFeeBps} bps`],
+    ['Payment', launch.signatures[0] ?? 'not submitted'],
     ['Mint', launch.mint ?? 'not launched'],
-    ['What went wrong', launch.detail ?? 'nothing'],
+    ['Error', launch.detail ?? 'nothing'],
   ]);
 }

@@ -21,7 +21,7 @@ export function launcherForm({ me, feed, fail }) {
   const abort = new AbortController();
   const { signal } = abort;
   const note = createProblemNote(fail);
-  const status = h('p', { class: 'faint', role: 'status' }, 'Reading what the launcher pairs with…');
+  const status = h('p', { class: 'faint', role: 'status' }, 'Loading the launcher’s pairs…');
   const offer = h('div', {});
   const fields = h('form', { class: 'panel manifest-form', onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
   const quotedOnce = /** @type {typeof madeOnce<QuotedLaunch>} */ (madeOnce)('/v1/launches/agentlaunch/quote');
@@ -29,19 +29,19 @@ export function launcherForm({ me, feed, fail }) {
   let rows = new Map();
 
   async function begin() {
-    if (!may('market:read')) return say(status, withheldWords('market:read', 'What the launcher pairs with'));
+    if (!may('market:read')) return say(status, withheldWords('market:read', 'The list of pairs'));
     rows = await readRows(signal);
     fill(
       fields,
       [...rows.values()].map(({ element }) => element),
       note.element,
     );
-    say(status, 'Nothing is owed until the payment is signed and handed in.');
+    say(status, 'Nothing is charged until you sign and submit the payment.');
   }
 
   /** @param {readonly string[]} addresses The first one pays. @returns {Promise<import('./wallet-signing.js').Prepared>} */
   async function prepare([creator]) {
-    if (creator === undefined) throw new Error('The wallet shows no account.');
+    if (creator === undefined) throw new Error('The wallet shared no account.');
     note.clear();
     for (const row of rows.values()) clearProblem(row);
     fill(offer);
@@ -57,7 +57,7 @@ export function launcherForm({ me, feed, fail }) {
         },
       };
     } catch (error) {
-      if (showProblems(error, rows, note)) throw new Error('Some fields need another value; nothing was asked of the launcher.');
+      if (showProblems(error, rows, note)) throw new Error('Some fields are invalid. Correct them and sign again.');
       note.clear();
       throw error;
     }
@@ -65,13 +65,13 @@ export function launcherForm({ me, feed, fail }) {
 
   begin().catch((error) => {
     if (signal.aborted) return;
-    say(status, 'The launcher cannot be asked.');
+    say(status, 'The launcher is not available.');
     note.show(error);
     fill(fields, note.element);
   });
   return {
     element: pageOf({ status, fields, offer, signing: signingOf(me, { prepare, fail, signal }) }),
-    title: 'Launch by the external launcher',
+    title: 'Launch with the external launcher',
     end: () => abort.abort(),
   };
 }
@@ -81,7 +81,7 @@ export function launcherForm({ me, feed, fail }) {
  * @param {Parameters<typeof import('./wallet-signing.js').transactionSigning>[0]} options
  */
 function signingOf({ permissions }, options) {
-  if (!permissions.includes('trade:execute')) return h('p', { class: 'faint' }, 'A launch needs trade:execute.');
+  if (!permissions.includes('trade:execute')) return h('p', { class: 'faint' }, 'Launching requires trade:execute.');
   return signingPlace(({ transactionSigning }) => transactionSigning(options), options.fail);
 }
 
@@ -91,17 +91,13 @@ function pageOf({ status, fields, offer, signing }) {
     'section',
     { class: 'page launch' },
     h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
-    h('div', { class: 'page-head' }, h('h1', {}, 'Launch by the external launcher'), status),
+    h('div', { class: 'page-head' }, h('h1', {}, 'Launch with the external launcher'), status),
     fields,
     h(
       'div',
       { class: 'panel launch-signing' },
       h('h2', {}, 'Pay and sign'),
-      h(
-        'p',
-        {},
-        'The wallet that signs pays the launcher once, and is the creator. What is paid, and to whom, stands here before it signs.',
-      ),
+      h('p', {}, 'The wallet that signs is the creator and pays the launcher once. Amount and recipient appear here before you sign.'),
       offer,
       signing,
     ),
@@ -140,10 +136,10 @@ function rowsOf(agents, { items, creatorFeeBps: { min, max } }) {
     ['name', 'Name', 'text', 'Dynamo'],
     ['symbol', 'Symbol', 'text', 'DYNAMO'],
     ['description', 'Description, 20 to 500 characters', 'lines', ''],
-    ['imageUrl', 'Where its picture lies', 'text', 'https://example.com/token.png'],
-    ['agentId', 'Token of the agent', 'choice', ''],
-    ['pair', 'Paired with the share', 'choice', ''],
-    ['creatorFeeBps', `Creator’s fee of every trade, ${min} to ${max} basis points`, 'integer', String(min)],
+    ['imageUrl', 'Image URL', 'text', 'https://example.com/token.png'],
+    ['agentId', 'Agent', 'choice', ''],
+    ['pair', 'Paired share', 'choice', ''],
+    ['creatorFeeBps', `Creator fee per trade (bps, ${min} to ${max})`, 'integer', String(min)],
   ]);
   return fieldRows(fields, options);
 }
@@ -151,10 +147,10 @@ function rowsOf(agents, { items, creatorFeeBps: { min, max } }) {
 /** @param {QuotedLaunch} quoted */
 function offerFacts({ lamports, recipient, expiresAt, launch }) {
   return factList([
-    ['The launcher wants', h('span', { title: `${lamports} lamports` }, `${solOf(lamports)} SOL`)],
-    ['Paid to', h('code', {}, recipient)],
-    ['The offer holds until', clockAndZone(launch.validUntil)],
-    ['To be signed before', clockAndZone(expiresAt)],
+    ['Price', h('span', { title: `${lamports} lamports` }, `${solOf(lamports)} SOL`)],
+    ['Recipient', h('code', {}, recipient)],
+    ['Offer valid until', clockAndZone(launch.validUntil)],
+    ['Sign before', clockAndZone(expiresAt)],
   ]);
 }
 

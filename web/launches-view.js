@@ -57,7 +57,7 @@ export function followed({ feed, fail }, refresh, concerns) {
  * @returns {import('./shell.js').View}
  */
 export function launchesView(context) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', { class: 'panel market-panel' });
   const market = h('div', { class: 'panel market-panel' });
   const end = followed(
@@ -68,7 +68,7 @@ export function launchesView(context) {
         may('market:read') ? read('/v1/agent-market/rank?mode=lowest_risk&limit=50', { signal }) : null,
       ]);
       fill(place, launchTable(launches.items));
-      fill(market, ranking === null ? withheld('market:read', 'The ranking of agent tokens') : tokenTable(ranking.items));
+      fill(market, ranking === null ? withheld('market:read', 'The agent token ranking') : tokenTable(ranking.items));
       say(note, `as of ${clockAndZone(context.feed.now())}`);
     },
     () => true,
@@ -84,10 +84,10 @@ export function launchesView(context) {
         note,
         h('span', { class: 'space' }),
         newLaunchLink(context.me, 'new', 'Launch a token'),
-        newLaunchLink(context.me, 'launcher', 'Launch by the external launcher'),
+        newLaunchLink(context.me, 'launcher', 'Launch with the external launcher'),
       ),
       place,
-      h('h2', {}, 'Agent tokens, least risk first'),
+      h('h2', {}, 'Agent tokens, lowest risk first'),
       market,
     ),
     title: 'Launches',
@@ -103,14 +103,14 @@ export function launchesView(context) {
  */
 function newLaunchLink({ permissions }, form, words) {
   if (permissions.includes('trade:execute')) return h('a', { href: `#/launches/${form}` }, words);
-  return h('button', { type: 'button', disabled: true, title: 'This needs trade:execute' }, words);
+  return h('button', { type: 'button', disabled: true, title: 'Requires trade:execute' }, words);
 }
 
 /** @param {readonly Launch[]} launches */
 function launchTable(launches) {
   return dataTable({
     caption: 'Launches, newest first',
-    head: ['Token', 'By', 'State', 'Quoted in', 'Prepared'],
+    head: ['Token', 'By', 'State', 'Quote token', 'Prepared'],
     rows: launches.map((launch) => [
       h('a', { href: `#/launches/${launch.id}` }, `${launch.symbol} ${launch.name}`),
       launch.kind === 'curve' ? 'bonding curve' : 'launcher',
@@ -118,7 +118,7 @@ function launchTable(launches) {
       launch.quoteSymbol,
       dayAndTime(launch.createdAt),
     ]),
-    empty: 'No launch yet.',
+    empty: 'No launches yet.',
   });
 }
 
@@ -126,7 +126,7 @@ function launchTable(launches) {
 function tokenTable(tokens) {
   return dataTable({
     caption: 'Agent tokens by risk',
-    head: ['Token', 'Rank', 'Risk', 'Unknown', 'Paired with', 'Ten largest wallets', 'Dollars that pay sellers'],
+    head: ['Token', 'Rank', 'Risk', 'Unknown', 'Paired with', 'Top 10 holders', 'Sell-side liquidity (USD)'],
     rows: tokens.map(({ symbol, rank, risk, pairedStock, holders, depth }) => [
       symbol,
       number(rank),
@@ -136,6 +136,6 @@ function tokenTable(tokens) {
       holders?.top10Pct == null ? number(null) : percentText(holders.top10Pct),
       money(depth?.depthUsd),
     ]),
-    empty: 'No agent token is listed.',
+    empty: 'No agent tokens yet.',
   });
 }

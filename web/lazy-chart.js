@@ -36,7 +36,7 @@ export function lazyChart({ title, address, courseOf, empty, signal }) {
   async function toggle() {
     end();
     if (!element.open) return;
-    fill(place, h('p', { class: 'faint', role: 'status' }, 'Reading…'));
+    fill(place, h('p', { class: 'faint', role: 'status' }, 'Loading…'));
     try {
       const [answer, { equityChart }] = await Promise.all([read(address(), { signal }), import('./equity-chart.js')]);
       if (signal.aborted || !element.open) return;

@@ -19,7 +19,7 @@ export function leaderboardView(context, wanted) {
   const isAddress = wanted.length >= 32;
   const [address = '', within = '24h'] = isAddress ? wanted.split(' ') : ['', WINDOWS.includes(wanted) ? wanted : '24h'];
   const abort = new AbortController();
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', { class: 'panel' });
   const links = WINDOWS.map((window) => {
     const link = h('a', { href: `#/leaderboard/${isAddress ? encodeURIComponent(`${address} ${window}`) : window}` }, window);
@@ -36,7 +36,7 @@ export function leaderboardView(context, wanted) {
       say(note, isAddress ? `as of ${clockAndZone(context.feed.now())}` : progress(answer.refresh));
     } catch (error) {
       if (abort.signal.aborted) return;
-      say(note, 'This cannot be read at the moment.');
+      say(note, 'The leaderboard could not be loaded.');
       context.fail(error);
     }
   }
@@ -63,7 +63,9 @@ export function leaderboardView(context, wanted) {
 
 /** @param {{ readonly waiting: number, readonly behindSeconds: number }} refresh */
 function progress({ waiting, behindSeconds }) {
-  return waiting === 0 ? 'Every wallet was read lately.' : `${waiting} wallets wait, the first for ${Math.round(behindSeconds)} s.`;
+  return waiting === 0
+    ? 'All wallets are up to date.'
+    : `${waiting} wallets are being updated, up to ${Math.round(behindSeconds)} s behind.`;
 }
 
 /**
@@ -72,9 +74,9 @@ function progress({ waiting, behindSeconds }) {
  */
 function board({ items }, within) {
   return dataTable({
-    caption: `Realized profit of live trading, ${within}`,
+    caption: `Realized P&L of live trading, ${within}`,
     head: ['Wallet', 'Rank', 'Realized (USD)', 'Coverage', 'Sales', 'Remarks'],
-    empty: 'No wallet is on the board yet.',
+    empty: 'No wallets yet. Register one below.',
     rows: items.map((/** @type {any} */ one) => [
       h('a', { href: `#/leaderboard/${encodeURIComponent(`${one.address} ${within}`)}` }, one.label ?? shortened(one.address)),
       one.rank === null ? 'none' : String(one.rank),
@@ -93,13 +95,13 @@ function walletPage({ wallet, items }) {
       ['Address', h('code', {}, wallet.address)],
       ['Rank', wallet.rank === null ? 'none' : String(wallet.rank)],
       ['Realized (USD)', number(wallet.realizedPnlUsd)],
-      ['Sales with a known basis', `${wallet.matchedSales} of ${wallet.sales}`],
+      ['Sales with known cost basis', `${wallet.matchedSales} of ${wallet.sales}`],
       ['Remarks', wallet.reasons.map(plain).join(', ') || 'none'],
     ]),
     dataTable({
-      caption: 'Sales behind the figure, newest first',
+      caption: 'Sales, newest first',
       head: ['Time', 'Asset', 'Kind', 'Proceeds', 'Cost', 'Profit'],
-      empty: 'No sale in this window.',
+      empty: 'No sales in this period.',
       rows: items.map((/** @type {any} */ sale) => [
         dayAndTime(sale.at),
         shortened(sale.asset),
@@ -145,11 +147,11 @@ function registration({ me, fail }, onDone) {
   return h(
     'div',
     { class: 'panel' },
-    h('div', { class: 'panel-head' }, h('h2', {}, 'Put a wallet on the board')),
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Register a wallet')),
     h(
       'form',
       { class: 'wallet-form', onsubmit: submit },
-      h('label', {}, 'Address of either chain ', address),
+      h('label', {}, 'Address (primary or EVM chain) ', address),
       h('label', {}, 'Label ', label),
       h('button', { type: 'submit' }, 'Register'),
     ),

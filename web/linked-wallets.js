@@ -69,7 +69,7 @@ export function walletButtons({ onPick, fail, signal }) {
  * @param {(wallets: readonly LinkedWallet[]) => void} options.onChange Told whenever they were read.
  */
 export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const list = h('div', {});
   const problem = createProblemNote(fail);
   const address = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 46, required: true });
@@ -88,19 +88,19 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
   const asking = h(
     'form',
     { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void challenge(event) },
-    h('label', {}, 'Address of either chain ', address),
-    h('button', { type: 'submit' }, 'Get the text to sign'),
+    h('label', {}, 'Address (primary or EVM chain) ', address),
+    h('button', { type: 'submit' }, 'Create text to sign'),
   );
 
   async function refresh() {
     try {
       const wallets = await readLinkedWallets(signal);
-      say(note, wallets.length === 0 ? 'None is linked yet.' : 'Ownership permits nothing; it says whose a wallet is.');
+      say(note, wallets.length === 0 ? 'No linked wallets yet.' : 'Linking proves ownership. It grants no permission.');
       fill(list, wallets.length === 0 ? null : walletTable(wallets));
       onChange(wallets);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The linked wallets cannot be read at the moment.');
+      say(note, 'The linked wallets could not be loaded.');
       fail(error);
     }
   }
@@ -118,7 +118,7 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
       signature.value = '';
       signing.hidden = false;
       fill(here, proofInWallet({ made, handIn, fail, signal }));
-      say(note, `Have this text signed by the wallet before ${clockAndZone(made.expiresAt)}.`);
+      say(note, `Sign this text with the wallet before ${clockAndZone(made.expiresAt)}.`);
     } catch (error) {
       problem.show(error);
     }
@@ -163,8 +163,8 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
 /** @param {readonly LinkedWallet[]} wallets */
 function walletTable(wallets) {
   return dataTable({
-    caption: 'Wallets that were proved',
-    head: ['wallet', 'chain', 'address', 'proved by', 'at'],
+    caption: 'Linked wallets',
+    head: ['wallet', 'chain', 'address', 'linked by', 'at'],
     rows: wallets.map(({ label, address, chain, provedBy, provedAt }) => [
       label ?? shortAddress(address),
       CHAIN_WORDS[chain] ?? chain,
@@ -183,7 +183,7 @@ function proofInWallet({ made, handIn, fail, signal }) {
   const { address, text, typedData } = made;
   if (typedData === null) return signingPlace(({ textSigning }) => textSigning({ address, text, handIn, fail, signal }), fail);
   if (!isProofOf(typedData, text, address))
-    return h('p', { class: 'problem', role: 'alert' }, 'The typed data says something else than the text, so it is not signed.');
+    return h('p', { class: 'problem', role: 'alert' }, 'Not signed: the typed data differs from the text.');
   return signingPlace(({ typedDataSigning }) => typedDataSigning({ address, typedData, handIn, fail, signal }), fail);
 }
 

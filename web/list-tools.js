@@ -43,10 +43,10 @@ export class ListTools {
     this.search = search ?? h('input', { type: 'search', placeholder: 'Search, or column:word', 'aria-label': label });
     this.search.addEventListener('input', () => this.#look({ ...this.#view, search: this.search.value.trim() }));
     this.note = h('span', { class: 'faint', role: 'status' });
-    this.order = h('select', { 'aria-label': 'Order of the cards', hidden: true, onchange: () => this.#turnCards() });
+    this.order = h('select', { 'aria-label': 'Sort by', hidden: true, onchange: () => this.#turnCards() });
     this.views = h('select', { 'aria-label': 'Saved views', onchange: () => this.#open() });
     this.keep = h('button', { type: 'button', onclick: () => this.#ask() }, 'Save view');
-    this.forget = h('button', { type: 'button', onclick: () => this.#forget() }, 'Forget view');
+    this.forget = h('button', { type: 'button', onclick: () => this.#forget() }, 'Delete view');
     this.element = h(
       'div',
       { class: 'list-tools' },
@@ -121,7 +121,7 @@ export class ListTools {
     }
     if (sort !== '') for (const body of this.place.querySelectorAll('tbody')) sortRows(body, sort, way);
     this.#arrangeCards();
-    say(this.note, search === '' ? '' : shown === 0 ? 'Nothing here is like this.' : `${shown} of ${this.#rows.length} here`);
+    say(this.note, search === '' ? '' : shown === 0 ? 'No matches.' : `${shown} of ${this.#rows.length} shown`);
     this.#observer.takeRecords();
     this.onShown?.(shown);
     this.#observer.takeRecords();
@@ -153,7 +153,7 @@ export class ListTools {
       fill(
         this.order,
         shown.map((value) =>
-          h('option', { value }, value === '' ? 'as it came' : value.replace(/ up$/, ', ascending').replace(/ down$/, ', descending')),
+          h('option', { value }, value === '' ? 'default order' : value.replace(/ up$/, ', ascending').replace(/ down$/, ', descending')),
         ),
       );
     this.order.value = columns.includes(sort) ? `${sort} ${way > 0 ? 'up' : 'down'}` : '';
@@ -190,7 +190,7 @@ export class ListTools {
     const name = h('input', { type: 'text', required: true, maxlength: 40, autocomplete: 'off' });
     askDialog({
       title: 'Save this view',
-      text: 'Kept in this browser. Its address shows the same to whoever may see the page.',
+      text: 'Saved in this browser. Share the page address to show the same view to others.',
       fields: [h('label', {}, 'Name ', name)],
       confirm: 'Save',
       carryOut: async () => {
@@ -213,7 +213,7 @@ export class ListTools {
     const isKept = all.some(([, one]) => one === query);
     fill(
       this.views,
-      h('option', { value: '' }, 'All, as it came'),
+      h('option', { value: '' }, 'All, default order'),
       all.map(([name, one]) => h('option', { value: one }, name)),
       query === '' || isKept ? null : h('option', { value: '-' }, 'this view'),
     );

@@ -15,7 +15,7 @@ const IDLE_MS = 10_000;
 
 /** @param {{ readonly signal: AbortSignal, readonly fail: (error: unknown) => void }} options */
 export function longWorkPanel({ signal, fail }) {
-  const refused = withheld('agent:read', 'The list of long work');
+  const refused = withheld('agent:read', 'The list of background work');
   if (refused !== null) return refused;
   const element = h('div', {});
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,8 +44,8 @@ export function longWorkPanel({ signal, fail }) {
 /** @param {readonly LongWork[]} items */
 function table(items) {
   return dataTable({
-    caption: 'Imports, backfills, moves to the archive and stretches of a sandbox, newest first',
-    head: ['work', 'of what', 'from', 'who', `begun, ${zoneWord()}`, 'state', 'how far it is'],
+    caption: 'Imports, backfills, archiving and sandbox runs, newest first',
+    head: ['job', 'target', 'source', 'started by', `started, ${zoneWord()}`, 'state', 'progress'],
     rows: items.map((work) => [
       `${plain(work.kind)} (no. ${work.id})`,
       h('span', { class: 'long' }, work.subject),
@@ -55,13 +55,13 @@ function table(items) {
       stateOf(work),
       farOf(work),
     ]),
-    empty: 'Nothing was imported, fetched or moved in the last week.',
+    empty: 'No background work in the last week.',
   });
 }
 
 /** @param {LongWork} work */
 function stateOf({ state, seenAt }) {
-  if (state === 'silent') return h('strong', { class: 'wrong' }, `dead: silent since ${dayAndTime(seenAt)}`);
+  if (state === 'silent') return h('strong', { class: 'wrong' }, `stopped: last sign of life ${dayAndTime(seenAt)}`);
   return state === 'failed' ? h('strong', { class: 'wrong' }, plain(state)) : plain(state);
 }
 

@@ -37,7 +37,7 @@ const RETRY_MS = 2_000;
 const launchPages = {
   all: later('Launches', async () => (await import('./launches-view.js')).launchesView),
   new: later('Launch a token', async () => (await import('./launch-form.js')).launchForm),
-  launcher: later('Launch by the external launcher', async () => (await import('./launcher-form.js')).launcherForm),
+  launcher: later('Launch with the external launcher', async () => (await import('./launcher-form.js')).launcherForm),
   one: later('Launch', async () => (await import('./launch-view.js')).launchView),
 };
 const takePages = {

@@ -41,13 +41,13 @@ export function manifestSentences(rules) {
   const positions = rules.maxOpenPositions === 1 ? 'one position' : `${rules.maxOpenPositions} positions`;
   const leaves = [...exit.map(conditionWords), `${stopLossPct} % below the entry`, `${takeProfitPct} % above it`];
   return [
-    `It looks at ${universe.map(({ key }) => key).join(', ')} on bars of ${timeframe}.`,
+    `It watches ${universe.map(({ key }) => key).join(', ')} on ${timeframe} bars.`,
     entry.length === 0
-      ? 'It buys nothing: no rule asks for it.'
+      ? 'It never buys: it has no entry rule.'
       : `It buys when all of these are true: ${entry.map(conditionWords).join('; ')}.`,
     `It sells when any of these is true: ${leaves.join('; ')}.`,
-    `One trade is worth at most ${moneyText(rules.maxTradeNotionalUsd)} US dollars, all of them ${moneyText(rules.maxCapitalUsd)}, in at most ${positions}, with a leverage of at most ${rules.maxLeverage}.`,
-    `It is paused once it has lost ${rules.maxDailyDrawdownPct} % in a day, and pays at most ${rules.maxSlippageBps} basis points beyond the quote.`,
+    `Max order size ${moneyText(rules.maxTradeNotionalUsd)} US dollars, capital ${moneyText(rules.maxCapitalUsd)} US dollars, at most ${positions}, max leverage ${rules.maxLeverage}.`,
+    `It pauses after a daily loss of ${rules.maxDailyDrawdownPct} %. Max slippage is ${rules.maxSlippageBps} bps from the quote.`,
   ];
 }
 
@@ -56,7 +56,7 @@ export function manifestPanel(rules) {
   return h(
     'div',
     { class: 'panel manifest-words' },
-    h('div', { class: 'panel-head' }, h('h2', {}, 'What its manifest says')),
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Manifest in words')),
     h(
       'ul',
       {},

@@ -13,14 +13,14 @@ import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from 
 /** @param {readonly VenueState[]} venues */
 export function venueTable(venues) {
   return dataTable({
-    caption: 'How each venue is received',
-    head: ['venue', 'received', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
+    caption: 'Market data feeds',
+    head: ['venue', 'received', 'last message', 'clock offset', 'gaps', 'messages', 'rejected', 'requests left'],
     rows: venues.map((venue) => [
       h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
       h('span', { title: venue.detail }, qualityBadge({ quality: venue.hearing }, 'hearing-')),
       venue.lastMessageAgeMs === null ? '–' : `${age(venue.lastMessageAgeMs)} ago`,
       venue.clockOffset === null
-        ? h('span', { class: 'faint' }, 'not measured')
+        ? h('span', { class: 'faint' }, '–')
         : h(
             'span',
             { title: `${plain(venue.clockOffset.method)}, ${venue.clockOffset.samples} samples` },
@@ -50,8 +50,8 @@ function budgetList(budgets) {
 /** @param {readonly import('./wire.ts').Ticker[]} tickers */
 export function tickerTable(tickers) {
   return dataTable({
-    caption: 'The last 24 hours on the spot exchange',
-    empty: 'Nothing was received yet.',
+    caption: 'Spot exchange, last 24 hours',
+    empty: 'No data yet.',
     head: ['instrument', 'last', 'change', 'low', 'high', 'volume in quote units', 'trades', 'age', 'quality'],
     rows: tickers.map((ticker) => [
       h('a', { href: instrumentAddress(`spotexchange:${ticker.instrument}`) }, ticker.instrument),
@@ -71,7 +71,7 @@ export function tickerTable(tickers) {
 export function perpTable(perps) {
   return dataTable({
     caption: 'Perpetuals: mark, oracle and funding',
-    empty: 'Nothing was received yet.',
+    empty: 'No data yet.',
     head: [
       'instrument',
       'mark',
@@ -81,7 +81,7 @@ export function perpTable(perps) {
       'per year',
       'next',
       'open interest',
-      'traded in a day',
+      '24 h volume',
       'age',
       'quality',
     ],
@@ -108,7 +108,7 @@ export function perpTable(perps) {
  * @param {AbortSignal} signal
  */
 export function predictionList(markets, context, signal) {
-  if (markets.length === 0) return h('p', { class: 'faint table-empty' }, 'Nothing was received yet.');
+  if (markets.length === 0) return h('p', { class: 'faint table-empty' }, 'No data yet.');
   return markets.map((market) => {
     const inside = h('div', { class: 'research' });
     const [yes] = market.outcomes;
@@ -138,13 +138,13 @@ export function predictionList(markets, context, signal) {
     });
 
     async function research() {
-      fill(inside, h('p', { class: 'faint', role: 'status' }, 'Asking both venues…'));
+      fill(inside, h('p', { class: 'faint', role: 'status' }, 'Loading from both venues…'));
       try {
         fill(inside, researchParts(await read(`/v1/prediction-markets/${market.id}/research`, { signal })));
       } catch (error) {
         if (signal.aborted) return;
         const note = createProblemNote(context.fail);
-        fill(inside, note.element, h('button', { type: 'button', onclick: () => void research() }, 'Try again'));
+        fill(inside, note.element, h('button', { type: 'button', onclick: () => void research() }, 'Retry'));
         note.show(error);
       }
     }
@@ -164,12 +164,12 @@ function researchParts({ at, corroboration, probability, low, high, disagreement
       ['Corroboration', plain(corroboration)],
       ['Venues disagree', plain(disagreement.verdict)],
       ['Edge per contract', derived(disagreement.edgePerContract)],
-      ['Riskless', disagreement.riskless === null ? 'nothing to compare' : disagreement.riskless ? 'yes' : 'no'],
+      ['Riskless', disagreement.riskless === null ? '–' : disagreement.riskless ? 'yes' : 'no'],
       ['As of', dayAndTime(at)],
     ]),
     dataTable({
-      caption: 'What it rests on',
-      empty: 'Nothing is known.',
+      caption: 'Inputs',
+      empty: 'No data.',
       head: ['input', 'venue', 'value', 'observed', 'quality', 'counts'],
       rows: inputs.map((input) => [
         h('span', { title: input.id }, plain(input.kind)),
@@ -182,16 +182,16 @@ function researchParts({ at, corroboration, probability, low, high, disagreement
     }),
     notes.length === 0 ? null : sentences(notes),
     dataTable({
-      caption: 'What decides it',
-      empty: 'No criterion could be read.',
-      head: ['venue', 'about', 'criterion'],
+      caption: 'Resolution criteria',
+      empty: 'No criteria found.',
+      head: ['venue', 'topic', 'criterion'],
       rows: criteria.flatMap(({ provider, criteria: parts }) => parts.map(({ aspect, text }) => [plain(provider), plain(aspect), text])),
     }),
     differences.length === 0
       ? null
       : dataTable({
-          caption: 'How the two differ',
-          head: ['about', 'here', 'there', 'material'],
+          caption: 'Differences between the venues',
+          head: ['topic', 'this venue', 'other venue', 'material'],
           rows: differences.map(({ aspect, ours, theirs, material }) => [plain(aspect), ours, theirs, material ? 'yes' : 'no']),
         }),
   ];
@@ -203,11 +203,11 @@ export function regimeTable({ regime, explanation, score, knownWeight, inputs })
     factList([
       ['Regime', h('strong', { 'data-regime': regime }, plain(regime))],
       ['Score', number(score)],
-      ['Weight that is known', number(knownWeight)],
+      ['Weight of known inputs', number(knownWeight)],
     ]),
     h('p', { class: 'table-empty' }, explanation),
     dataTable({
-      caption: 'What it was read from',
+      caption: 'Inputs',
       head: ['input', 'value', 'age', 'state', 'weight', 'score', 'contribution'],
       rows: inputs.map((input) => [
         h('span', { title: input.description }, plain(input.name)),

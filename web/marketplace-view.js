@@ -18,7 +18,7 @@ const LOOK_MS = 1_000;
  */
 export function marketplaceView(context, id) {
   const abort = new AbortController();
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', { class: 'panel' });
   const search = h('input', { type: 'search', name: 'search', 'aria-label': 'Search name or description', placeholder: 'Search' });
 
@@ -30,7 +30,7 @@ export function marketplaceView(context, id) {
       say(note, '');
     } catch (error) {
       if (abort.signal.aborted) return;
-      say(note, 'This cannot be read at the moment.');
+      say(note, 'The marketplace could not be loaded.');
       context.fail(error);
     }
   }
@@ -65,7 +65,7 @@ async function list(search, signal) {
     dataTable({
       caption: 'Strategies, newest first',
       head: ['Strategy', 'Price (USD)', 'Categories', 'Gates passed', 'Sharpe', 'Days of paper'],
-      empty: 'No strategy matches.',
+      empty: 'No matching strategies.',
       rows: listed.items.map((/** @type {any} */ one) => [
         h('a', { href: `#/marketplace/${one.id}` }, one.name),
         number(one.priceUsd),
@@ -76,11 +76,11 @@ async function list(search, signal) {
       ]),
     }),
     dataTable({
-      caption: 'Licences of your organization',
+      caption: 'Your licences',
       head: ['Listing', 'Paid (USD)', 'Issued', 'Imported agents'],
-      empty: 'Your organization holds no licence yet.',
+      empty: 'No licences yet.',
       rows: licences.items.map((/** @type {any} */ one) => [
-        h('a', { href: `#/marketplace/${one.listingId}` }, names.get(one.listingId) ?? 'a listing that has ended'),
+        h('a', { href: `#/marketplace/${one.listingId}` }, names.get(one.listingId) ?? 'ended listing'),
         number(one.priceUsd),
         dayOf(one.issuedAt),
         String(one.agentIds.length),
@@ -129,19 +129,19 @@ async function listing(context, id, signal, again) {
       ['Categories', one.categories.join(', ')],
       ['Rules', `${shape.entry.map(plain).join(', ')}; exit: ${shape.exit.map(plain).join(', ') || 'none'}`],
       ['Universe', `${shape.instruments} of ${shape.kinds.map(plain).join(', ')}, ${shape.timeframe}`],
-      ['Versions tried', `${evidence.versionsTried} of ${evidence.versions}`],
+      ['Versions backtested', `${evidence.versionsTried} of ${evidence.versions}`],
       ['Deflated Sharpe', number(evidence.luck?.deflatedSharpe ?? null)],
       ['Days of paper', String(evidence.paperDays)],
       ['Manifest', h('code', {}, one.manifestHash.slice(0, 16))],
     ]),
     dataTable({
-      caption: 'Evidence on record when it was published',
+      caption: 'Evidence at publication',
       head: ['Gate', 'Verdict', 'Assessed'],
-      empty: 'Nothing is on record of this version.',
+      empty: 'No evidence for this version.',
       rows: evidence.gates.map((/** @type {any} */ gate) => [plain(gate.kind), gate.passed ? 'passed' : 'failed', dayOf(gate.at)]),
     }),
     one.rules === null
-      ? h('p', { class: 'faint' }, 'The rules themselves are for licence holders.')
+      ? h('p', { class: 'faint' }, 'Buy a licence to see the rules.')
       : h('details', {}, h('summary', {}, 'Rules'), h('pre', {}, JSON.stringify(one.rules, null, 2))),
     actions(context, { ...one, isLicensed }, signal, again),
   ];
@@ -157,7 +157,7 @@ async function listing(context, id, signal, again) {
 function actions({ me, fail, notify }, one, signal, again) {
   if (!me.permissions.includes('trade:execute')) return null;
   // Rules are for licence holders and for who wrote them.
-  if (one.rules !== null && !one.isLicensed) return h('p', { class: 'faint' }, 'This is a listing of your own organization.');
+  if (one.rules !== null && !one.isLicensed) return h('p', { class: 'faint' }, 'This is your own listing.');
   const problem = createProblemNote(fail);
   /** @param {() => Promise<void>} work */
   const tried = (work) => async () => {
@@ -174,12 +174,12 @@ function actions({ me, fail, notify }, one, signal, again) {
   });
   /** @param {readonly string[]} addresses The first one pays. */
   const payment = async ([buyer]) => {
-    if (buyer === undefined) throw new Error('The wallet shows no account.');
+    if (buyer === undefined) throw new Error('The wallet shared no account.');
     const checkout = await checkoutOf(one.id, buyer, signal);
-    if (checkout.transaction === null) throw new Error(`The checkout stands at ${plain(checkout.state)}: there is nothing to sign.`);
+    if (checkout.transaction === null) throw new Error(`Nothing to sign: the checkout is ${plain(checkout.state)}.`);
     const handIn = async (/** @type {readonly string[]} */ [signedTransaction]) => {
       await change('POST', `/v1/marketplace/checkouts/${checkout.id}/settle`, { signedTransaction });
-      notify('Paid. The licence is issued once the chain has finalized the payment.');
+      notify('Paid. The licence is issued when the payment is final on chain.');
       await licensed(checkout.id, signal);
       again();
     };
@@ -194,12 +194,12 @@ function actions({ me, fail, notify }, one, signal, again) {
   return h(
     'div',
     { class: 'actions' },
-    !one.isLicensed && isFree ? h('button', { type: 'button', onclick: take }, 'Take the free licence') : null,
+    !one.isLicensed && isFree ? h('button', { type: 'button', onclick: take }, 'Get free licence') : null,
     !one.isLicensed && !isFree
       ? h(
           'div',
           {},
-          h('p', {}, `To buy, a wallet pays ${one.priceUsd} USDC straight to the creator.`),
+          h('p', {}, `Your wallet pays ${one.priceUsd} USDC directly to the creator.`),
           signingPlace(({ transactionSigning }) => transactionSigning({ prepare: payment, fail, signal }), fail),
         )
       : null,

@@ -46,7 +46,7 @@ export function marketsView(context, wanted) {
   const { feed, fail } = context;
   const abort = new AbortController();
   const tab = TABS.find(({ name }) => name === wanted) ?? /** @type {Tab} */ (TABS[0]);
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', { class: 'panel market-panel' });
   const links = TABS.map(({ name, title }) => {
     const link = h('a', { href: `#/markets/${name}` }, title);
@@ -69,7 +69,7 @@ export function marketsView(context, wanted) {
       say(note, `as of ${clockAndZone(feed.now())}`);
     } catch (error) {
       if (abort.signal.aborted) return;
-      say(note, 'This cannot be read at the moment.');
+      say(note, 'The markets could not be loaded.');
       fail(error);
     } finally {
       isReading = false;
@@ -83,7 +83,7 @@ export function marketsView(context, wanted) {
       'section',
       { class: 'page markets' },
       h('div', { class: 'page-head' }, h('h1', {}, 'Markets'), note),
-      h('nav', { class: 'tabs', 'aria-label': 'Kinds of markets' }, links),
+      h('nav', { class: 'tabs', 'aria-label': 'Market types' }, links),
       place,
     ),
     title: `${tab.title} · Markets`,

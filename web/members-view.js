@@ -17,7 +17,7 @@ import { dayAndTime, plain } from './words.js';
 
 const NEEDED = 'members:manage';
 const SHOWN = 100;
-const OWN = 'Nobody changes what they may do themselves: ask another administrator.';
+const OWN = 'You cannot change your own permissions. Ask another administrator.';
 
 /**
  * @param {import('./shell.js').Context} context
@@ -27,7 +27,7 @@ export function membersView(context) {
   const abort = new AbortController();
   const { signal } = abort;
   const mayManage = context.me.permissions.includes(NEEDED);
-  const note = h('p', { class: 'faint', role: 'status' }, mayManage ? 'Reading…' : '');
+  const note = h('p', { class: 'faint', role: 'status' }, mayManage ? 'Loading…' : '');
   const members = h('div', {});
   const roles = h('div', {});
   const invitations = h('div', {});
@@ -56,7 +56,7 @@ export function membersView(context) {
       say(note, `${people.items.length} members`);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The members cannot be read at the moment.');
+      say(note, 'The members could not be loaded.');
       context.fail(error);
     }
   }
@@ -86,9 +86,9 @@ function notAllowed(permissions) {
   return h(
     'div',
     { class: 'panel panel-words' },
-    h('p', {}, 'Whoever holds ', h('code', {}, NEEDED), ' sees and changes who belongs to the organization. You hold:'),
+    h('p', {}, 'Members with ', h('code', {}, NEEDED), ' can see and manage the members of the organization. Your permissions:'),
     permissionList(permissions),
-    h('button', { type: 'button', disabled: true, title: `This needs ${NEEDED}` }, 'Invite somebody'),
+    h('button', { type: 'button', disabled: true, title: `Requires ${NEEDED}` }, 'Invite a member'),
   );
 }
 
@@ -112,11 +112,11 @@ function memberTable(members, roles, parts) {
   const { subject: mine } = parts.context.me;
   return dataTable({
     caption: 'Members of the organization',
-    head: ['name', 'subject', 'role', 'may', 'what to do'],
+    head: ['name', 'subject', 'role', 'permissions', 'actions'],
     rows: members.map((member) => [
       member.subject === mine ? `${member.name} (you)` : member.name,
       h('code', {}, member.subject),
-      member.role === null ? 'one by one' : plain(member.role),
+      member.role === null ? 'custom' : plain(member.role),
       permissionList(member.permissions),
       memberActions(member, roles, parts),
     ]),
@@ -146,18 +146,17 @@ function memberActions(member, roles, parts) {
 /** What is done to a member after it was asked once more. */
 const DEEDS = /** @type {const} */ ([
   {
-    title: 'Take tokens back',
+    title: 'Revoke tokens',
     path: '/v1/members/revoke-tokens',
-    text: (/** @type {string} */ name) =>
-      `Every token of ${name} that was issued until now is refused from its next request on. The member may sign in again.`,
-    done: (/** @type {string} */ name) => `The tokens of ${name} are taken back.`,
+    text: (/** @type {string} */ name) => `All current tokens of ${name} stop working at the next request. The member can sign in again.`,
+    done: (/** @type {string} */ name) => `Tokens of ${name} revoked.`,
     kind: '',
   },
   {
     title: 'Remove',
     path: '/v1/members/remove',
-    text: (/** @type {string} */ name) => `${name} belongs to no organization from the next request on. What was done stays on record.`,
-    done: (/** @type {string} */ name) => `${name} was removed.`,
+    text: (/** @type {string} */ name) => `${name} loses access to the organization at the next request. Past actions stay on record.`,
+    done: (/** @type {string} */ name) => `${name} removed.`,
     kind: 'danger',
   },
 ]);
@@ -187,15 +186,15 @@ function askFor({ title, path, text, done }, { subject }, { context: { fail, not
 function changeMember(member, roles, { context, refresh }) {
   const { rows, granted } = grantFields('grant', roles, member);
   askDialog({
-    title: `What ${member.name} may do`,
-    text: 'It holds from the next request of the member on, in the place of what is there now.',
+    title: `Permissions of ${member.name}`,
+    text: 'Replaces the current permissions from the member’s next request.',
     fields: rows.map(([, { element }]) => element),
     confirm: 'Change',
     fail: context.fail,
     async carryOut() {
       /** @type {Member} */
       const changed = await change('POST', '/v1/members/grant', { subject: member.subject, ...granted() });
-      context.notify(`${changed.name} is ${changed.role === null ? 'given permissions one by one' : plain(changed.role)} now.`);
+      context.notify(`${changed.name} now has ${changed.role === null ? 'custom permissions' : `role ${plain(changed.role)}`}.`);
       await refresh();
     },
   });
@@ -207,31 +206,31 @@ function roleTable(roles, { context, refresh }) {
   const changing = ({ name, permissions }) => {
     const { row, permissions: chosen } = permissionRow('role-change', permissions);
     askDialog({
-      title: `The role ${plain(name)}`,
-      text: 'Members who have it have its new permissions at once.',
+      title: `Role ${plain(name)}`,
+      text: 'Members with this role get the new permissions at once.',
       fields: [row.element],
       confirm: 'Change',
       fail: context.fail,
       async carryOut() {
         await change('PUT', `/v1/roles/${encodeURIComponent(name)}`, { permissions: chosen() });
-        context.notify(`The role ${plain(name)} was changed.`);
+        context.notify(`Role ${plain(name)} changed.`);
         await refresh();
       },
     });
   };
   return dataTable({
-    caption: 'Roles that members may be given',
-    head: ['role', 'whose', 'may', 'what to do'],
+    caption: 'Roles',
+    head: ['role', 'type', 'permissions', 'actions'],
     rows: roles.map((role) => [
       plain(role.name),
-      role.builtIn ? 'built in' : 'your own',
+      role.builtIn ? 'built in' : 'custom',
       permissionList(role.permissions),
       h(
         'button',
         {
           type: 'button',
           disabled: role.builtIn,
-          title: role.builtIn ? 'Built-in roles stay as they are.' : null,
+          title: role.builtIn ? 'Built-in roles cannot be changed.' : null,
           'aria-label': `Change: ${plain(role.name)}`,
           onclick: () => changing(role),
         },
@@ -285,20 +284,26 @@ function smallForm({ title, rows, confirm, fail, carryOut, after = null }) {
 
 /** @param {Parts} parts */
 function roleForm({ context, refresh }) {
-  const name = fieldRow({ name: 'name', form: 'role', label: 'Name: small letters, digits, _ and -', kind: 'text', hint: 'night_desk' });
+  const name = fieldRow({
+    name: 'name',
+    form: 'role',
+    label: 'Name (lower-case letters, digits, _ and -)',
+    kind: 'text',
+    hint: 'night_desk',
+  });
   const { row, permissions } = permissionRow('role');
   return smallForm({
-    title: 'A role of your own',
+    title: 'New role',
     rows: new Map([
       ['name', name],
       ['permissions', row],
     ]),
-    confirm: 'Write the role',
+    confirm: 'Save role',
     fail: context.fail,
     async carryOut() {
       /** @type {MemberRole} */
       const role = await change('PUT', `/v1/roles/${encodeURIComponent(name.input.value.trim() || ' ')}`, { permissions: permissions() });
-      context.notify(`The role ${plain(role.name)} is there.`);
+      context.notify(`Role ${plain(role.name)} saved.`);
       name.input.value = '';
       await refresh();
     },
@@ -307,13 +312,13 @@ function roleForm({ context, refresh }) {
 
 /** @param {readonly MemberRole[]} roles @param {Parts} parts */
 function invitationForm(roles, { context, refresh }) {
-  const name = fieldRow({ name: 'name', form: 'invite', label: 'Name of whom you invite', kind: 'text' });
-  const hours = fieldRow({ name: 'hours', form: 'invite', label: 'Hours to accept it, at most 720', kind: 'decimal' });
+  const name = fieldRow({ name: 'name', form: 'invite', label: 'Name', kind: 'text' });
+  const hours = fieldRow({ name: 'hours', form: 'invite', label: 'Valid for (hours, max 720)', kind: 'decimal' });
   hours.input.value = '72';
   const { rows, granted } = grantFields('invite', roles);
   const made = h('div', { role: 'status' });
   return smallForm({
-    title: 'Invite somebody',
+    title: 'Invite a member',
     rows: new Map([['name', name], ['hours', hours], ...rows]),
     confirm: 'Invite',
     fail: context.fail,
@@ -332,7 +337,7 @@ function invitationForm(roles, { context, refresh }) {
 /** The link of an invitation, which is told here and nowhere else. @param {NewInvitation} invited */
 function linkOnce({ name, code, expiresAt }) {
   const address = `${location.origin}/#/join/${code}`;
-  const field = h('input', { type: 'text', readonly: true, value: address, 'aria-label': `Link for ${name}` });
+  const field = h('input', { type: 'text', readonly: true, value: address, 'aria-label': `Invitation link for ${name}` });
   const copied = h('span', { class: 'faint' });
   const copy = () =>
     navigator.clipboard.writeText(address).then(
@@ -342,11 +347,7 @@ function linkOnce({ name, code, expiresAt }) {
   return h(
     'div',
     { class: 'invitation-link' },
-    h(
-      'p',
-      {},
-      `Hand this link to ${name} by a way that you trust: it is shown here only, works once, and ends at ${dayAndTime(expiresAt)}.`,
-    ),
+    h('p', {}, `Send this link to ${name} over a channel you trust. It is shown once, works once and expires at ${dayAndTime(expiresAt)}.`),
     h('div', { class: 'wallet-form' }, field, h('button', { type: 'button', onclick: () => void copy() }, 'Copy'), copied),
   );
 }
@@ -357,7 +358,7 @@ function invitationTable(invitations, { context, refresh }) {
   async function revoke({ id, name }) {
     try {
       await change('POST', `/v1/invitations/${id}/revoke`);
-      context.notify(`The invitation of ${name} is taken back.`);
+      context.notify(`Invitation of ${name} revoked.`);
       await refresh();
     } catch (error) {
       context.fail(error);
@@ -365,8 +366,8 @@ function invitationTable(invitations, { context, refresh }) {
   }
   return dataTable({
     caption: 'Invitations, newest first',
-    head: ['name', 'as', 'invited by', 'until', 'stands', 'what to do'],
-    empty: 'Nobody was invited yet.',
+    head: ['name', 'role', 'invited by', 'expires', 'status', 'actions'],
+    empty: 'No invitations yet.',
     rows: invitations.map((one) => {
       const status = statusOf(one, context.feed.now());
       return [
@@ -376,7 +377,7 @@ function invitationTable(invitations, { context, refresh }) {
         dayAndTime(one.expiresAt),
         status,
         status === 'open'
-          ? h('button', { type: 'button', 'aria-label': `Take back: ${one.name}`, onclick: () => void revoke(one) }, 'Take back')
+          ? h('button', { type: 'button', 'aria-label': `Revoke: ${one.name}`, onclick: () => void revoke(one) }, 'Revoke')
           : '',
       ];
     }),
@@ -386,6 +387,6 @@ function invitationTable(invitations, { context, refresh }) {
 /** @param {Invitation} invitation @param {number} now */
 function statusOf({ acceptedBy, revokedAt, expiresAt }, now) {
   if (acceptedBy !== null) return `accepted by ${acceptedBy}`;
-  if (revokedAt !== null) return 'taken back';
+  if (revokedAt !== null) return 'revoked';
   return Date.parse(expiresAt) <= now ? 'expired' : 'open';
 }

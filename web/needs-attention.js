@@ -36,7 +36,7 @@ export async function readAttention(signal) {
 
 /** @param {Proposal} proposal @param {ReadonlyMap<string, string>} names @returns {Attention} */
 function approval({ agentId, order, instrument, expiresAt }, names) {
-  const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} at ${priceText(order.limitPrice)} at most`;
+  const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)}, limit ${priceText(order.limitPrice)}`;
   return {
     kind: 'approval',
     text: `${names.get(agentId) ?? 'An agent'} wants to ${what} (expires ${clockAndZone(expiresAt)}).`,
@@ -67,7 +67,7 @@ function silentVenue({ venue, hearing, detail }) {
 
 /** @param {readonly Attention[]} all */
 export function attentionList(all) {
-  const unread = withheld('market:read', 'How each venue is received');
+  const unread = withheld('market:read', 'Market data feeds');
   if (all.length === 0) {
     const words =
       unread === null

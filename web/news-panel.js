@@ -16,18 +16,18 @@ const READ_EVERY_MS = 20_000;
  * @param {AbortSignal} options.signal
  */
 export function newsPanel({ context, symbol, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const list = h('ul', { class: 'news-list' });
 
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Page<MarketEvent>} */
       const { items } = await read(`/v1/intelligence/events?symbol=${encodeURIComponent(symbol)}&limit=${SHOWN}`, { signal });
-      say(note, items.length === 0 ? `Nothing is known of ${symbol}.` : '');
+      say(note, items.length === 0 ? `No news about ${symbol}.` : '');
       fill(list, items.map(eventItem));
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The news cannot be read at the moment.');
+      say(note, 'The news could not be loaded.');
       context.fail(error);
     }
   }
@@ -38,7 +38,7 @@ export function newsPanel({ context, symbol, signal }) {
     element: h(
       'div',
       { class: 'panel news-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, `News of ${symbol}`)),
+      h('div', { class: 'panel-head' }, h('h2', {}, `News about ${symbol}`)),
       h('div', { class: 'panel-body' }, note, list),
     ),
     end() {

@@ -18,7 +18,7 @@ const LEVELS = 12;
  */
 export function orderBookPanel({ context: { feed }, key }) {
   const { venue, instrument } = partsOf(key);
-  const note = h('span', { class: 'faint' }, 'Listening…');
+  const note = h('span', { class: 'faint' }, 'Waiting for data…');
   const bids = h('tbody', {});
   const asks = h('tbody', {});
   /** @type {OrderBook | null} */
@@ -44,7 +44,7 @@ export function orderBookPanel({ context: { feed }, key }) {
   const element = h(
     'div',
     { class: 'panel book-panel' },
-    h('div', { class: 'panel-head' }, h('h2', {}, 'Book'), note),
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Order book'), note),
     h('div', { class: 'book-sides' }, sideTable('Bids', bids), sideTable('Asks', asks)),
   );
   const stop = feed.subscribe({

@@ -20,11 +20,11 @@ const OPEN = new Set(['approved', 'executing', 'resting', 'withdrawing', 'unknow
  * @param {AbortSignal} options.signal Ends the reading.
  */
 export function ordersPanel({ context: { feed, fail }, mode, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const problem = createProblemNote(fail);
   const place = h('div', {});
   const options = ['open', 'all'].map((name) => h('option', { value: name }, name));
-  const which = h('select', { 'aria-label': 'Which orders', onchange: () => void show(1) }, options);
+  const which = h('select', { 'aria-label': 'Order filter', onchange: () => void show(1) }, options);
   const more = h('button', { type: 'button', hidden: true, onclick: () => void show(pages + 1) }, 'More');
   /** How many pages are shown. */
   let pages = 1;
@@ -40,12 +40,12 @@ export function ordersPanel({ context: { feed, fail }, mode, signal }) {
       const { orders, isWhole } = await firstPages(list, count, signal);
       if (mine !== reading) return;
       more.hidden = isWhole;
-      const empty = which.value === 'open' ? 'No order is open.' : 'Nobody has ordered anything.';
+      const empty = which.value === 'open' ? 'No open orders.' : 'No orders yet.';
       fill(place, ordersTable({ orders, empty, now: feed.now(), takeBack }));
       say(note, '');
     } catch (error) {
       if (signal.aborted || mine !== reading) return;
-      say(note, 'The orders cannot be read at the moment.');
+      say(note, 'The orders could not be loaded.');
       fail(error);
     }
   }
@@ -66,7 +66,7 @@ export function ordersPanel({ context: { feed, fail }, mode, signal }) {
   }, EVERY_MS);
   signal.addEventListener('abort', () => clearInterval(repeating));
   void show(pages);
-  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Orders of people'), which, note);
+  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Manual orders'), which, note);
   return h('div', { class: 'panel orders-panel' }, head, problem.element, place, h('div', { class: 'pager' }, more));
 }
 
@@ -99,7 +99,7 @@ async function firstPages(list, count, signal) {
  */
 function ordersTable({ orders, empty, now, takeBack }) {
   return dataTable({
-    caption: 'Orders of people on the spot exchange, newest first',
+    caption: 'Manual orders on the spot exchange, newest first',
     empty,
     head: ['order', 'state', 'filled', 'limit', 'age', 'placed by', ''],
     rows: orders.map((order) => [

@@ -28,7 +28,7 @@ export function pagedTable({ label, head, address, row, empty, signal, fail }) {
 
   async function load() {
     const [list, from] = [address(), cursor];
-    if (rows.childElementCount === 0) say(note, 'Reading…');
+    if (rows.childElementCount === 0) say(note, 'Loading…');
     try {
       /** @type {import('./wire.ts').Page<Item>} */
       const page = await read(from === null ? list : `${list}${list.includes('?') ? '&' : '?'}cursor=${from}`, { signal });

@@ -44,12 +44,12 @@ function deeds({ notify, onHalt, onHelp, onSignOut }) {
     { kind: 'do', title: `Show times in ${other === 'utc' ? 'UTC' : 'local time'}`, detail: 'z', run: () => prefer({ zone: other }) },
     {
       kind: 'do',
-      title: notifications ? 'No more notifications of this browser' : 'Notifications of this browser',
-      detail: 'approvals, fills, breakers, incidents',
+      title: notifications ? 'Turn off browser notifications' : 'Turn on browser notifications',
+      detail: 'approvals, fills, circuit breakers, incidents',
       run: () => void switchNotifications(notify),
     },
-    { kind: 'do', title: 'Keys and help', detail: '?', run: onHelp },
-    ...(onHalt === null ? [] : [{ kind: 'do', title: 'Halt all agents', detail: 'asks once more', run: onHalt }]),
+    { kind: 'do', title: 'Keyboard shortcuts', detail: '?', run: onHelp },
+    ...(onHalt === null ? [] : [{ kind: 'do', title: 'Halt all agents', detail: 'asks for confirmation', run: onHalt }]),
     { kind: 'do', title: 'Sign out', detail: '', run: onSignOut },
   ];
 }
@@ -60,7 +60,9 @@ async function switchNotifications(notify) {
   const why = notifications ? null : await allowNotifications();
   if (why !== null) return notify(why, 'warning');
   prefer({ notifications: !notifications });
-  notify(notifications ? 'This browser tells nothing any more.' : 'This browser tells of approvals, fills, breakers and incidents.');
+  notify(
+    notifications ? 'Browser notifications are off.' : 'Browser notifications are on: approvals, fills, circuit breakers and incidents.',
+  );
 }
 
 /** Agents and instruments, which are asked for. @returns {Promise<readonly Command[]>} */

@@ -26,7 +26,7 @@ class Palette {
       role: 'combobox',
       autocomplete: 'off',
       spellcheck: 'false',
-      placeholder: 'Page, agent, instrument, or what is to be done',
+      placeholder: 'Page, agent, instrument or action',
       'aria-label': 'Find',
       'aria-controls': 'palette-list',
       'aria-expanded': 'true',
@@ -34,7 +34,7 @@ class Palette {
       oninput: () => this.#seek(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
     });
-    this.list = h('ul', { id: 'palette-list', role: 'listbox', 'aria-label': 'Found' });
+    this.list = h('ul', { id: 'palette-list', role: 'listbox', 'aria-label': 'Results' });
     this.note = h('p', { class: 'faint', role: 'status' });
     this.dialog = h(
       'dialog',
@@ -69,7 +69,7 @@ class Palette {
       this.list,
       this.#found.map((command, index) => this.#option(command, index)),
     );
-    say(this.note, this.#found.length === 0 ? 'Nothing is like this.' : '');
+    say(this.note, this.#found.length === 0 ? 'No matches.' : '');
     this.#point();
   }
 

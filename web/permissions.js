@@ -29,6 +29,6 @@ export function withheld(permission, what) {
 
 /** @param {Permission} permission @param {string} what */
 export function withheldWords(permission, what) {
-  if (caller.permissions.includes(permission)) return `${what} belongs to an organization, and you are a member of none.`;
-  return `${what} needs ${permission}, which your role does not give.`;
+  if (caller.permissions.includes(permission)) return `${what} needs an organization, and you are not a member of one.`;
+  return `${what} requires ${permission}, which your role does not include.`;
 }

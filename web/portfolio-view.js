@@ -29,7 +29,7 @@ export function portfolioView(context, wanted) {
   const { feed, fail } = context;
   const abort = new AbortController();
   const mode = MODES.includes(wanted) ? wanted : 'paper';
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', { class: 'panel market-panel' });
   const links = MODES.map((name) => {
     const link = h('a', { href: `#/portfolio/${name}` }, plain(name));
@@ -47,7 +47,7 @@ export function portfolioView(context, wanted) {
       await show(wallets);
     } catch (error) {
       if (abort.signal.aborted) return;
-      say(note, 'The portfolio cannot be read at the moment.');
+      say(note, 'The portfolio could not be loaded.');
       fail(error);
     } finally {
       isReading = false;
@@ -111,9 +111,9 @@ function walletsForm({ lookAt, fail, signal }) {
     autocomplete: 'off',
     spellcheck: 'false',
     size: 46,
-    placeholder: '0x… or an address of the primary chain',
+    placeholder: '0x… or a primary chain address',
   });
-  const look = h('button', { type: 'submit', class: 'primary' }, 'Look');
+  const look = h('button', { type: 'submit', class: 'primary' }, 'Show');
   const named = () => input.value.split(/[\s,]+/).filter((text) => text !== '');
 
   /** @param {Event} event */
@@ -138,10 +138,10 @@ function walletsForm({ lookAt, fail, signal }) {
   const form = h(
     'form',
     { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
-    h('label', {}, 'Wallets beside the books ', input),
+    h('label', {}, 'Additional wallets ', input),
     look,
     walletButtons({ onPick, fail, signal }),
-    h('span', { class: 'faint' }, 'At most five, separated by commas; they are read, not kept.'),
+    h('span', { class: 'faint' }, 'Up to five addresses, separated by commas. They are not stored.'),
   );
   return [form, problem.element];
 }
@@ -152,22 +152,22 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
     factList([
       ['Value USD', money(totals.valueUsd)],
       ['Cash USD', money(totals.cashUsd)],
-      ['At live quotes USD', money(totals.liveUsd)],
+      ['Value at live quotes USD', money(totals.liveUsd)],
       ['Qualified USD', money(totals.qualifiedUsd)],
       ['Leverage', number(totals.leverage)],
       ['Coverage', totals.coverage],
     ]),
     h('p', { class: 'faint' }, `Includes ${totals.includes}.`),
-    ...unread.map(({ address, asked, why }) => h('p', { class: 'unread' }, `${address} was not read at ${asked}: ${why}`)),
+    ...unread.map(({ address, asked, why }) => h('p', { class: 'unread' }, `${address} could not be read at ${asked}: ${why}`)),
     dataTable({
       caption: 'Holdings',
-      empty: 'Nothing is held.',
-      head: ['holding', 'where', 'quantity', 'mark', 'value USD', 'price', 'age'],
+      empty: 'No holdings.',
+      head: ['holding', 'location', 'quantity', 'mark', 'value USD', 'price', 'age'],
       rows: holdings.map((holding) => holdingRow(holding, names)),
     }),
     dataTable({
       caption: 'Stress scenarios',
-      head: ['scenario', 'loss USD', 'loss %', 'value after USD', 'left out'],
+      head: ['scenario', 'loss USD', 'loss %', 'value after USD', 'excluded'],
       rows: scenarios.map(({ id, lossUsd, lossPct, afterUsd, opensAt, leftOut }) => [
         h('span', {}, plain(id), opensAt === null ? null : h('span', { class: 'faint' }, ` to the open of ${dayAndTime(opensAt)}`)),
         money(lossUsd),
@@ -182,9 +182,9 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       rows: sectors.map(({ sector, netUsd, weightPct }) => [plain(sector), money(netUsd), number(weightPct)]),
     }),
     dataTable({
-      caption: 'Held twice',
-      empty: 'No underlying is held through more than one instrument.',
-      head: ['underlying', 'through', 'weight %', 'limit %', ''],
+      caption: 'Concentration by underlying',
+      empty: 'No underlying is held in more than one instrument.',
+      head: ['underlying', 'held in', 'weight %', 'limit %', ''],
       rows: duplicates.map(({ underlying, members, weightPct, limitPct, exceedsLimit }) => [
         underlying,
         members.map(({ instrument, relation }) => (relation === 'paired_stock' ? `${instrument} (paired)` : instrument)).join(', '),
@@ -194,9 +194,9 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       ]),
     }),
     dataTable({
-      caption: 'Leaving pools',
-      empty: 'Nothing held trades in a pool.',
-      head: ['instrument', 'position USD', 'share of the pool %', 'limit %', 'leaves within the budget USD', ''],
+      caption: 'Pool liquidity',
+      empty: 'No holdings trade in a pool.',
+      head: ['instrument', 'position USD', 'share of pool %', 'limit %', 'sellable within slippage budget USD', ''],
       rows: exits.map(({ instrument, positionUsd, sharePct, limitSharePct, exitableUsd, why }) => [
         instrument,
         money(positionUsd),

@@ -374,6 +374,6 @@ function candleOf({ openTime, open, high, low, close }) {
 function wordsOf(bars) {
   const [first] = bars;
   const last = bars.at(-1);
-  if (first === undefined || last === undefined) return 'No bar.';
-  return `${bars.length} bars from ${dayAndTime(first.openTime)} to ${dayAndTime(last.openTime)}, the last one closed at ${priceText(last.close)}.`;
+  if (first === undefined || last === undefined) return 'No bars.';
+  return `${bars.length} bars from ${dayAndTime(first.openTime)} to ${dayAndTime(last.openTime)}. Last close ${priceText(last.close)}.`;
 }

@@ -38,7 +38,7 @@ function linesOf(error) {
   const lines = [
     ...rejections.map(rejectionWords),
     ...checks.filter(({ passed }) => !passed).map(gateCheckWords),
-    ...problems.map(({ path, problem, allowed }) => `${path}: ${problem}; allowed is ${allowed}`),
+    ...problems.map(({ path, problem, allowed }) => `${path}: ${problem}. Allowed: ${allowed}`),
   ];
   if (lines.length === 0) return null;
   return h(

@@ -32,7 +32,7 @@ export function proposalCard(context, first) {
   const ground = groundWhileItWaits(context);
   const signing = proposalSigning(context.fail);
   const details = proposalDetails(context, first);
-  const asked = h('span', { class: 'faint' }, `${plain(first.side)} of `);
+  const asked = h('span', { class: 'faint' }, `${plain(first.side)} by `);
   const element = h(
     'article',
     { class: 'proposal', 'data-proposal': first.id },
@@ -145,7 +145,7 @@ function proposalAnswers(context, { id, note, onAnswered }) {
   function enable(isAsking) {
     for (const control of [approve, decline, reason]) {
       control.disabled = isAsking || !isAllowed;
-      mark(control, 'title', isAllowed ? null : 'This needs trade:execute');
+      mark(control, 'title', isAllowed ? null : 'Requires trade:execute');
     }
   }
 
@@ -208,7 +208,7 @@ function proposalDetails(context, first) {
   const element = h(
     'details',
     { class: 'proposal-details', ontoggle: unfold },
-    h('summary', {}, 'Risk, fills and state chart'),
+    h('summary', {}, 'Details, fills and state chart'),
     facts,
     fills,
     chart.element,
@@ -221,7 +221,7 @@ function proposalDetails(context, first) {
 
   function draw() {
     fill(facts, factList(factsOf(proposal)));
-    fill(fills, fillTable(proposal.fills, 'Fills, each with the quotes that it was made on', 'Nothing was filled.'));
+    fill(fills, fillTable(proposal.fills, 'Fills, with the quotes at the time', 'No fills.'));
   }
   return {
     element,
@@ -278,7 +278,7 @@ function proposalOutcome() {
 function outcomeWords({ reason, decidedBy, filledQuantity, averageFillPrice, order, state }) {
   const parts = [];
   if (averageFillPrice !== null)
-    parts.push(`${priceText(filledQuantity)} of ${priceText(order.quantity)} filled at ${priceText(averageFillPrice)}`);
+    parts.push(`${priceText(filledQuantity)} of ${priceText(order.quantity)} filled at ${priceText(averageFillPrice)} average`);
   if (reason !== null) parts.push(plain(reason));
   if (decidedBy !== null) parts.push(`${state === 'declined' ? 'declined' : 'decided'} by ${decidedBy}`);
   return parts.join(' · ');
@@ -290,13 +290,13 @@ function outcomeWords({ reason, decidedBy, filledQuantity, averageFillPrice, ord
  */
 function factsOf({ order, decisionPrice, risk, autonomy, manifestVersion, manifestHash, bookId, expiresAt, slot, id }) {
   return [
-    ['Risk', risk === null ? 'not asked' : plain(risk.verdict)],
+    ['Risk check', risk === null ? '–' : plain(risk.verdict)],
     ['Decided at', dayAndTime(slot)],
     ['Decision price', number(decisionPrice)],
     ['Limit price', number(order.limitPrice)],
-    ['Slippage budget', `${order.maxSlippageBps} bps`],
+    ['Max slippage', `${order.maxSlippageBps} bps`],
     ['Quantity', number(order.quantity)],
-    ['Reduces only', order.reduceOnly ? 'yes' : 'no'],
+    ['Reduce only', order.reduceOnly ? 'yes' : 'no'],
     ['Autonomy', plain(autonomy)],
     ['Manifest', h('code', { title: manifestHash }, `v${manifestVersion} ${manifestHash.slice(0, 10)}`)],
     ['Expires', dayAndTime(expiresAt)],

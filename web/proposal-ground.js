@@ -19,11 +19,11 @@ export class ProposalGround {
   #abort = new AbortController();
   /** @type {{ readonly stopLossPct: number, readonly takeProfitPct: number } | null} */
   #rules = null;
-  market = h('span', {}, 'not received yet');
+  market = h('span', {}, 'no quote yet');
   stop = h('span', {}, '…');
   target = h('span', {}, '…');
   unsubscribe = () => {};
-  why = h('div', { class: 'proposal-why' }, h('p', { class: 'faint' }, 'Reading why…'));
+  why = h('div', { class: 'proposal-why' }, h('p', { class: 'faint' }, 'Loading the reasons…'));
 
   /** @param {import('./shell.js').Context} context @param {Proposal} proposal */
   constructor(context, proposal) {
@@ -70,7 +70,7 @@ export class ProposalGround {
     fill(
       this.market,
       `${name} ${quoteText(across)}, `,
-      room >= 0 ? `the limit leaves ${part}` : `beyond the limit by ${part}: nothing would be filled`,
+      room >= 0 ? `${part} inside the limit` : `${part} beyond the limit, so no fill is possible`,
       ' ',
       qualityBadge(quote),
       ' ',
@@ -95,15 +95,14 @@ export class ProposalGround {
     const { agentId, manifestVersion, decisionPrice } = this.proposal;
     /** @type {import('./wire.ts').Agent & { readonly manifest: { readonly stopLossPct: number, readonly takeProfitPct: number } }} */
     const agent = await read(`/v1/agents/${agentId}`, { signal: this.#abort.signal });
-    if (agent.manifestVersion !== manifestVersion)
-      return this.#sayExits(`unknown: version ${manifestVersion} is not the manifest any more`);
+    if (agent.manifestVersion !== manifestVersion) return this.#sayExits(`unknown: manifest version ${manifestVersion} was replaced`);
     this.#rules = agent.manifest;
     this.#drawExits(Number(decisionPrice));
   }
 
   async #readWhy() {
     const { agentId, decisionId } = this.proposal;
-    if (decisionId === null) return fill(this.why, h('p', { class: 'faint' }, 'A person asked for it: no decision led to it.'));
+    if (decisionId === null) return fill(this.why, h('p', { class: 'faint' }, 'Requested by a person, not by a decision of the agent.'));
     const { signal } = this.#abort;
     try {
       /** @type {import('./wire.ts').Explanation} */
@@ -114,7 +113,7 @@ export class ProposalGround {
       if (signal.aborted) return;
       if (error instanceof Refused && error.signedOut) return this.context.fail(error);
       const isMissing = error instanceof Refused && error.status === 404;
-      fill(this.why, h('p', { class: 'faint' }, isMissing ? 'Its decision is not on record.' : sentenceOf(error)));
+      fill(this.why, h('p', { class: 'faint' }, isMissing ? 'The decision was not found.' : sentenceOf(error)));
     }
   }
 }

@@ -20,7 +20,7 @@ export function proposalSigning(fail) {
       const prepare = () => preparedSwap(waits.id);
       fill(
         element,
-        h('p', {}, `Waits for the signature of the wallet ${waits.wallet}.`),
+        h('p', {}, `Needs a signature from wallet ${waits.wallet}.`),
         signingPlace(({ transactionSigning }) => transactionSigning({ prepare, fail, signal: abort.signal }), fail),
       );
     },

@@ -55,7 +55,7 @@ class ProposalsView {
     this.context = context;
     this.agentId = agentId;
     this.cards = new ProposalCards(context, this.#abort.signal);
-    this.note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+    this.note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
     this.more = h('button', { type: 'button', hidden: true, onclick: () => void this.#load(false) }, 'Earlier proposals');
     const states = STATES.map((state) => h('option', { value: state }, plain(state)));
     this.state = h('select', { name: 'state', onchange: () => this.#restrict() }, h('option', { value: '' }, 'all'), states);
@@ -77,7 +77,7 @@ class ProposalsView {
     if (this.agentId === '') return [];
     const of = h('a', { href: `#/agents/${encodeURIComponent(this.agentId)}` }, '…');
     void this.cards.nameOf(this.agentId).then((name) => say(of, name));
-    return ['of ', of, ' · ', h('a', { href: '#/proposals' }, 'of all agents')];
+    return ['of ', of, ' · ', h('a', { href: '#/proposals' }, 'all agents')];
   }
 
   #follow() {
@@ -127,7 +127,7 @@ class ProposalsView {
       this.#count();
     } catch (error) {
       if (signal.aborted) return;
-      say(this.note, 'The proposals cannot be read at the moment.');
+      say(this.note, 'The proposals could not be loaded.');
       this.context.fail(error);
     } finally {
       this.more.disabled = false;
@@ -142,8 +142,9 @@ class ProposalsView {
 
   #count() {
     const { size, pending } = this.cards;
-    const none = this.#wanted === '' ? 'No proposal yet: agents at confirm and above make them.' : `None is ${plain(this.#wanted)}.`;
-    say(this.note, size === 0 ? none : `${size} shown, ${pending} waiting for an answer`);
+    const none =
+      this.#wanted === '' ? 'No proposals yet. Agents create them at autonomy confirm and above.' : `No ${plain(this.#wanted)} proposals.`;
+    say(this.note, size === 0 ? none : `${size} shown, ${pending} awaiting approval`);
   }
 
   /** @param {import('./wire.ts').News<'proposals'>} change */
@@ -152,9 +153,7 @@ class ProposalsView {
       const { side, quantity, instrument, limitPrice } = change;
       void this.cards
         .nameOf(change.agentId)
-        .then((name) =>
-          this.context.notify(`${name} recommends an ${side}: ${quantity} ${symbolOf(instrument)} at ${limitPrice} at most.`),
-        );
+        .then((name) => this.context.notify(`${name} recommends an ${side}: ${quantity} ${symbolOf(instrument)}, limit ${limitPrice}.`));
       return;
     }
     this.#changed.set(change.proposalId, change);

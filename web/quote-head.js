@@ -22,11 +22,11 @@ export function quoteHead({ context: { feed }, key, onQuote }) {
   const ask = h('span', { class: 'number' }, UNKNOWN);
   const spread = h('span', { class: 'number' }, UNKNOWN);
   const old = h('span', { class: 'number' }, UNKNOWN);
-  const quality = h('span', {}, 'not received yet');
+  const quality = h('span', {}, 'no quote yet');
   const isReference = venue === 'reference';
   const element = factList([
     [isReference ? 'Price' : 'Bid', bid],
-    [isReference ? 'Plus or minus' : 'Ask', ask],
+    [isReference ? 'Confidence (±)' : 'Ask', ask],
     ...(isReference ? [] : [/** @type {const} */ (['Spread', spread])]),
     ['Age', old],
     ['Quality', quality],

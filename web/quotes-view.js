@@ -19,8 +19,8 @@ export function quotesView({ feed, fail }) {
   /** The newest of each since the last frame of the screen. @type {Map<string, QuoteRow>} */
   let waiting = new Map();
   let scheduled = 0;
-  const note = h('p', { class: 'faint', role: 'status' }, 'Listening…');
-  const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No instrument is like this.');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Waiting for data…');
+  const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No matching instruments.');
   const tables = venueTables(feed);
   const filters = quoteFilters(restrict);
 
@@ -80,13 +80,7 @@ function quoteFilters(onChange) {
   const legend = SILENCES.map(([kind, word]) => h('span', { class: `chip chip-${kind}` }, word));
   return {
     search,
-    element: h(
-      'div',
-      { class: 'filters' },
-      search,
-      h('label', {}, silent, ' only what is not live'),
-      h('span', { class: 'legend' }, legend),
-    ),
+    element: h('div', { class: 'filters' }, search, h('label', {}, silent, ' not live only'), h('span', { class: 'legend' }, legend)),
     wanted: () => search.value.trim().toLowerCase(),
     isOnlySilent: () => silent.checked,
   };
@@ -175,7 +169,7 @@ function venueTable(venue, feed) {
         body.insertBefore(line.element, after === undefined ? null : (lines.get(after)?.element ?? null));
       }
       line.take(quote);
-      say(about, isReference ? 'reference prices, never executable' : (quote.source.split(':', 1)[0] ?? ''));
+      say(about, isReference ? 'reference prices, not tradable' : (quote.source.split(':', 1)[0] ?? ''));
     },
     /** @param {string} wanted @param {boolean} onlySilent */
     filter(wanted, onlySilent) {

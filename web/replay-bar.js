@@ -83,7 +83,7 @@ function barParts(ownSpeed, { mode, move }) {
     isHeld = false;
     void move('seek', { at: new Date(Number(place.value)).toISOString() });
   };
-  const place = h('input', { type: 'range', 'aria-label': 'Time of the tape', step: 1_000, oninput: hold, onchange: letGo });
+  const place = h('input', { type: 'range', 'aria-label': 'Tape time', step: 1_000, oninput: hold, onchange: letGo });
   const title = h('a', { href: '#/replay' }, name);
   const element = h(
     'section',
@@ -102,7 +102,7 @@ function barParts(ownSpeed, { mode, move }) {
     /** @param {Replay} state @param {number} at */
     draw(state, at) {
       say(name, state.failure === null ? state.tape : `${state.tape}: ${state.failure}`);
-      say(toggle, state.mode === 'playing' ? 'Pause' : state.mode === 'ended' ? 'Play again' : 'Play');
+      say(toggle, state.mode === 'playing' ? 'Pause' : state.mode === 'ended' ? 'Restart' : 'Play');
       mark(element, 'data-mode', state.mode);
       speed.value = String(state.speed);
       if (isHeld) return;
@@ -122,7 +122,7 @@ function barParts(ownSpeed, { mode, move }) {
  */
 function leftWords({ to, speed, mode, loop }, at) {
   if (mode === 'ended' || mode === 'failed') return '';
-  if (loop) return 'begins again at its end';
+  if (loop) return 'restarts at the end';
   const ms = Math.max(0, Date.parse(to) - at);
   return `${remaining(ms)} left, ${remaining(ms / speed)} at × ${speed}`;
 }

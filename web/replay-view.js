@@ -40,7 +40,7 @@ export function replayView({ fail }) {
   draw().catch((error) => {
     if (!signal.aborted) fail(error);
   });
-  const about = 'Everything on these pages is a recording: prices, bars and silences as they were received then.';
+  const about = 'These pages replay a recording: prices, bars and outages as they were received at the time.';
   return {
     element: h(
       'section',
@@ -70,7 +70,7 @@ function aboutTape({ tape, from, to, instruments }) {
 /** @param {Replay} state */
 function instrumentsOf({ instruments }) {
   return dataTable({
-    caption: 'On this tape',
+    caption: 'Instruments on this tape',
     head: ['Instrument', 'Venue'],
     rows: instruments.map((key) => [
       h('a', { href: instrumentAddress(key) }, key.slice(key.indexOf(':') + 1)),
@@ -82,12 +82,12 @@ function instrumentsOf({ instruments }) {
 /** @param {Replay} state @param {readonly TapeFile[]} tapes @param {(name: string) => Promise<void>} load */
 function tapeTable({ tape }, tapes, load) {
   return dataTable({
-    caption: 'Tapes of the same folder',
+    caption: 'Other tapes',
     head: ['Tape', 'Bytes', 'Replay'],
     rows: tapes.map(({ name, bytes }) => [
       name,
       number(bytes),
-      name === tape ? 'is replayed' : h('button', { type: 'button', onclick: () => void load(name) }, `Load ${name}`),
+      name === tape ? 'playing' : h('button', { type: 'button', onclick: () => void load(name) }, `Load ${name}`),
     ]),
   });
 }

@@ -25,7 +25,7 @@ export function reportView({ fail }, agentId, runId) {
   const { signal } = abort;
   const own = { agentId, runId };
   const title = h('h1', {}, 'Backtest');
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const place = h('div', {});
   const beside = chooser({ own, signal, fail, onChosen: compare });
   let end = () => {};
@@ -39,7 +39,7 @@ export function reportView({ fail }, agentId, runId) {
 
   async function show() {
     const other = runOfAddress();
-    say(note, 'Reading…');
+    say(note, 'Loading…');
     try {
       const [names, ...runs] = await Promise.all([
         agentNames(signal, [agentId, ...(other === null ? [] : [other.agentId])]),
@@ -53,8 +53,8 @@ export function reportView({ fail }, agentId, runId) {
         return;
       }
       const [first, second = null] = runs.map((run) => run && reportOf(run, names));
-      if (!first) return say(note, 'The run has no result: a backtest that has not finished has no report.');
-      if (other !== null && !second) return say(note, 'The other run has no result.');
+      if (!first) return say(note, 'No report yet. The report appears when the backtest finishes.');
+      if (other !== null && !second) return say(note, 'The other run has no result yet.');
       say(title, `Backtest: ${first.title}, manifest v${first.manifestVersion}`);
       end();
       const drawn = backtestReport(first, second);
@@ -86,7 +86,7 @@ export function reportView({ fail }, agentId, runId) {
  */
 function drawSweep({ agentId, manifestVersion, resultHash, summary, result }, names, { title, note, place }) {
   if (result === null || resultHash === null) {
-    say(note, 'The sweep has no result: only a finished one has a report.');
+    say(note, 'No report yet. The report appears when the sweep finishes.');
     return { end: () => {} };
   }
   const name = names.get(agentId) ?? 'an agent';
@@ -113,7 +113,7 @@ function headOf({ agentId, runId }, title, note) {
     note,
     h('span', { class: 'space' }),
     h('a', { href: `#/agents/${agentId}/gates` }, 'Agent'),
-    h('a', { href: file, download: `report-${runId}.html` }, 'Save as one file'),
+    h('a', { href: file, download: `report-${runId}.html` }, 'Download report'),
   );
 }
 
@@ -129,8 +129,7 @@ async function tellVersions([own, other], element, [first, second], signal) {
   const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Manifests'));
   const isSameAgent = own.agentId === other.agentId;
   const [from, to] = [first.manifestVersion, second.manifestVersion];
-  if (isSameAgent && from === to)
-    fill(section, head, h('p', { class: 'faint table-empty' }, `Both runs follow version ${from} of the manifest.`));
+  if (isSameAgent && from === to) fill(section, head, h('p', { class: 'faint table-empty' }, `Both runs use manifest version ${from}.`));
   else {
     const against = isSameAgent ? '' : `&against=${other.agentId}`;
     const { comparison } = await read(`/v1/agents/${own.agentId}/versions?limit=1&from=${from}&to=${to}${against}`, { signal });
@@ -185,7 +184,7 @@ function chooser({ own, signal, fail, onChosen }) {
       const runs = items.filter(({ id, evaluation, state }) => evaluation === 'backtest' && state === 'finished' && id !== own.runId);
       fill(
         run,
-        h('option', { value: '' }, runs.length === 0 ? 'no other finished backtest' : 'no other run'),
+        h('option', { value: '' }, runs.length === 0 ? 'no other finished backtests' : 'no other run'),
         runs.map((one) => h('option', { value: one.id }, runWords(one))),
       );
       run.value = runs.some(({ id }) => id === chosen) ? chosen : '';
@@ -195,7 +194,7 @@ function chooser({ own, signal, fail, onChosen }) {
   }
 
   return {
-    element: h('div', { class: 'filters' }, h('label', {}, 'Compare with a run of ', agent), h('label', {}, 'begun at ', run)),
+    element: h('div', { class: 'filters' }, h('label', {}, 'Compare with ', agent), h('label', {}, 'run of ', run)),
     /** @param {ReadonlyMap<string, string>} names @param {RunId | null} other */
     show(names, other) {
       if (agent.childElementCount !== names.size)

@@ -14,12 +14,12 @@ const PER_PAGE = 200;
 export async function askResumeAll({ notify, fail }) {
   try {
     const rows = (await pausedAgents()).map(rowOf);
-    if (rows.length === 0) return notify('No agent is paused.');
+    if (rows.length === 0) return notify('No paused agents.');
     askDialog({
       title: 'Resume agents',
-      text: 'Each of these goes on at the stage that it was paused from. One in quarantine is released on its own page.',
+      text: 'Each agent continues at the stage where it was paused. Release quarantined agents on their own page.',
       fields: [h('ul', { class: 'resume-list' }, ...rows.map(({ element }) => element))],
-      confirm: 'Resume the chosen ones',
+      confirm: 'Resume selected',
       fail,
       async carryOut() {
         const resumed = await resumeEach(rows);
@@ -69,6 +69,6 @@ async function resumeEach(rows) {
       refused++;
     }
   }
-  if (refused > 0) throw new Error(`${resumed} resumed, ${refused} refused: the answer stands beside each.`);
+  if (refused > 0) throw new Error(`${resumed} resumed, ${refused} refused. See the reason next to each agent.`);
   return resumed;
 }

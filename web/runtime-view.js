@@ -100,11 +100,11 @@ function tilesOf({ actors, activities, timers, incidents, queues }) {
   const failed = queues.recurring.filter(({ hasFailed }) => hasFailed).length;
   return [
     tile('actors running', sum(actors.filter(({ status }) => status === 'running')), quarantined, 'quarantined'),
-    tile('activities pending', sum(activities.filter(({ state }) => state === 'pending')), givenUp, 'given up'),
+    tile('activities pending', sum(activities.filter(({ state }) => state === 'pending')), givenUp, 'failed'),
     tile('timers', timers.count, timers.overdue, 'overdue'),
-    tile('incidents in a day', sum(incidents), 0, ''),
+    tile('incidents (24 h)', sum(incidents), 0, ''),
     tile('tick shards', queues.ticks.length, stalled, 'stalled'),
-    tile('recurring works', queues.recurring.length, failed, 'failed last'),
+    tile('recurring jobs', queues.recurring.length, failed, 'failed'),
   ];
 }
 
@@ -125,7 +125,7 @@ function queueTables({ at, activities, queues }) {
   return [
     dataTable({
       caption: 'Activities by kind',
-      head: ['kind', 'state', 'how many', 'most attempts', 'first due'],
+      head: ['kind', 'state', 'count', 'max attempts', 'next due'],
       rows: activities.map(({ kind, state, count, attempts, firstDueAt }) => [
         plain(kind),
         plain(state),
@@ -133,28 +133,28 @@ function queueTables({ at, activities, queues }) {
         String(attempts),
         dayAndTime(firstDueAt),
       ]),
-      empty: 'No activity waits, and none was given up.',
+      empty: 'No pending or failed activities.',
     }),
     dataTable({
       caption: 'Ticks by shard',
-      head: ['shard', 'every', 'ticked to', 'how it stands'],
+      head: ['shard', 'every', 'last tick', 'status'],
       rows: queues.ticks.map(({ shard, periodMs, lastSlot, isStalled }) => [
         String(shard),
         age(periodMs),
         `${dayAndTime(lastSlot)}, ${since(lastSlot)}`,
         isStalled ? h('strong', { class: 'wrong' }, 'stalled') : 'advances',
       ]),
-      empty: 'Nothing was ticked yet.',
+      empty: 'No ticks yet.',
     }),
     dataTable({
-      caption: 'Recurring work',
-      head: ['work', 'done to', 'how it stands'],
+      caption: 'Recurring jobs',
+      head: ['work', 'last run', 'status'],
       rows: queues.recurring.map(({ name, lastSlot, isUnderWay, hasFailed }) => [
         plain(name).replace(/\b(\d+) ms\b/g, (_, ms) => age(Number(ms))),
         lastSlot === null ? 'never' : `${dayAndTime(lastSlot)}, ${since(lastSlot)}`,
-        isUnderWay ? 'under way' : hasFailed ? h('strong', { class: 'wrong' }, 'failed, and is tried again') : 'waits for its next slot',
+        isUnderWay ? 'running' : hasFailed ? h('strong', { class: 'wrong' }, 'failed, retrying') : 'waiting',
       ]),
-      empty: 'Nothing recurs yet.',
+      empty: 'No recurring jobs yet.',
     }),
   ];
 }
@@ -165,7 +165,7 @@ function activitiesPanel({ signal, fail, now, interventions }) {
   state.firstElementChild?.remove();
   const table = pagedTable({
     label: 'Activities, of the newest actors first',
-    head: ['activity', 'actor', 'attempts', `due, ${zoneWord()}`, 'why it was given up', ...(interventions.may ? ['intervene'] : [])],
+    head: ['activity', 'actor', 'attempts', `due, ${zoneWord()}`, 'error', ...(interventions.may ? ['intervene'] : [])],
     address: () => `/v1/runtime/activities?limit=${PER_PAGE}&state=${state.value}`,
     row: (/** @type {import('./api.ts').WaitingActivity} */ activity) => [
       h('span', { title: activity.key }, plain(activity.kind)),
@@ -175,7 +175,7 @@ function activitiesPanel({ signal, fail, now, interventions }) {
       answerText(activity.answer),
       ...(interventions.may ? [interventions.ofActivity(activity)] : []),
     ],
-    empty: 'No activity is like this.',
+    empty: 'No matching activities.',
     signal,
     fail,
   });
@@ -185,16 +185,16 @@ function activitiesPanel({ signal, fail, now, interventions }) {
 /** @param {RuntimeParts} parts @returns {RuntimePanel} */
 function timersPanel({ signal, fail, now }) {
   const table = pagedTable({
-    label: 'Timers, what is due first comes first',
+    label: 'Timers, next due first',
     head: ['timer', 'actor', `due, ${zoneWord()}`, 'event'],
     address: () => `/v1/runtime/timers?limit=${PER_PAGE}`,
     row: (/** @type {import('./api.ts').WaitingTimer} */ { timerId, dueAt, event, ...actor }) => [
       eventWord(timerId),
       actorLink(actor),
-      h('span', { class: 'number' }, actor.actorStatus === 'quarantined' ? 'after the release' : dueText(dueAt, now())),
+      h('span', { class: 'number' }, actor.actorStatus === 'quarantined' ? 'after release' : dueText(dueAt, now())),
       eventWord(String(/** @type {{ readonly type?: unknown }} */ (event).type)),
     ],
-    empty: 'No timer is set.',
+    empty: 'No timers.',
     signal,
     fail,
   });
@@ -205,7 +205,7 @@ function timersPanel({ signal, fail, now }) {
 function incidentsPanel({ signal, fail, interventions }) {
   const table = pagedTable({
     label: 'Incidents, newest first',
-    head: ['incident', 'actor', `at, ${zoneWord()}`, 'what was met', ...(interventions.may ? ['intervene'] : [])],
+    head: ['incident', 'actor', `at, ${zoneWord()}`, 'detail', ...(interventions.may ? ['intervene'] : [])],
     address: () => `/v1/runtime/incidents?limit=${PER_PAGE}`,
     row: (/** @type {import('./api.ts').ActorIncident} */ { kind, at, detail, ...actor }) => [
       plain(kind),
@@ -214,7 +214,7 @@ function incidentsPanel({ signal, fail, interventions }) {
       h('span', { class: 'long' }, detail),
       ...(interventions.may ? [actor.actorStatus === 'quarantined' ? interventions.ofActor(actor) : null] : []),
     ],
-    empty: 'Nothing went wrong inside any actor.',
+    empty: 'No incidents.',
     signal,
     fail,
   });
@@ -225,16 +225,16 @@ function incidentsPanel({ signal, fail, interventions }) {
 function alertsPanel({ signal, fail }) {
   const table = pagedTable({
     label: 'Alerts, newest first',
-    head: ['alert', 'agent', 'venues', `at, ${zoneWord()}`, 'what was met'],
+    head: ['alert', 'agent', 'venues', `at, ${zoneWord()}`, 'detail'],
     address: () => `/v1/alerts?limit=${PER_PAGE}`,
     row: (/** @type {import('./api.ts').Alert} */ { what, agentId, agentName, venues, at, detail, ofService }) => [
       plain(what),
-      agentId === null ? (ofService ? 'the whole service' : '') : h('a', { href: `#/agents/${agentId}` }, agentName ?? 'an agent'),
+      agentId === null ? (ofService ? 'service' : '') : h('a', { href: `#/agents/${agentId}` }, agentName ?? 'an agent'),
       venues.map(plain).join(', '),
       h('span', { class: 'number' }, dayAndTime(at)),
       h('span', { class: 'long' }, detail ?? ''),
     ],
-    empty: 'Nothing was alerted in the last days.',
+    empty: 'No recent alerts.',
     signal,
     fail,
   });
@@ -245,7 +245,7 @@ function alertsPanel({ signal, fail }) {
 function interventionsPanel({ signal, fail }) {
   const table = pagedTable({
     label: 'Interventions, newest first',
-    head: ['intervention', 'actor', `at, ${zoneWord()}`, 'who', 'why'],
+    head: ['intervention', 'actor', `at, ${zoneWord()}`, 'by', 'reason'],
     address: () => `/v1/runtime/interventions?limit=${PER_PAGE}`,
     row: (/** @type {import('./api.ts').RecordedIntervention} */ { action, activities, at, subject, reason, ...actor }) => [
       action === 'release' ? 'release' : `${action} of ${activities} ${activities === 1 ? 'activity' : 'activities'}`,
@@ -254,7 +254,7 @@ function interventionsPanel({ signal, fail }) {
       subject,
       h('span', { class: 'long' }, reason),
     ],
-    empty: 'Nobody has intervened.',
+    empty: 'No interventions yet.',
     signal,
     fail,
   });
@@ -271,5 +271,5 @@ function dueText(time, now) {
 function answerText(answer) {
   const { detail, refused } = /** @type {{ readonly detail?: unknown, readonly refused?: unknown }} */ (answer ?? {});
   if (typeof detail === 'string') return h('span', { class: 'long' }, detail);
-  return typeof refused === 'string' ? `its actor refused the answer: ${plain(refused)}` : '';
+  return typeof refused === 'string' ? `the actor refused the result: ${plain(refused)}` : '';
 }

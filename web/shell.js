@@ -53,7 +53,7 @@ export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail })
   const header = h(
     'header',
     { class: 'bar' },
-    h('a', { class: 'skip', href: '#main', onclick: skip }, 'To the content'),
+    h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to content'),
     h(
       'a',
       { class: 'brand', href: '#/', 'aria-label': 'Sevengate' },

@@ -23,7 +23,7 @@ export function signInView({ reason, onSignedIn }) {
   });
   const button = h('button', { class: 'primary' }, 'Sign in');
   field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return;
+    if (event.key !== 'Sign in') return;
     event.preventDefault();
     form.requestSubmit();
   });
@@ -35,7 +35,11 @@ export function signInView({ reason, onSignedIn }) {
     reason === null ? null : h('p', { class: 'faint' }, reason),
     h('label', { for: 'token' }, 'Access token'),
     field,
-    h('p', { class: 'faint', id: 'token-hint' }, 'Of your identity provider. The service prints at its start where the local ones lie.'),
+    h(
+      'p',
+      { class: 'faint', id: 'token-hint' },
+      'Issued by your identity provider. For local tokens, see the path that the service prints at startup.',
+    ),
     problem,
     button,
   );

@@ -13,17 +13,17 @@ export function stepAccount(account) {
     'div',
     { class: 'account', 'data-account': account.version },
     section('Event', [h('p', {}, h('strong', {}, eventWord(String(type)))), fieldTable(fields)]),
-    section('Guards', guards.map(guardLine), 'No guard was asked.'),
-    section('Changed', changes.length === 0 ? [] : [changeTable(changes)], 'What it remembers stayed as it was.'),
-    section('Timers', timers.map(timerLine), 'None set, none cleared.'),
-    section('Activities', activities.map(activityLine), 'Nothing was asked of the outside.'),
-    section('Records', records.map(dataLine), 'Nothing was written besides the step.'),
+    section('Guards', guards.map(guardLine), 'No guards.'),
+    section('Changed', changes.length === 0 ? [] : [changeTable(changes)], 'No changes.'),
+    section('Timers', timers.map(timerLine), 'No timers set or cleared.'),
+    section('Activities', activities.map(activityLine), 'No activities.'),
+    section('Records', records.map(dataLine), 'No records.'),
     section(
-      'Announced',
+      'Events published',
       announcements.map(({ channel, body }) => unfolding(plain(String(channel)), body)),
-      'Nothing was announced besides the step.',
+      'No events.',
     ),
-    h('section', {}, unfolding('Everything that it remembered after it', context)),
+    h('section', {}, unfolding('Full context after this step', context)),
   );
 }
 
@@ -38,12 +38,12 @@ export function branchAccount({ taken, refusal, changes, timers, activities, rec
     (word) => word !== '',
   );
   if (refusal !== null) return h('p', { class: 'problem' }, `refused, ${plain(refusal.code ?? '')}: ${refusal.detail ?? ''}`);
-  if (!taken) return h('p', { class: 'faint' }, 'Nothing takes this event here, or every guard says no.');
+  if (!taken) return h('p', { class: 'faint' }, 'No transition: the state does not accept this event, or a guard blocked it.');
   return h(
     'div',
     {},
     changes.length === 0 ? null : changeTable(changes),
-    h('p', { class: 'faint' }, words.length === 0 ? 'It would ask for nothing.' : `It would ask for ${words.join(', ')}.`),
+    h('p', { class: 'faint' }, words.length === 0 ? 'It would have no side effects.' : `It would request ${words.join(', ')}.`),
   );
 }
 
@@ -105,7 +105,7 @@ function activityLine({ kind, payload, fate }) {
   const ended = known === null || known.endedAt === null ? '' : ` at ${dayAndTime(known.endedAt)}`;
   const state =
     known === null
-      ? 'not stored any more'
+      ? 'no longer stored'
       : `${plain(known.state)}${ended}, ${known.attempts} ${known.attempts === 1 ? 'attempt' : 'attempts'}`;
   return h(
     'div',

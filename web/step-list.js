@@ -46,7 +46,7 @@ export function createStepList({ id, label, signal, choose, onChange, onError })
     row: ({ version, step }) => {
       if (step !== undefined) return stepRow(step);
       const { archived } = cache;
-      if (archived === null) return rowWithoutStep(version, 'put under quarantine, or released', 'no step of its own');
+      if (archived === null) return rowWithoutStep(version, 'quarantined or released', 'not a step');
       return rowWithoutStep(version, `archived on ${archived.at.slice(0, 10)}`, `in file ${archived.file}`);
     },
   });

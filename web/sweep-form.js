@@ -10,7 +10,7 @@ export function sweepForm({ mayRun, onBegin }) {
   const lines = h('textarea', { rows: 3, required: true, placeholder: 'stopLossPct = 2, 4, 6\nentryConditions[0].value = 25, 30, 35' });
   const train = h('input', { type: 'number', min: 1, step: 1, value: 365, required: true });
   const test = h('input', { type: 'number', min: 1, step: 1, value: 91, required: true });
-  const button = h('button', { type: 'submit', disabled: !mayRun, title: mayRun ? null : 'This needs trade:execute' }, 'Sweep');
+  const button = h('button', { type: 'submit', disabled: !mayRun, title: mayRun ? null : 'Requires trade:execute' }, 'Sweep');
 
   /** @param {Event} event */
   function submit(event) {
@@ -24,13 +24,13 @@ export function sweepForm({ mayRun, onBegin }) {
   const element = h(
     'details',
     { class: 'options' },
-    h('summary', {}, 'A sweep of thresholds, with a walk-forward'),
+    h('summary', {}, 'Parameter sweep with walk-forward'),
     h(
       'form',
       { class: 'sweep-form', onsubmit: submit },
-      h('label', {}, 'Thresholds, one a line, each with its values ', lines),
-      h('label', {}, 'Days that pick ', train),
-      h('label', {}, 'Days that count ', test),
+      h('label', {}, 'Parameters, one per line, each with its values ', lines),
+      h('label', {}, 'Training days ', train),
+      h('label', {}, 'Test days ', test),
       button,
     ),
   );

@@ -32,9 +32,9 @@ export function sweepReport(report) {
       `${dayAndTime(result.from)} to ${dayAndTime(result.to)}, ${result.bars} bars of ${result.timeframe}, ${result.instruments.join(', ')}`,
     ),
     panel('Trials', countedOf(result)),
-    panel('Walk-forward: each training window picks, the test window after it counts', walked.element, foldsTable(result)),
+    panel('Walk-forward: picked on each training window, measured on the test window after it', walked.element, foldsTable(result)),
     trialsPanel(report),
-    panel('The best variant of the whole stretch, picked with hindsight', best.element),
+    panel('Best variant of the whole period (picked with hindsight)', best.element),
     panel(
       'Assumptions',
       h(
@@ -68,7 +68,7 @@ function panel(title, ...content) {
 
 /** @param {number | null} value */
 function percentOf(value) {
-  return value === null ? 'not defined' : `${(value * 100).toFixed(2)} %`;
+  return value === null ? '–' : `${(value * 100).toFixed(2)} %`;
 }
 
 /** @param {Result} result */
@@ -79,18 +79,18 @@ function countedOf({ counted, expectedBestSharpe, trials, best, walkForward }) {
     {},
     factList([
       ['Trials counted', String(counted.total)],
-      ['Of this sweep', String(counted.ofThisSweep)],
-      ['Earlier ones', String(counted.earlier)],
-      ['Sharpe by luck alone', statistic(expectedBestSharpe)],
-      ['Sharpe of the best', statistic(top?.sharpe ?? null)],
-      ['Deflated Sharpe of the best', percentOf(top?.deflatedSharpe ?? null)],
-      ['Sharpe of the walk', statistic(walkForward?.performance.sharpe ?? null)],
-      ['Deflated Sharpe of the walk', percentOf(walkForward?.deflatedSharpe ?? null)],
+      ['In this sweep', String(counted.ofThisSweep)],
+      ['Earlier trials', String(counted.earlier)],
+      ['Expected best Sharpe of worthless trials', statistic(expectedBestSharpe)],
+      ['Best Sharpe', statistic(top?.sharpe ?? null)],
+      ['Deflated best Sharpe', percentOf(top?.deflatedSharpe ?? null)],
+      ['Walk-forward Sharpe', statistic(walkForward?.performance.sharpe ?? null)],
+      ['Deflated walk-forward Sharpe', percentOf(walkForward?.deflatedSharpe ?? null)],
     ]),
     h(
       'p',
       { class: 'faint table-note' },
-      'Who tries often finds something that looks good by luck alone. So every manifest counts, once for each stretch, that was backtested, swept or previewed in this organization and whose daily returns correlate by 0.5 or more with those of the best variant. The deflated Sharpe ratio is the probability that the true ratio lies above what the best of so many worthless trials would show: the Sharpe by luck alone.',
+      'If you try often enough, something looks good by chance. Every manifest that this organization backtested, swept or previewed counts as a trial, once per period, if its daily returns correlate with the best variant by 0.5 or more. The deflated Sharpe ratio is the probability that the true Sharpe ratio is above the best that as many worthless trials would be expected to show.',
     ),
   );
 }
@@ -99,7 +99,7 @@ function countedOf({ counted, expectedBestSharpe, trials, best, walkForward }) {
 function walkChart({ walkForward }) {
   if (walkForward === null)
     return {
-      element: h('p', { class: 'faint table-empty' }, 'The stretch is too short: it has no day after the first training window.'),
+      element: h('p', { class: 'faint table-empty' }, 'The period is too short: it has no day after the first training window.'),
       end: () => {},
     };
   let peak = 100;
@@ -108,7 +108,7 @@ function walkChart({ walkForward }) {
     return { at: Date.parse(date), value: (growth / peak - 1) * 100 };
   });
   return equityChart({
-    label: 'What 100 became in the test windows, and the drawdown',
+    label: 'Growth of 100 in the test windows, with drawdown',
     points: walkForward.daily.map(({ date, growth }) => ({ at: Date.parse(date), value: growth })),
     decimals: 2,
     lower: { title: 'drawdown %', points: drawdown },
@@ -124,8 +124,8 @@ function foldsTable({ walkForward, trials, parameters }) {
     'div',
     {},
     dataTable({
-      caption: `${walkForward.trainDays} days pick, ${walkForward.testDays} days count: ${statistic(performance.returnPct)} % in all, deepest fall ${statistic(performance.maxDrawdownPct)} %`,
-      head: ['tested', 'picked on', 'picked', 'Sharpe while picked', 'Sharpe tested', 'return tested'],
+      caption: `${walkForward.trainDays} training days, ${walkForward.testDays} test days: total return ${statistic(performance.returnPct)} %, max drawdown ${statistic(performance.maxDrawdownPct)} %`,
+      head: ['test window', 'training window', 'picked variant', 'training Sharpe', 'test Sharpe', 'test return'],
       rows: walkForward.folds.map(({ testFrom, testTo, trainFrom, trainTo, picked, trainSharpe, testSharpe, testReturnPct }) => [
         `${testFrom} to ${testTo}`,
         `${trainFrom} to ${trainTo}`,
@@ -143,10 +143,10 @@ function trialsPanel({ title, resultHash, result }) {
   return tablePanel({
     title: 'Variants',
     told: `all ${result.trials.length}`,
-    caption: 'Variants one by one',
+    caption: 'All variants',
     columns: columnsOf(result),
     items: result.trials,
-    empty: 'No variant.',
+    empty: 'No variants.',
     file: { title, of: '-sweep', resultHash },
   });
 }
@@ -177,9 +177,9 @@ function columnsOf({ parameters }) {
 
 /** @param {Result} result */
 function bestChart({ bestDaily, capitalUsd }) {
-  if (bestDaily.length < 2) return { element: h('p', { class: 'faint table-empty' }, 'Too few days for a drawing.'), end: () => {} };
+  if (bestDaily.length < 2) return { element: h('p', { class: 'faint table-empty' }, 'Not enough days for a chart.'), end: () => {} };
   return equityChart({
-    label: 'Equity of the best variant in US dollars beside buying and holding, and the drawdown',
+    label: 'Equity of the best variant in US dollars against buy and hold, with drawdown',
     name: 'best variant',
     points: bestDaily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd), text: equityUsd })),
     others: [

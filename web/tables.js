@@ -13,7 +13,7 @@ import { numberText, priceText } from './words.js';
  * @param {readonly (readonly Child[])[]} options.rows
  * @param {string} [options.empty] What stands in the place of no rows.
  */
-export function dataTable({ caption, head, rows, empty = 'Nothing.' }) {
+export function dataTable({ caption, head, rows, empty = 'No entries.' }) {
   if (rows.length === 0) return h('p', { class: 'faint table-empty' }, empty);
   return h(
     'div',

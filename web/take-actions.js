@@ -25,7 +25,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
     publish: button('Publish', () => act(`${address}/publish`)),
-    tokenize: button('Make an agent of it', () => confirmOpen(take, 'make an agent', fail, (body) => makeAgent(notify, body))),
+    tokenize: button('Convert to agent', () => confirmOpen(take, 'convert to agent', fail, (body) => makeAgent(notify, body))),
   };
 
   /** @param {string} text @param {() => Promise<void>} call */
@@ -75,7 +75,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
 /**
  * Asks for the readings that a Take leaves open before something is done with it.
  * @param {Take | null} take
- * @param {'arm' | 'make an agent'} deed
+ * @param {'arm' | 'convert to agent'} deed
  * @param {(error: unknown) => void} fail
  * @param {(body: { readonly takeId: string, readonly confirm?: readonly string[] }) => Promise<void>} carryOut
  */
@@ -84,8 +84,8 @@ async function confirmOpen(take, deed, fail, carryOut) {
   const { id: takeId, open: confirm } = take;
   if (confirm.length === 0) return carryOut({ takeId });
   askDialog({
-    title: 'Confirm what is open',
-    text: 'Your words are read like this:',
+    title: 'Confirm open questions',
+    text: 'Your thesis was read as:',
     fields: [h('ul', { class: 'understood' }, ...confirm.map((one) => h('li', {}, one)))],
     confirm: `Confirm and ${deed}`,
     carryOut: () => carryOut({ takeId, confirm }),
@@ -103,7 +103,7 @@ const makeAgent = (notify, body) => make(notify, '/v1/takes/tokenize', { ...body
 async function make(notify, path, body) {
   /** @type {{ readonly id?: string, readonly agent?: { readonly id: string } | null }} */
   const { id, agent } = await change('POST', path, body);
-  notify(agent ? 'A draft agent was made of it.' : 'It was forked into a new draft.');
+  notify(agent ? 'Draft agent created.' : 'Forked into a new draft.');
   location.hash = agent ? `#/agents/${agent.id}` : `#/takes/${id}`;
 }
 

@@ -119,7 +119,7 @@ function takeEvaluations(address, signal) {
     async read() {
       /** @type {import('./wire.ts').Page<Decision>} */
       const { items } = await read(`${address}/decisions?limit=${SHOWN}`, { signal });
-      const none = h('p', { class: 'faint' }, 'None yet: armed, it is evaluated at every full half minute.');
+      const none = h('p', { class: 'faint' }, 'No evaluations yet. An armed Take is evaluated every 30 seconds.');
       fill(element, items.length === 0 ? none : null, items.map(card));
     },
     /** @param {Decision} decision */
@@ -183,11 +183,11 @@ function factsOf(take) {
     conditions.map(({ type, ...fields }) => `${plain(type)} ${Object.values(fields).map(String).join(' ')}`.trim()).join(' and ') ||
     'nothing';
   return [
-    ['opens when', words(take.conditions.entry)],
-    ['leaves when', words(take.conditions.exit)],
+    ['entry', words(take.conditions.entry)],
+    ['exit', words(take.conditions.exit)],
     ['allocation', `${take.allocationUsd} USD`],
-    ['slippage at most', `${take.maxSlippageBps} bps`],
-    ['to confirm before arming', take.open.length === 0 ? 'nothing' : take.open.join('; ')],
+    ['max slippage', `${take.maxSlippageBps} bps`],
+    ['confirm before arming', take.open.length === 0 ? 'nothing' : take.open.join('; ')],
     ['mode', take.mode ?? 'not armed yet'],
     ['expires', dayAndTime(take.expiresAt)],
     ['hash', take.hash.slice(0, 12)],

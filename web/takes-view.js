@@ -24,7 +24,7 @@ export function takesView({ me, feed, fail }) {
   /** @type {string | null} */
   let cursor = null;
 
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const body = h('tbody', {});
   const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier Takes');
   const head = ['Take', 'State', 'Mode', 'Allocation', 'Expires'].map((title) => h('th', { scope: 'col' }, title));
@@ -50,10 +50,10 @@ export function takesView({ me, feed, fail }) {
       cursor = page.nextCursor;
       more.hidden = cursor === null;
       for (const take of page.items) include(take, false);
-      say(note, rows.size === 0 ? 'No Take yet: write a thesis.' : `${rows.size} shown`);
+      say(note, rows.size === 0 ? 'No Takes yet. Write a thesis to create one.' : `${rows.size} shown`);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The Takes cannot be read at the moment.');
+      say(note, 'The Takes could not be loaded.');
       fail(error);
     }
   }
@@ -105,7 +105,7 @@ export function takesView({ me, feed, fail }) {
  * @param {(take: Take) => void} options.onMade Receives the draft that was made of it.
  */
 function thesisForm({ fail, onMade }) {
-  const thesis = h('textarea', { rows: '3', maxlength: MOST_THESIS, placeholder: EXAMPLE, 'aria-label': 'Thesis in words' });
+  const thesis = h('textarea', { rows: '3', maxlength: MOST_THESIS, placeholder: EXAMPLE, 'aria-label': 'Your thesis' });
   const compile = h('button', { type: 'submit', class: 'primary' }, 'Compile');
   const problem = createProblemNote(fail);
   const questions = h('ul', { class: 'take-questions', 'aria-label': 'Questions' });
@@ -181,13 +181,13 @@ function takeRow(take) {
  */
 export function understoodWords({ understood, assumed, notUnderstood }) {
   const lines = [
-    ...understood.map(({ phrase, as }) => `“${phrase}” as ${as}`),
+    ...understood.map(({ phrase, as }) => `“${phrase}” → ${as}`),
     ...assumed.map((one) => `assumed: ${one}`),
-    ...notUnderstood.map((one) => `set aside: ${one}`),
+    ...notUnderstood.map((one) => `ignored: ${one}`),
   ];
   return h(
     'ul',
-    { class: 'understood', 'aria-label': 'What was understood' },
+    { class: 'understood', 'aria-label': 'How it was read' },
     lines.map((line) => h('li', {}, forPeople(line))),
   );
 }

@@ -143,7 +143,7 @@ export class TimeLanes {
     const at = this.#at ?? this.#span.to;
     const found = way > 0 ? this.#marks.find((one) => one.at > at) : this.#marks.findLast((one) => one.at < at);
     if (found !== undefined) this.choose(found.at);
-    else say(this.words, `There is no decision and no fill ${way > 0 ? 'later' : 'earlier'} on this strip.`);
+    else say(this.words, `No ${way > 0 ? 'later' : 'earlier'} decision or fill in this period.`);
   }
 }
 

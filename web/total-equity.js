@@ -32,7 +32,7 @@ export class TotalEquity {
     this.signal = signal;
     this.words = h('p', { class: 'equity-words' });
     this.place = h('div', {});
-    this.choices = h('div', { class: 'segments', role: 'group', 'aria-label': 'Which money' });
+    this.choices = h('div', { class: 'segments', role: 'group', 'aria-label': 'Live or paper' });
     const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Total equity'), this.choices);
     this.element = h('div', { class: 'panel total-equity', hidden: true }, head, this.words, this.place);
   }
@@ -65,7 +65,7 @@ export class TotalEquity {
       if (points.length < 2)
         return fill(this.place, h('p', { class: 'equity-words faint' }, 'The equity curve appears after two minutes of data.'));
       if (this.#chart === null) {
-        this.#chart = new CourseChart({ label: 'Total profit in US dollars', decimals: 2, hasLower: false });
+        this.#chart = new CourseChart({ label: 'Total P&L in US dollars', decimals: 2, hasLower: false });
         fill(this.place, this.#chart.element);
       }
       mark(this.element, 'data-mode', mode);
@@ -133,12 +133,12 @@ function drawingOf(points, { pnlUsd, todayUsd }) {
   const [first, last] = [points[0], points.at(-1)];
   const summary =
     first === undefined || last === undefined
-      ? 'Nothing to draw'
+      ? 'No data'
       : `${points.length} points from ${dayAndTime(first.at)} to ${dayAndTime(last.at)}, the last one ${pnlUsd === null ? 'unknown' : moneyText(pnlUsd)}`;
   return {
     series: [{ title: 'profit', colour: 'accent', points }],
     lower: null,
-    levels: begun === null ? [] : [{ title: 'the day began', price: begun, colour: 'closed' }],
+    levels: begun === null ? [] : [{ title: 'start of day', price: begun, colour: 'closed' }],
     marks: [],
     summary,
   };

@@ -144,10 +144,10 @@ function axesOf({ axes: { provider, source, destination, refund } }) {
     provider.silentSince === null ? plain(provider.state) : `${plain(provider.state)}, silent since ${clockTime(provider.silentSince)}`;
   const blocks = source.state === 'included' ? `${plain(source.state)}, ${source.confirmations} deep` : plain(source.state);
   return [
-    ['The provider says', provider.reason === null ? said : `${said}: ${provider.reason}`],
-    ['The source chain shows', source.detail === null ? blocks : `${blocks}: ${source.detail}`],
-    ['The destination chain shows', arrivalWords(destination)],
-    ...(refund.state === 'none' ? [] : [/** @type {const} */ (['Of the refund', arrivalWords(refund)])]),
+    ['Provider', provider.reason === null ? said : `${said}: ${provider.reason}`],
+    ['Source chain', source.detail === null ? blocks : `${blocks}: ${source.detail}`],
+    ['Destination chain', arrivalWords(destination)],
+    ...(refund.state === 'none' ? [] : [/** @type {const} */ (['Refund', arrivalWords(refund)])]),
   ];
 }
 
@@ -164,12 +164,12 @@ function termsOf({ sender, recipient, minimumReceived, expectedReceived, estimat
   return [
     ['Sender', h('code', { title: sender }, shortAddress(sender))],
     ['Recipient', h('code', { title: recipient }, shortAddress(recipient))],
-    ['Arrives at least', number(minimumReceived)],
-    ['Expected', number(expectedReceived)],
-    ['Takes about', `${estimatedSeconds} s`],
+    ['Minimum received', number(minimumReceived)],
+    ['Expected amount', number(expectedReceived)],
+    ['Estimated time', `${estimatedSeconds} s`],
     ['Source transaction', hash === null ? 'not submitted' : h('code', {}, hash)],
-    ['Submitted', submittedAt === null ? 'not yet' : dayAndTime(submittedAt)],
-    ['Ended', endedAt === null ? 'not yet' : dayAndTime(endedAt)],
-    ['Why this provider', explanation],
+    ['Submitted', submittedAt === null ? '–' : dayAndTime(submittedAt)],
+    ['Ended', endedAt === null ? '–' : dayAndTime(endedAt)],
+    ['Reason for this provider', explanation],
   ];
 }

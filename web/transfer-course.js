@@ -66,7 +66,7 @@ function drawingOf({ amount, token, expectedReceived, minimumReceived }, points)
       ...(refunded
         ? [
             {
-              title: 'paid back',
+              title: 'refunded',
               colour: /** @type {const} */ ('warn'),
               points: points.map((point) => ({ at: at(point), value: Number(point.refundedUsd ?? 0) })),
             },
@@ -79,6 +79,6 @@ function drawingOf({ amount, token, expectedReceived, minimumReceived }, points)
       { title: 'at least', price: Number(minimumReceived), colour: 'warn' },
     ],
     marks: [...words].map(([moment, states]) => ({ at: moment, text: states.join(', ') })),
-    summary: `Of ${amount} ${token} ${last?.arrivedUsd ?? 'nothing'} arrived; quoted were ${expectedReceived}, at least ${minimumReceived}`,
+    summary: `Sent ${amount} ${token}, arrived ${last?.arrivedUsd ?? 'nothing'}. Quoted ${expectedReceived}, minimum ${minimumReceived}`,
   };
 }

@@ -23,7 +23,7 @@ export function userMenu({ me, onSignOut, onHelp, notify }) {
       'div',
       { class: 'who-card' },
       h('p', {}, h('strong', {}, name), h('br', {}), h('span', { class: 'faint' }, me.subject)),
-      h('p', { class: 'faint' }, me.viewerOnly ? 'May look at the market only.' : 'May:'),
+      h('p', { class: 'faint' }, me.viewerOnly ? 'Read-only access to market data.' : 'Permissions:'),
       h(
         'ul',
         {},
@@ -32,7 +32,7 @@ export function userMenu({ me, onSignOut, onHelp, notify }) {
       preferenceFields(notify),
       expiry,
       me.orgId === null ? null : h('a', { href: pageAddress('members') }, 'Members of the organization'),
-      h('button', { type: 'button', onclick: onHelp }, 'Keys and help'),
+      h('button', { type: 'button', onclick: onHelp }, 'Keyboard shortcuts'),
       h('button', { type: 'button', onclick: onSignOut }, 'Sign out'),
     ),
   );
@@ -92,7 +92,7 @@ function preferenceFields(notify) {
     'div',
     { class: 'preferences' },
     h('label', {}, 'Times in ', zones),
-    h('label', {}, told, ' Notifications of this browser'),
-    h('label', {}, single, ' Keys without Ctrl'),
+    h('label', {}, told, ' Browser notifications'),
+    h('label', {}, single, ' Single-key shortcuts'),
   );
 }

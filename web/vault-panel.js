@@ -17,7 +17,7 @@ import { clockAndZone, dayAndTime, plain } from './words.js';
  */
 export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
   const mayPay = me.permissions.includes('trade:execute');
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const facts = h('div', { class: 'vault-facts' });
   const depositors = h('div', {});
   const problem = createProblemNote(fail);
@@ -29,7 +29,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
     placeholder: '1000.00',
     disabled: !mayPay,
   });
-  const title = mayPay ? null : 'This needs trade:execute';
+  const title = mayPay ? null : 'Requires trade:execute';
   const deposit = h('button', { type: 'submit', class: 'primary', disabled: !mayPay, title }, 'Deposit');
   const withdraw = h('button', { type: 'button', disabled: !mayPay, title, onclick: () => void pay('withdraw', given()) }, 'Withdraw');
   const all = h('button', { type: 'button', disabled: !mayPay, title, onclick: () => void pay('withdraw', { all: true }) }, 'Withdraw all');
@@ -53,7 +53,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
     try {
       /** @type {{ readonly amountUsd: string, readonly shares: string, readonly sharePriceUsd: string }} */
       const made = await change('POST', `/v1/agents/${id}/vault/${what}`, body);
-      notify(`${what === 'deposit' ? 'Paid in' : 'Paid out'}: ${made.amountUsd} USD, ${made.shares} shares at ${made.sharePriceUsd}.`);
+      notify(`${what === 'deposit' ? 'Deposited' : 'Withdrawn'}: ${made.amountUsd} USD, ${made.shares} shares at ${made.sharePriceUsd}.`);
       amount.value = '';
       void refresh();
     } catch (error) {
@@ -73,12 +73,12 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
       say(
         note,
         vault.unpriced.length > 0
-          ? `No live quote for ${vault.unpriced.join(', ')}: what it is worth is not known.`
-          : `priced at ${clockAndZone(vault.pricedAt)}${vault.leftOut.length > 0 ? `, without dust of ${vault.leftOut.join(', ')}` : ''}`,
+          ? `No live quote for ${vault.unpriced.join(', ')}: the vault’s value is unknown.`
+          : `priced at ${clockAndZone(vault.pricedAt)}${vault.leftOut.length > 0 ? `, excluding dust in ${vault.leftOut.join(', ')}` : ''}`,
       );
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The vault cannot be read at the moment.');
+      say(note, 'The vault could not be loaded.');
       fail(error);
     }
   }
@@ -93,7 +93,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
         h('h2', {}, 'Vault'),
         note,
         h('span', { class: 'space' }),
-        h('button', { type: 'button', 'aria-label': 'Price the vault again', onclick: () => void refresh() }, 'Refresh'),
+        h('button', { type: 'button', 'aria-label': 'Revalue the vault', onclick: () => void refresh() }, 'Refresh'),
       ),
       facts,
       shareChart(id, signal),
@@ -112,7 +112,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
 function factsOf(vault) {
   const { drawdownPct, highWaterAt } = vault;
   return [
-    ['Ceiling at ' + plain(vault.stage), number(vault.ceilingUsd)],
+    ['Limit at ' + plain(vault.stage), number(vault.ceilingUsd)],
     ['Allocated USD', number(vault.allocatedUsd)],
     ['Equity USD', number(vault.equityUsd)],
     ['Cash USD', number(vault.cashUsd)],
@@ -127,7 +127,7 @@ function factsOf(vault) {
   ];
 }
 
-const BACKING = { backed: 'backed', short: 'short', unknown: 'not known' };
+const BACKING = { backed: 'backed', short: 'short', unknown: 'unknown' };
 
 /**
  * What the cash of all vaults of the organization is backed by; nothing where nothing real is held.
@@ -136,9 +136,9 @@ const BACKING = { backed: 'backed', short: 'short', unknown: 'not known' };
  */
 function backingOf(check) {
   if (check === undefined) return [];
-  const lines = check.lines.map(({ asset, claimed, held }) => `${asset}: ${held ?? 'not known'} held, ${claimed} claimed`);
+  const lines = check.lines.map(({ asset, claimed, held }) => `${asset}: ${held ?? 'unknown'} held, ${claimed} claimed`);
   const title = [`compared at ${dayAndTime(check.at)}`, ...lines, ...check.unknown].join('\n');
-  return [['Backed by what is held', h('span', { title }, BACKING[check.verdict])]];
+  return [['Proof of reserves', h('span', { title }, BACKING[check.verdict])]];
 }
 
 /**
@@ -149,8 +149,8 @@ function backingOf(check) {
 function depositorTable({ depositors }, wallets) {
   return dataTable({
     caption: 'Depositors',
-    empty: 'Nobody has paid in.',
-    head: ['depositor', 'shares', 'paid in USD', 'paid out USD', 'worth USD', 'linked wallets'],
+    empty: 'No deposits yet.',
+    head: ['depositor', 'shares', 'deposited USD', 'withdrawn USD', 'value USD', 'linked wallets'],
     rows: depositors.map(({ depositor, shares, paidInUsd, paidOutUsd, valueUsd }) => [
       depositor,
       number(shares),
@@ -168,10 +168,10 @@ function depositorTable({ depositors }, wallets) {
 /** @param {string} id @param {AbortSignal} signal */
 function shareChart(id, signal) {
   const { element, end } = lazyChart({
-    title: 'Price of a share in US dollars, and its drawdown',
+    title: 'Share price in US dollars, with drawdown',
     address: () => `/v1/agents/${id}/vault/course`,
     courseOf: shareCourse,
-    empty: 'The vault was never priced: it is marked once a minute while it holds anything.',
+    empty: 'No share price yet. The vault is valued every minute while it holds assets.',
     signal,
   });
   signal.addEventListener('abort', end);

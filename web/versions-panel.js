@@ -18,7 +18,7 @@ const VERSIONS_SHOWN = 20;
  * @param {AbortSignal} options.signal
  */
 export function versionsPanel({ context: { fail }, id, signal }) {
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Loading…');
   const list = h('ol', { class: 'version-list' });
   const problem = createProblemNote(fail);
   const from = h('input', { type: 'number', min: 1, step: 1, required: true, size: 4 });
@@ -57,10 +57,10 @@ export function versionsPanel({ context: { fail }, id, signal }) {
         from.value = String(Math.max(1, newest.version - 1));
         to.value = String(newest.version);
       }
-      say(note, nextCursor === null ? '' : `the newest ${items.length}`);
+      say(note, nextCursor === null ? '' : `newest ${items.length}`);
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The versions cannot be read at the moment.');
+      say(note, 'The versions could not be loaded.');
       fail(error);
     }
   }
@@ -87,17 +87,13 @@ function versionItem(version) {
     h('strong', {}, `v${version.version}`),
     h('code', { title: version.manifestHash }, version.manifestHash.slice(0, 10)),
     h('span', { class: 'faint' }, `${dayAndTime(version.createdAt)} by ${version.createdBy}`),
-    h(
-      'span',
-      {},
-      count === 0 ? (version.version === 1 ? 'the first' : 'the same as before') : `${count} ${count === 1 ? 'change' : 'changes'}`,
-    ),
+    h('span', {}, count === 0 ? (version.version === 1 ? 'first version' : 'no change') : `${count} ${count === 1 ? 'change' : 'changes'}`),
   ];
   if (count === 0) return h('li', { 'data-version': version.version }, h('div', { class: 'run-head' }, head));
   return h(
     'li',
     { 'data-version': version.version },
-    h('details', {}, h('summary', { class: 'run-head' }, head), differenceTable(version, `What version ${version.version} changed`)),
+    h('details', {}, h('summary', { class: 'run-head' }, head), differenceTable(version, `Changes in version ${version.version}`)),
   );
 }
 
@@ -109,8 +105,8 @@ function versionItem(version) {
 export function differenceTable({ changes, conditionsAdded, conditionsRemoved }, caption) {
   return dataTable({
     caption,
-    empty: 'Nothing differs.',
-    head: ['what', 'before', 'after'],
+    empty: 'No differences.',
+    head: ['field', 'before', 'after'],
     rows: [
       ...changes.map(({ path, before, after }) => [path, was(jsonCode(before)), became(jsonCode(after))]),
       ...conditionsRemoved.map(({ side, condition }) => [`${plain(side)} condition`, was(wordsOf(condition)), '–']),

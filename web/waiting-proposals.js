@@ -22,7 +22,7 @@ export function waitingProposals({ feed, fail }) {
       const { items, nextCursor } = await read(`/v1/agent-orders?state=pending_approval&limit=${MOST}`, { signal: abort.signal });
       badge.hidden = items.length === 0;
       say(badge, nextCursor === null ? String(items.length) : `${MOST}+`);
-      mark(badge, 'title', `${badge.textContent} ${items.length === 1 ? 'waits' : 'wait'} for an answer`);
+      mark(badge, 'title', `${badge.textContent} awaiting approval`);
       titleWaiting(items.length);
     } catch (error) {
       if (!abort.signal.aborted) fail(error);

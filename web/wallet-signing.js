@@ -36,7 +36,7 @@ function walletActions({ chain, verb, act, fail, signal }) {
   const note = h('p', { class: 'faint', role: 'status' });
   const problem = createProblemNote(fail);
   const shown = h('div', {});
-  const buttons = h('span', { class: 'wallet-buttons', role: 'group', 'aria-label': 'Wallets of this browser' });
+  const buttons = h('span', { class: 'wallet-buttons', role: 'group', 'aria-label': 'Browser wallets' });
   let isBusy = false;
 
   /** @param {Wallet} wallet */
@@ -46,7 +46,7 @@ function walletActions({ chain, verb, act, fail, signal }) {
     for (const button of buttons.querySelectorAll('button')) button.disabled = true;
     problem.clear();
     fill(shown);
-    say(note, `${wallet.name} is asked…`);
+    say(note, `Waiting for ${wallet.name}…`);
     try {
       await act(
         wallet,
@@ -68,7 +68,7 @@ function walletActions({ chain, verb, act, fail, signal }) {
         h('button', { type: 'button', disabled: isBusy, onclick: () => void press(wallet) }, `${verb} ${wallet.name}`),
       ),
     );
-    if (!isBusy) say(note, wallets.length === 0 ? 'No wallet of this chain has announced itself to this page.' : '');
+    if (!isBusy) say(note, wallets.length === 0 ? 'No wallet for this chain found. Install or unlock one, then reload.' : '');
   });
   signal.addEventListener('abort', stop);
   return h('div', { class: 'wallet-signing-here' }, buttons, shown, note, problem.element);
@@ -77,7 +77,7 @@ function walletActions({ chain, verb, act, fail, signal }) {
 /** What wallets throw is often no Error. @param {unknown} error */
 function errorOf(error) {
   if (error instanceof Error || typeof error !== 'object' || error === null || !('message' in error)) return error;
-  return new Error(`The wallet refused: ${String(error.message)}`);
+  return new Error(`The wallet rejected the request: ${String(error.message)}`);
 }
 
 /**
@@ -97,14 +97,13 @@ export function transactionSigning({ prepare, fail, signal }) {
       const { unsigned, signer, handIn } = await prepare(await addressesOf(wallet));
       const prepared = unsigned.map(fromBase64);
       show(contentOfAll(prepared));
-      tell(`Look at what ${wallet.name} shows and confirm it there.`);
+      tell(`Check the details in ${wallet.name} and confirm there.`);
       const signed = await signTransactions(wallet, signer, prepared);
       for (const [index, bytes] of prepared.entries()) {
         const objection = objectionTo(bytes, /** @type {Uint8Array} */ (signed[index]), signer);
-        if (objection !== null)
-          throw new Error(`Refused: ${wallet.name} signed something else than was prepared: ${objection}. Nothing was handed in.`);
+        if (objection !== null) throw new Error(`Not submitted: ${wallet.name} signed a different transaction: ${objection}.`);
       }
-      tell('Handing it in…');
+      tell('Submitting…');
       await handIn(signed.map(base64Of));
       tell('Submitted unchanged.');
     },
@@ -172,7 +171,7 @@ export function typedDataSigning({ address, typedData, handIn, fail, signal }) {
     'div',
     { class: 'typed-data' },
     factList([
-      ['Signed for', `${typedData.domain.name} ${typedData.domain.version} on the chain ${typedData.domain.chainId}`],
+      ['Domain', `${typedData.domain.name} ${typedData.domain.version} on the chain ${typedData.domain.chainId}`],
       ...Object.entries(typedData.message).map(([name, value]) => /** @type {const} */ ([plain(name), value])),
     ]),
     walletActions({
@@ -205,14 +204,14 @@ export function callSending({ transaction, handIn, fail, signal }) {
     act: async (/** @type {import('./wallets.js').EvmWallet} */ wallet, tell) => {
       const { approval } = transaction;
       if (approval !== null) {
-        tell(`First, ${wallet.name} asks for the allowance of ${approval.spender}.`);
+        tell(`First approve the token allowance for ${approval.spender} in ${wallet.name}.`);
         await mined(wallet, await sent(wallet, approval, signal), signal);
       }
-      tell(`Look at what ${wallet.name} shows and confirm it there.`);
+      tell(`Check the details in ${wallet.name} and confirm there.`);
       const hash = await sent(wallet, transaction, signal);
-      tell('Handing in its hash…');
+      tell('Submitting the transaction hash…');
       await handIn(hash);
-      tell('Handed in.');
+      tell('Submitted.');
     },
   });
 }
@@ -230,7 +229,7 @@ async function sent(wallet, call, signal) {
   const differences = await differencesSent(wallet, hash, call, signal);
   if (differences !== null && differences.length > 0)
     throw new Error(
-      `${wallet.name} has sent something else than was prepared, as ${hash}: ${differences.join('; ')}. It was not handed in as this transfer.`,
+      `${wallet.name} sent a different transaction (${hash}): ${differences.join('; ')}. It was not recorded for this transfer.`,
     );
   return hash;
 }

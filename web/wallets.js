@@ -99,11 +99,13 @@ async function accountsOf({ wallet }) {
  * @param {SolanaWallet} wallet @param {string} address @param {string} feature
  */
 async function accountOf(wallet, address, feature) {
-  if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} cannot do ${feature}`);
+  if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} does not support ${feature}`);
   const accounts = await accountsOf(wallet);
   const account = accounts.find((one) => one.address === address);
   if (account === undefined)
-    throw new Error(`${wallet.name} shows ${accounts.map((one) => one.address).join(', ') || 'no account'}; needed is ${address}`);
+    throw new Error(
+      `${wallet.name} shares ${accounts.map((one) => one.address).join(', ') || 'no account'}. Switch to ${address} in the wallet and try again.`,
+    );
   return account;
 }
 
@@ -117,11 +119,13 @@ export async function signTransactions(wallet, address, transactions) {
   const account = await accountOf(wallet, address, SIGN_TRANSACTION);
   const chain = account.chains.find((one) => one.startsWith('solana:'));
   if (chain === undefined)
-    throw new Error(`${wallet.name} holds ${address} on ${account.chains.join(', ') || 'no chain'}, and not on the primary chain.`);
+    throw new Error(
+      `${wallet.name} has ${address} on ${account.chains.join(', ') || 'no chain'}, not on the primary chain. Switch the network in the wallet.`,
+    );
   const inputs = transactions.map((transaction) => ({ account, transaction, chain }));
   const outputs = listOf(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
   if (outputs.length !== transactions.length)
-    throw new Error(`${wallet.name} was given ${transactions.length} transactions and signed ${outputs.length}. Nothing was handed in.`);
+    throw new Error(`Not submitted: ${wallet.name} signed ${outputs.length} of ${transactions.length} transactions.`);
   return outputs.map((output) => bytesOf(wallet, output?.signedTransaction));
 }
 
@@ -136,8 +140,7 @@ export async function signText(wallet, address, text) {
   const message = new TextEncoder().encode(text);
   const [output] = listOf(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
   const signed = new TextDecoder().decode(bytesOf(wallet, output?.signedMessage));
-  if (signed !== text)
-    throw new Error(`${wallet.name} signed another text than it was given: “${signed.slice(0, 200)}”. Nothing was handed in.`);
+  if (signed !== text) throw new Error(`Not submitted: ${wallet.name} signed a different text: “${signed.slice(0, 200)}”.`);
   return base64Of(bytesOf(wallet, output?.signature));
 }
 
@@ -148,7 +151,7 @@ function listOf(outputs) {
 
 /** @param {SolanaWallet} wallet @param {unknown} bytes @returns {Uint8Array} @throws Error where they are no bytes. */
 function bytesOf({ name }, bytes) {
-  if (!(bytes instanceof Uint8Array || Array.isArray(bytes))) throw new Error(`${name} gave no signed bytes back. Nothing was handed in.`);
+  if (!(bytes instanceof Uint8Array || Array.isArray(bytes))) throw new Error(`Not submitted: ${name} returned no signed transaction.`);
   return Uint8Array.from(bytes);
 }
 
@@ -162,7 +165,7 @@ export async function signTypedData(wallet, address, typedData) {
   await switchToChain(wallet, typedData.domain.chainId);
   const signature = await wallet.provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(typedData)] });
   if (typeof signature !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(signature))
-    throw new Error(`${wallet.name} gave no signature back. Nothing was handed in.`);
+    throw new Error(`Not submitted: ${wallet.name} returned no signature.`);
   return signature;
 }
 
@@ -193,8 +196,7 @@ async function switchToChain({ name, provider }, chainId) {
   if ((await stateText()) === BigInt(chainId)) return wanted;
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
   const stays = await stateText();
-  if (stays !== BigInt(chainId))
-    throw new Error(`${name} stands on the chain ${stays}, and this is for the chain ${chainId}. Nothing was signed.`);
+  if (stays !== BigInt(chainId)) throw new Error(`Not signed: ${name} is on chain ${stays}. Switch it to chain ${chainId} and try again.`);
   return wanted;
 }
 
@@ -217,13 +219,13 @@ export async function differencesSent({ provider }, hash, call, signal) {
     ['data', call.data.toLowerCase(), String(sent.input ?? sent.data).toLowerCase()],
     ['value', BigInt(call.value).toString(), BigInt(sent.value ?? 0).toString()],
   ]);
-  return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: asked for was ${asked}, sent was ${got}`]));
+  return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: expected ${asked}, got ${got}`]));
 }
 
 /** Waits until a transaction is in a block. @param {EvmWallet} wallet @param {string} hash @param {AbortSignal} signal @throws Error where it failed there. */
 export async function mined({ provider }, hash, signal) {
   const receipt = await untilKnown(() => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }), signal, Infinity);
-  if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`The transaction ${hash} failed on the chain.`);
+  if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
 }
 
 /**
@@ -247,7 +249,7 @@ async function untilKnown(ask, signal, looks) {
 async function assertShown(wallet, address) {
   const shown = await addressesOf(wallet);
   if (!shown.some((one) => one.toLowerCase() === address.toLowerCase()))
-    throw new Error(`${wallet.name} shows ${shown.join(', ') || 'no account'}; needed is ${address}`);
+    throw new Error(`${wallet.name} shares ${shown.join(', ') || 'no account'}. Switch to ${address} in the wallet and try again.`);
 }
 
 /** @param {Uint8Array} bytes */

@@ -21,13 +21,13 @@ export class WhatIfPanel {
   fields = h('textarea', {
     rows: 3,
     spellcheck: 'false',
-    'aria-label': 'Fields of the event as JSON',
+    'aria-label': 'Event fields (JSON)',
     placeholder: '{ "cause": "operator" }',
   });
   ask = h('button', { type: 'submit', class: 'primary' }, 'What if');
-  clear = h('button', { type: 'button', onclick: () => this.#forget() }, 'Forget the branch');
+  clear = h('button', { type: 'button', onclick: () => this.#forget() }, 'Discard branch');
   from = h('span', { class: 'faint' });
-  branch = h('ol', { class: 'branch', 'aria-label': 'The branch' });
+  branch = h('ol', { class: 'branch', 'aria-label': 'Branch' });
 
   /**
    * @param {object} options
@@ -47,7 +47,7 @@ export class WhatIfPanel {
       h(
         'form',
         { class: 'what-if-form', onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
-        h('p', { class: 'faint' }, 'The event is given to a copy. Nothing is written, timed or carried out.'),
+        h('p', { class: 'faint' }, 'Sends the event to a copy of the actor. Nothing is stored or executed.'),
         this.choice,
         this.fields,
         h('div', { class: 'actions' }, this.ask, this.clear),
@@ -93,7 +93,7 @@ export class WhatIfPanel {
       this.#events = events;
       this.#show(found);
     } catch (error) {
-      if (turn === this.#asked) this.note.show(error instanceof SyntaxError ? new Error('The fields are no JSON object.') : error);
+      if (turn === this.#asked) this.note.show(error instanceof SyntaxError ? new Error('The fields must be a JSON object.') : error);
     }
   }
 

@@ -6,18 +6,18 @@ export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'l
 
 /** What a flag of a quote means, and which kind of silence or doubt it is; the kind decides the colour. */
 const FLAGS = /** @type {{ readonly [flag: string]: readonly [word: string, kind: string, meaning: string] }} */ ({
-  session_closed: ['market closed', 'closed', 'The market is closed: nothing is wrong, and nothing can trade.'],
+  session_closed: ['market closed', 'closed', 'The market is closed. This is normal; no trade is possible.'],
   feed_down: ['feed down', 'down', 'The connection to the venue is lost.'],
-  over_age: ['over age', 'old', 'The feed is up, but this instrument has been silent for too long.'],
-  carried_forward: ['carried forward', 'carried', 'The last value of an earlier time, repeated because there is no newer one.'],
-  resyncing: ['resyncing', 'carried', 'The order book is being built up again after a gap.'],
-  gap: ['gap', 'doubt', 'Messages of the venue are missing before this one.'],
+  over_age: ['stale', 'old', 'The feed is up, but this instrument has been silent for too long.'],
+  carried_forward: ['carried forward', 'carried', 'An earlier value, repeated because there is no newer one.'],
+  resyncing: ['resyncing', 'carried', 'The order book is being rebuilt after a gap.'],
+  gap: ['gap', 'doubt', 'Venue messages before this one are missing.'],
   out_of_order: ['out of order', 'doubt', 'It arrived after a newer one.'],
   crossed: ['crossed', 'doubt', 'The bid is not below the ask.'],
   clock_skew: ['clock skew', 'doubt', "The venue's clock and ours disagree."],
   one_sided: ['one-sided', 'doubt', 'Only one side of the book is quoted.'],
-  wide_confidence: ['wide confidence', 'doubt', 'The publishers disagree too much about the price.'],
-  price_jump: ['price jump', 'doubt', 'The price leapt further than a market does at once, and nothing has confirmed it yet.'],
+  wide_confidence: ['wide confidence', 'doubt', 'Price publishers disagree too much.'],
+  price_jump: ['price jump', 'doubt', 'The price moved further than is plausible in one step and is not yet confirmed.'],
 });
 
 /**
@@ -32,7 +32,7 @@ export function flagWords(flag) {
 /** The kinds of silence with one word each, for the legend. */
 export const SILENCES = /** @type {const} */ ([
   ['closed', 'market closed'],
-  ['old', 'silent too long'],
+  ['old', 'stale'],
   ['carried', 'carried forward'],
   ['down', 'feed down'],
   ['doubt', 'doubtful'],
@@ -254,7 +254,7 @@ export const GATE_RULES = /** @type {{ readonly [rule: string]: string }} */ ({ 
  * @param {import('./wire.ts').GateCheck} check
  */
 export function gateCheckWords({ name, observed, rule, limit }) {
-  return `${plain(name)}: ${valueText(observed)}, asked for is ${GATE_RULES[rule] ?? rule} ${valueText(limit)}`;
+  return `${plain(name)}: ${valueText(observed)}, required ${GATE_RULES[rule] ?? rule} ${valueText(limit)}`;
 }
 
 /**

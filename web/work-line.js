@@ -29,7 +29,7 @@ export function workLine(what) {
         progress === null ? '' : `${priceText(String(progress.done))} of ${priceText(String(progress.total))} ${progress.unit}`;
       const time = remainingMs === null ? '' : `${remaining(remainingMs)} left`;
       say(left, [counted, time].filter((part) => part !== '').join(', '));
-      say(why, waitingFor === null ? '' : `waits: ${waitingFor.detail}`);
+      say(why, waitingFor === null ? '' : `waiting: ${waitingFor.detail}`);
       mark(element, 'data-cause', waitingFor?.cause ?? null);
     },
   };

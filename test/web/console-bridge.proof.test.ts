@@ -90,8 +90,8 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
   const expectOnly = (status: string) => expect(watched.complaints.splice(0)).toEqual([expect.stringContaining(status)]);
 
   async function link(address: string, sign: (text: string) => Promise<string>, label: string): Promise<void> {
-    await wallets().getByLabel('Address of either chain').fill(address);
-    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    await wallets().getByLabel('Address (primary or EVM chain)').fill(address);
+    await wallets().getByRole('button', { name: 'Create text to sign' }).click();
     const text = wallets().getByRole('region', { name: 'Text to sign' });
     await text.getByText(`Wallet: ${address}`).waitFor();
     await wallets()
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       { what: 'a quote' },
     );
     watched.complaints.splice(0);
-    await unfold(quoting(), 'The transaction to sign');
+    await unfold(quoting(), 'Transaction to sign');
     return signedBy(solana, await quoting().getByRole('region', { name: 'Unsigned transaction' }).innerText());
   }
 
@@ -130,8 +130,8 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
 
   test('a wallet is linked by its signature, and somebody else’s signature is refused beside the button', SLOW, async () => {
     await page.getByRole('link', { name: 'Transfers', exact: true }).click();
-    await page.getByText('Nothing was transferred yet.').waitFor();
-    await wallets().getByText('None is linked yet.').waitFor();
+    await page.getByText('No transfers yet. Request a quote above to start one.').waitFor();
+    await wallets().getByText('No linked wallets yet.').waitFor();
     const stranger = privateKeyToAccount(`0x${'3d'.repeat(32)}`);
     await link(evm.address, (message) => stranger.signMessage({ message }), 'cold');
     await wallets().locator('.problem p').getByText('signature invalid').waitFor();
@@ -153,15 +153,15 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       // Each is asked for as the one before it was refused.
       // oxlint-disable no-await-in-loop
       await page.route('**/v1/wallets/challenge', alter, { times: 1 });
-      await wallets().getByLabel('Address of either chain').fill(evm.address);
-      await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
-      await wallets().getByText('The typed data says something else than the text, so it is not signed.').waitFor();
+      await wallets().getByLabel('Address (primary or EVM chain)').fill(evm.address);
+      await wallets().getByRole('button', { name: 'Create text to sign' }).click();
+      await wallets().getByText('Not signed: the typed data differs from the text.').waitFor();
       expect(await wallets().getByRole('button', { name: 'Sign with Cliff' }).count()).toBe(0);
       // oxlint-enable no-await-in-loop
     }
     // The wallet of the page signs the text itself, and an address of the other chain is not its own.
-    await wallets().getByLabel('Address of either chain').fill(evm.address);
-    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    await wallets().getByLabel('Address (primary or EVM chain)').fill(evm.address);
+    await wallets().getByRole('button', { name: 'Create text to sign' }).click();
     await wallets().getByText(`Wallet: ${evm.address}`).waitFor();
     await wallets().getByLabel('Label').fill('cold');
     // It is shown the fields of typed data, and signs for the chain that they name alone.
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     cliff.behaviour = 'stays_elsewhere';
     await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
     await wallets()
-      .getByText(/Cliff stands on the chain 1, and this is for the chain \d+/)
+      .getByText(/Not signed: Cliff is on chain 1\. Switch it to chain \d+/)
       .waitFor();
     // What it signed instead is a signature all the same, and proves nothing.
     cliff.behaviour = 'signs_other_data';
@@ -189,12 +189,12 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect(body.items).toMatchObject([{ address: evm.address, label: 'cold' }]);
     expect(await quoting().locator('#bridge-recipients option').getAttribute('value')).toBe(evm.address);
     expect(await barriers(page)).toEqual([]);
-    await wallets().getByLabel('Address of either chain').fill(SENDER);
-    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    await wallets().getByLabel('Address (primary or EVM chain)').fill(SENDER);
+    await wallets().getByRole('button', { name: 'Create text to sign' }).click();
     const sign = wallets().getByRole('button', { name: 'Sign with Harbour' });
     harbour.behaviour = 'signs_other_text';
     await sign.click();
-    await wallets().getByText('Harbour signed another text than it was given: “I give everything away.”').waitFor();
+    await wallets().getByText('Not submitted: Harbour signed a different text: “I give everything away.”').waitFor();
     expect((await service.get('/v1/wallets')).body.items).toHaveLength(1);
     harbour.behaviour = 'honest';
     await wallets().getByLabel('Label').fill('sol');
@@ -276,12 +276,12 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     cliff.behaviour = 'stays_elsewhere';
     await send.click();
     await quoting()
-      .getByText(/Cliff stands on the chain 1, and this is for the chain \d+\. Nothing was signed\./)
+      .getByText(/Not signed: Cliff is on chain 1\. Switch it to chain \d+/)
       .waitFor();
     cliff.behaviour = 'sends_elsewhere';
     await send.click();
     await quoting()
-      .getByText(/Cliff has sent something else than was prepared, as 0x[0-9a-f]{64}: data: asked for was/)
+      .getByText(/Cliff sent a different transaction \(0x[0-9a-f]{64}\): data: expected/)
       .waitFor();
     expect(await page.locator('[data-transfer]', { hasText: '22 USDC' }).count()).toBe(0);
     cliff.behaviour = 'honest';
@@ -309,7 +309,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     const button = page.getByRole('group', { name: 'Linked wallets' }).getByRole('button', { name: /^cold / });
     await button.click();
     await page.getByRole('region', { name: 'Holdings' }).locator('tbody tr', { hasText: evm.address.toLowerCase() }).first().waitFor();
-    expect(await page.getByLabel('Wallets beside the books').inputValue()).toBe(evm.address);
+    expect(await page.getByLabel('Additional wallets').inputValue()).toBe(evm.address);
     expect(await barriers(page)).toEqual([]);
   });
 
@@ -341,9 +341,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     const first = await prepared();
     harbour.behaviour = 'alters';
     await sign.click();
-    await first.card
-      .getByText(/Harbour signed something else than was prepared: instructions were altered of .*Nothing was handed in\./)
-      .waitFor();
+    await first.card.getByText(/Not submitted: Harbour signed a different transaction: instructions were altered of /).waitFor();
     const told = await first.card.getByRole('list', { name: 'The transaction' }).getByRole('listitem').allInnerTexts();
     expect(told.join('\n')).toMatch(new RegExp(`for ${SENDER}: gives exactly [\\d,]+ raw units of|Moves [\\d,.]+ of the mint`));
     harbour.behaviour = 'honest';
@@ -386,20 +384,20 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     // What a share was worth since, marked once a minute. The course itself is asked for once: it has a budget.
     const sql = openDatabase({ url: service.embeddedUrl(), name: 'console test', connections: 1, role: null });
     // Where money is real, the vault shows what backs it. In the sandbox nothing is, so a comparison is kept as the worker would.
-    const backing = page.locator('.vault-panel .facts > div', { hasText: 'Backed by what is held' }).locator('[title]');
+    const backing = page.locator('.vault-panel .facts > div', { hasText: 'Proof of reserves' }).locator('[title]');
     expect(await backing.count()).toBe(0);
     const [agent] = await sql<{ org_id: string }[]>`select org_id from agents where id = ${id}`;
     const check = { at: Date.now(), verdict: 'short', unknown: ['wallet w: no node'], depositedUsd: '100', dollars: null } as const;
     const lines = [{ asset: 'USD', claimed: '100', held: '62.5' }];
     await createReserveStore(sql).keep(agent?.org_id as string, { ...check, lines }, null);
-    await page.getByRole('button', { name: 'Price the vault again' }).click();
+    await page.getByRole('button', { name: 'Revalue the vault' }).click();
     await backing.waitFor();
     expect(await backing.innerText()).toBe('short');
     expect((await backing.getAttribute('title'))?.split('\n').slice(1)).toEqual(['USD: 62.5 held, 100 claimed', 'wallet w: no node']);
     await waitFor(async () => (await sql`select from vault_marks where agent_id = ${id}`).length > 0, { what: 'a mark' });
     await sql.end();
     const [mark] = (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
-    await unfold(page, 'Price of a share in US dollars');
+    await unfold(page, 'Share price in US dollars');
     const legend = page.locator('.vault-panel .market-chart-legend');
     const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];
     expect(Number(told.replaceAll(',', ''))).toBeCloseTo(Number(mark.sharePriceUsd), 2);
@@ -408,12 +406,12 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
 
   test('a wallet is put on the board, and nonsense is refused beside the button', async () => {
     await page.getByRole('link', { name: 'Leaderboard' }).click();
-    await page.getByText('No wallet is on the board yet.').waitFor();
-    await page.getByLabel('Address of either chain').fill('z'.repeat(40));
+    await page.getByText('No wallets yet. Register one below.').waitFor();
+    await page.getByLabel('Address (primary or EVM chain)').fill('z'.repeat(40));
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('alert').filter({ hasText: 'malformed' }).waitFor();
     watched.complaints.splice(0);
-    await page.getByLabel('Address of either chain').fill(onBoard.address);
+    await page.getByLabel('Address (primary or EVM chain)').fill(onBoard.address);
     await page.getByLabel('Label').fill('payouts');
     await page.getByRole('button', { name: 'Register' }).click();
     const row = page.getByRole('row').filter({ hasText: 'payouts' });
@@ -422,7 +420,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await page.getByRole('link', { name: 'payouts' }).click();
     await page.getByText(onBoard.address).waitFor();
     await page.getByRole('link', { name: '7d' }).click();
-    await page.getByText('No sale in this window.').waitFor();
+    await page.getByText('No sales in this period.').waitFor();
     expect(await troublesOf(page, ['leaderboard', `leaderboard/${onBoard.address}`])).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
@@ -439,7 +437,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await page.locator('[data-transfer]').first().waitFor();
     await quote('20');
     const button = quoting().getByRole('button', { name: 'Submit' });
-    expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'This needs trade:execute']);
+    expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'Requires trade:execute']);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'light' });
     expect(await barriers(page)).toEqual([]);

@@ -115,15 +115,15 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByLabel('Timeframe').fill('1h');
     await runPreview.click();
     await preview.getByText(/^price above \(10000000\) held at none of [\d,]+ looks/).waitFor();
-    expect(await preview.getByText('no evidence for a gate').count()).toBe(1);
+    expect(await preview.getByText('does not count for a gate').count()).toBe(1);
     await preview.locator('canvas').first().waitFor();
     await preview.getByText('0 closed, 0 open').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByLabel('Enter when all are true').fill('[{ "type": "rsi_belo" }]');
-    await preview.getByText('Something has changed. Run the preview again.').waitFor();
+    await preview.getByText('The rules have changed. Run the preview again.').waitFor();
     expect(asked).toHaveLength(1);
     await runPreview.click();
-    await preview.getByText('The manifest is not finished yet:').waitFor();
+    await preview.getByText('Complete the manifest first:').waitFor();
     // Its second rule reads an indicator, which its chart shows.
     const rules = [
       { type: 'price_above', price: '10000000' },
@@ -275,7 +275,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
         one.observed['spotexchange:BTCUSDT'] !== undefined && one.observed['spotexchange:BTCUSDT'].quote?.quality !== 'live',
     );
     expect(coin.length).toBeGreaterThanOrEqual(1);
-    await page.getByText('Violet: the agent knew no live quote.').waitFor();
+    await page.getByText('Violet: no live quote for the agent.').waitFor();
     // A coin has no sessions: every band is such a stretch.
     await waitFor(async () => Number(await chart.getAttribute('data-bands')) >= 1, { what: 'the stale stretch' });
   });
@@ -335,7 +335,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await alert('slippage');
     await page.locator('.notices').getByText('Written here: slippage').waitFor();
     await page.locator('.who summary').click();
-    await page.getByLabel('Notifications of this browser').check();
+    await page.getByLabel('Browser notifications').check();
     await page.keyboard.press('Escape');
     await alert('daily_drawdown');
     await waitFor(async () => (await told()).length > 0, { what: 'the breaker in a notification' });
@@ -356,19 +356,19 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
   test('what it holds is closed from its page: it is paused, the page says what is waited for, and the position goes', async () => {
     await page.getByRole('button', { name: 'Close positions' }).click();
     await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });
-    await page.getByLabel('At no less than').fill('12.345678901');
+    await page.getByLabel('Min price').fill('12.345678901');
     await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
     await page.getByRole('dialog').locator('.problem p').getByText('it lies between two ticks').waitFor();
     expectOnly('400');
     expect(await findingsEverywhere(page)).toEqual([]);
     // No market pays it: the word stays, and the page says why.
-    await page.getByLabel('At no less than').fill('9999999.5');
+    await page.getByLabel('Min price').fill('9999999.5');
     await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('paused: operator').waitFor();
     const closing = page.locator('.closings');
-    await closing.getByText(/^Being closed: BTCUSDT, at no less than 9,999,999\.5/).waitFor();
-    await closing.getByText(/^waits: the market pays [\d.]+ for spotexchange:BTCUSDT, and the limit is 9999999\.5$/).waitFor();
+    await closing.getByText(/^Closing: BTCUSDT, at 9,999,999\.5 or better/).waitFor();
+    await closing.getByText(/^waiting: the market pays [\d.]+ for spotexchange:BTCUSDT, and the limit is 9999999\.5$/).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByRole('button', { name: 'Close positions' }).click();
     await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });
@@ -393,7 +393,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await go(`#/agents/${copy}/gates`);
     const signOff = page.getByRole('button', { name: 'Sign off', exact: true }).first();
     await signOff.waitFor();
-    expect([await signOff.isDisabled(), await signOff.getAttribute('title')]).toEqual([true, 'This needs risk:manage']);
+    expect([await signOff.isDisabled(), await signOff.getAttribute('title')]).toEqual([true, 'Requires risk:manage']);
     expect(watched.complaints).toEqual([]);
     await signOut(page);
     await signIn(page, service, 'risk-manager');
@@ -413,7 +413,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
 
     await go(`#/agents/${copy}/gates`);
     await signOff.click();
-    await page.getByLabel('Why').fill('Two weeks on paper hold what the backtest said.');
+    await page.getByLabel('Reason').fill('Two weeks on paper hold what the backtest said.');
     expect(await findingsEverywhere(page)).toEqual([]);
     await clickAndBeTold(page, page.getByRole('dialog').getByRole('button', { name: 'Sign off' }), /^Signed off\.$/);
     expect(await gateOf(copy)).toMatchObject({ passed: true, evidence: { at: expect.any(String) } });
@@ -496,19 +496,19 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       for (const address of visited) {
         await visit(page, address);
         const words = await page.locator('main').innerText();
-        expect(words, `${permission}: ${address}`).not.toMatch(/permission missing|the channel|cannot be read|Reading…|Loading…/);
+        expect(words, `${permission}: ${address}`).not.toMatch(/permission missing|the channel|could not be loaded|Reading…|Loading…/);
         if (partly.includes(address) || isShown(address)) continue;
-        expect(words, `${permission}: ${address}`).toMatch(/This page needs (market|agent):read, which your role does not give\./);
+        expect(words, `${permission}: ${address}`).toMatch(/This page requires (market|agent):read, which your role does not include\./);
       }
       // Alerts may come at any time; nothing was refused.
       expect(await page.locator('.notice-error').allInnerTexts()).toEqual([]);
     }
     await become('agent:read');
     await visit(page, 'home');
-    await page.getByText('How each venue is received needs market:read, which your role does not give.').waitFor();
+    await page.getByText('Market data feeds requires market:read, which your role does not include.').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await visit(page, agent);
-    await page.getByText('The chart of prices needs market:read, which your role does not give.').waitFor();
+    await page.getByText('Price chart requires market:read, which your role does not include.').waitFor();
     expect([refused, watched.complaints]).toEqual([[], []]);
     await signOut(page);
     await signIn(page, service, 'viewer');
@@ -552,7 +552,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
         await row.getByText(/^250,000 of 1,000,000 bytes, 0:\d\d left$/).waitFor();
         expect(await row.getByRole('progressbar').getAttribute('value')).toBe('250000');
         const dead = page.getByRole('row').filter({ hasText: 'archive move' });
-        await dead.getByText(/^dead: silent since /).waitFor();
+        await dead.getByText(/^stopped: last sign of life /).waitFor();
         expect(await dead.getByText('left').count()).toBe(0);
       }
       expect(await findingsEverywhere(page)).toEqual([]);
@@ -570,7 +570,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByRole('searchbox', { name: 'Search the runtime' }).fill('');
     await openTab(page, 'Incidents');
     await incident.getByRole('button', { name: 'Release' }).click();
-    await page.getByLabel('Why').fill('the row was mended');
+    await page.getByLabel('Reason').fill('the row was mended');
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -586,8 +586,8 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
   test('members are managed in their page: who may not is told why; a role is written, somebody is invited and joins, is changed, and removed', async () => {
     await go('#/members');
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
-    const invite = page.getByRole('button', { name: 'Invite somebody' });
-    expect([await invite.isDisabled(), await invite.getAttribute('title')]).toEqual([true, 'This needs members:manage']);
+    const invite = page.getByRole('button', { name: 'Invite a member' });
+    expect([await invite.isDisabled(), await invite.getAttribute('title')]).toEqual([true, 'Requires members:manage']);
     expect(await findingsEverywhere(page)).toEqual([]);
 
     const ada = ['token', '--subject', 'ada', '--permissions', 'market:read,agent:read,members:manage'];
@@ -601,31 +601,30 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       page.getByRole('region', { name: 'Members of the organization' }).locator('tbody tr', { hasText: name });
     await memberRow('Victor Viewer').waitFor();
     const own = memberRow('ada (you)').getByRole('button', { name: /^Remove/ });
-    expect([await own.isDisabled(), await own.getAttribute('title')]).toEqual([true, expect.stringContaining('Nobody changes')]);
+    expect([await own.isDisabled(), await own.getAttribute('title')]).toEqual([
+      true,
+      expect.stringContaining('You cannot change your own'),
+    ]);
 
-    await unfold(page, 'A role of your own');
-    const role = page.locator('details', { hasText: 'A role of your own' });
-    await role.getByLabel('Name: small letters').fill('Night Desk');
+    await unfold(page, 'New role');
+    const role = page.locator('details', { hasText: 'New role' });
+    await role.getByLabel('Name (lower-case letters').fill('Night Desk');
     await role.getByRole('checkbox', { name: 'market:read' }).check();
     await role.getByRole('checkbox', { name: 'agent:read' }).check();
-    await role.getByRole('button', { name: 'Write the role' }).click();
+    await role.getByRole('button', { name: 'Save role' }).click();
     await role
       .locator('#problem-role-name')
       .getByText(/^name: /)
       .waitFor();
-    await role.getByLabel('Name: small letters').fill('night_desk');
-    await role.getByRole('button', { name: 'Write the role' }).click();
-    await page
-      .getByRole('region', { name: 'Roles that members may be given' })
-      .locator('tbody tr', { hasText: 'night desk' })
-      .getByText('your own')
-      .waitFor();
+    await role.getByLabel('Name (lower-case letters').fill('night_desk');
+    await role.getByRole('button', { name: 'Save role' }).click();
+    await page.getByRole('region', { name: 'Roles' }).locator('tbody tr', { hasText: 'night desk' }).getByText('custom').waitFor();
     expectOnly('400');
 
-    await unfold(page, 'Invite somebody');
-    const inviting = page.locator('details', { has: page.locator('summary', { hasText: 'Invite somebody' }) });
-    await inviting.getByLabel('Hours to accept it').fill('1000');
-    await inviting.getByLabel('Name of whom you invite').fill('Nora <b>Night</b>');
+    await unfold(page, 'Invite a member');
+    const inviting = page.locator('details', { has: page.locator('summary', { hasText: 'Invite a member' }) });
+    await inviting.getByLabel('Valid for (hours').fill('1000');
+    await inviting.getByLabel('Name').fill('Nora <b>Night</b>');
     await inviting.getByLabel('Role').selectOption('night_desk');
     await inviting.getByRole('button', { name: 'Invite', exact: true }).click();
     await inviting
@@ -633,9 +632,9 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       .getByText(/^hours: /)
       .waitFor();
     expectOnly('400');
-    await inviting.getByLabel('Hours to accept it').fill('2');
+    await inviting.getByLabel('Valid for (hours').fill('2');
     await inviting.getByRole('button', { name: 'Invite', exact: true }).click();
-    const link = await inviting.getByLabel('Link for Nora <b>Night</b>').inputValue();
+    const link = await inviting.getByLabel('Invitation link for Nora <b>Night</b>').inputValue();
     const invitationRow = page.getByRole('region', { name: 'Invitations, newest first' }).locator('tbody tr');
     await invitationRow.getByText('open').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
@@ -676,9 +675,9 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await memberRow('Nora <b>Night</b>').getByText('trade:execute').waitFor();
     expect((await service.get('/v1/me', token)).body.permissions).toEqual(['market:read', 'agent:read', 'trade:execute']);
     await memberRow('Nora <b>Night</b>')
-      .getByRole('button', { name: /^Take tokens back/ })
+      .getByRole('button', { name: /^Revoke tokens/ })
       .click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take tokens back' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke tokens' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await service.get('/v1/me', token)).status).toBe(401);
     await memberRow('Nora <b>Night</b>')

@@ -95,17 +95,17 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await page.locator('.chart[data-standing*="duty.paused"]').waitFor();
     await page.getByRole('button', { name: 'One step earlier' }).click();
     await page.locator('.chart[data-standing*="duty.active"]').waitFor();
-    await page.getByRole('link', { name: 'Why, and what if' }).click();
+    await page.getByRole('link', { name: 'Details and what-if' }).click();
     const step = page.getByLabel('Step', { exact: true });
     const { version } = (await service.get(`/v1/actors/${id}`)).body;
     await waitFor(async () => Number(await step.getAttribute('max')) >= version, { what: 'the scrubber over all steps' });
     await step.fill('2');
     await page.locator('[data-account="2"]').waitFor();
     await page.getByLabel('Event', { exact: true }).selectOption('pause');
-    await page.getByLabel('Fields of the event as JSON').fill('{ "cause": "operator" }');
+    await page.getByLabel('Event fields (JSON)').fill('{ "cause": "operator" }');
     await page.getByRole('button', { name: 'What if' }).click();
     await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
-    await page.getByRole('button', { name: 'Forget the branch' }).click();
+    await page.getByRole('button', { name: 'Discard branch' }).click();
     await page.getByLabel('After version').fill('0');
     await page.getByLabel('Up to version').fill(String(version));
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export as test' }).click()]);
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await signIn(page, service, 'risk-manager');
     await page.getByRole('button', { name: 'Resume all' }).click();
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Resume the chosen ones' }).click();
+    await page.getByRole('button', { name: 'Resume selected' }).click();
     await page.getByText('Resumed: 1 agent.').waitFor();
     expect((await service.get(`/v1/agents/${id}`)).body.paused).toBe(false);
     await signOut(page);
@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
       const bar = second.getByRole('region', { name: 'Replay' });
       await bar.getByText('REPLAY').waitFor();
       await bar.getByRole('button', { name: 'Play', exact: true }).click();
-      await bar.getByRole('button', { name: 'Play again' }).waitFor();
+      await bar.getByRole('button', { name: 'Restart' }).waitFor();
       expect([failures, complaints]).toEqual([[], []]);
       await second.close();
     } finally {
@@ -162,8 +162,8 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await page.locator('.curve-line').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Traveller token');
     await page.getByLabel('Symbol').fill('TRAVEL');
-    await page.getByLabel('Where what is told of it lies').fill('https://example.com/traveller.json');
-    await page.getByLabel('First buy by the creator').fill('1');
+    await page.getByLabel('Metadata URL').fill('https://example.com/traveller.json');
+    await page.getByLabel('Creator’s first buy').fill('1');
     await page.getByRole('button', { name: 'Sign with Harbour' }).click();
     await page.getByRole('heading', { name: 'TRAVEL Traveller token' }).waitFor({ timeout: 120_000 * PATIENCE });
     const launch = page.url().split('/').at(-1) as string;

@@ -87,23 +87,23 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     async () => {
       await page.getByRole('link', { name: 'Launches', exact: true }).click();
       await page.getByRole('heading', { name: 'Launches', level: 1 }).waitFor();
-      await page.getByText('No launch yet.').waitFor();
+      await page.getByText('No launches yet.').waitFor();
       // The two agent tokens of the sandbox are ranked, or stand there without a rank.
       await page.getByRole('rowheader', { name: 'ORCHARD' }).waitFor();
       await page.getByRole('link', { name: 'Launch a token' }).click();
-      await page.getByRole('img', { name: /^The curve of the token: not on the chain yet/ }).waitFor();
+      await page.getByRole('img', { name: /^Bonding curve of the token: not on chain yet/ }).waitFor();
       expect((await page.locator('.curve-line').getAttribute('points'))?.split(' ')).toHaveLength(11);
-      const threshold = page.locator('.facts > div', { hasText: 'Graduates once it has collected' });
+      const threshold = page.locator('.facts > div', { hasText: 'Graduation threshold' });
       const before = await threshold.innerText();
-      await page.getByLabel('Value of all tokens at the start').fill('60');
+      await page.getByLabel('Starting FDV').fill('60');
       await waitFor(async () => (await threshold.innerText()) !== before, { what: 'the preview of another value' });
-      await page.getByLabel('Value of all tokens at the start').fill('30');
+      await page.getByLabel('Starting FDV').fill('30');
       await waitFor(async () => (await threshold.innerText()) === before, { what: 'the preview of the first value again' });
 
       await page.getByLabel('Name', { exact: true }).fill('Lantern <b>Bearer</b>');
       await page.getByLabel('Symbol').fill('LAN TERN');
-      await page.getByLabel('Where what is told of it lies').fill('https://example.com/lantern.json');
-      await page.getByLabel('First buy by the creator').fill('1');
+      await page.getByLabel('Metadata URL').fill('https://example.com/lantern.json');
+      await page.getByLabel('Creator’s first buy').fill('1');
       const sign = page.getByRole('button', { name: 'Sign with Harbour' });
       await sign.click();
       await page
@@ -115,9 +115,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
       await page.getByLabel('Symbol').fill('LANTERN');
       wallet.behaviour = 'guards';
       await sign.click();
-      await refusal(
-        /signed something else than was prepared: instructions were inserted of Lighthouse .* Nothing was handed in\./,
-      ).waitFor();
+      await refusal(/Not submitted: Harbour signed a different transaction: instructions were inserted of Lighthouse /).waitFor();
       const [waiting] = await launches();
       expect([waiting?.symbol, waiting?.state]).toEqual(['LANTERN', 'prepared']);
       const sentences = await page
@@ -141,15 +139,15 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     await go(`#/launches/${prepared.body.id}`);
     await page.getByRole('heading', { name: 'SECOND Second' }).waitFor();
     const hostile = [
-      ['shows_other_account', new RegExp(`Harbour shows L2TE\\w+; needed is ${CREATOR}`)],
-      ['disconnected', new RegExp(`Harbour shows no account; needed is ${CREATOR}`)],
-      ['other_network', new RegExp(`Harbour holds ${CREATOR} on aptos:mainnet, and not on the primary chain\\.`)],
+      ['shows_other_account', new RegExp(`Harbour shares L2TE\\w+\\. Switch to ${CREATOR}`)],
+      ['disconnected', new RegExp(`Harbour shares no account\\. Switch to ${CREATOR}`)],
+      ['other_network', new RegExp(`Harbour has ${CREATOR} on aptos:mainnet, not on the primary chain\\.`)],
       ['declines', /User rejected the request\./],
-      ['alters', /signed something else than was prepared: instructions were altered of .* Nothing was handed in\./],
-      ['leaves_unsigned', new RegExp(`the wallet did not sign for ${CREATOR}\\. Nothing was handed in\\.`)],
-      ['gives_nonsense', /signed something else than was prepared: .* Nothing was handed in\./],
-      ['gives_nothing', /Harbour gave no signed bytes back\. Nothing was handed in\./],
-      ['gives_fewer', /Harbour was given \d transactions and signed 0\. Nothing was handed in\./],
+      ['alters', /signed a different transaction: instructions were altered of /],
+      ['leaves_unsigned', new RegExp(`the wallet did not sign for ${CREATOR}\\.`)],
+      ['gives_nonsense', /Not submitted: Harbour signed a different transaction: /],
+      ['gives_nothing', /Not submitted: Harbour returned no signed transaction\./],
+      ['gives_fewer', /Not submitted: Harbour signed 0 of \d transactions\./],
     ] as const;
     for (const [behaviour, words] of hostile) {
       wallet.behaviour = behaviour;
@@ -159,7 +157,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     expect((await service.get(`/v1/launches/${prepared.body.id}`, 'operator')).body.state).toBe('prepared');
     wallet.behaviour = 'honest';
     await page.getByRole('button', { name: 'Sign with Harbour' }).click();
-    await page.getByRole('heading', { name: 'Waits for a signature' }).waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Signature required' }).waitFor({ state: 'hidden' });
     const { body } = await service.get(`/v1/launches/${prepared.body.id}`, 'operator');
     expect(['submitted', 'confirmed', 'trading']).toContain(body.state);
     expect(watched.complaints).toEqual([]);
@@ -170,8 +168,8 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     await page.locator('.curve-line').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Lantern <b>Bearer</b>');
     await page.getByLabel('Symbol').fill('BEARER');
-    await page.getByLabel('Where what is told of it lies').fill('https://example.com/bearer.json');
-    await page.getByLabel('First buy by the creator').fill('1');
+    await page.getByLabel('Metadata URL').fill('https://example.com/bearer.json');
+    await page.getByLabel('Creator’s first buy').fill('1');
     await page.getByRole('button', { name: 'Sign with Harbour' }).click();
     // What the name holds is a text and no markup.
     await page.getByRole('heading', { name: 'BEARER Lantern <b>Bearer</b>' }).waitFor();
@@ -218,7 +216,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     );
     const last = course.at(-1);
     expect(Number(course[0]?.price)).toBeLessThan(Number(last?.price));
-    const told = /to ([\d.]+) SOL, the curve ([\d.]+) % full/.exec(await drawn.getByRole('status').innerText()) ?? [];
+    const told = /to ([\d.]+) SOL, curve ([\d.]+) % full/.exec(await drawn.getByRole('status').innerText()) ?? [];
     expect(Math.abs(Number(told[1]) / Number(last?.price) - 1)).toBeLessThan(0.0001);
     expect(Number(told[2])).toBeCloseTo(Number(last?.fillPct), 2);
     const shown = Number(/price in SOL (\S+)/.exec(await drawn.innerText())?.[1]);
@@ -228,7 +226,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     const sign = claims.getByRole('button', { name: 'Sign with Harbour' });
     wallet.behaviour = 'guards';
     await sign.click();
-    await refusal(/signed something else than was prepared/).waitFor();
+    await refusal(/signed a different transaction/).waitFor();
     expect(await claims.getByRole('listitem').allInnerTexts()).toContainEqual(
       expect.stringMatching(new RegExp(`^Pays the creator's trading fees of the curve .* out to ${CREATOR}: `)),
     );
@@ -257,13 +255,13 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     SLOW,
     async () => {
       await go('#/launches');
-      await page.getByRole('link', { name: 'Launch by the external launcher' }).click();
-      const pair = page.getByLabel('Paired with the share');
+      await page.getByRole('link', { name: 'Launch with the external launcher' }).click();
+      const pair = page.getByLabel('Paired share');
       await pair.selectOption('TSLAx');
       await page.getByLabel('Name', { exact: true }).fill('Dynamo <b>One</b>');
       await page.getByLabel('Symbol').fill('DYNONE');
-      await page.getByLabel('Where its picture lies').fill('https://example.com/dynamo.png');
-      await page.getByLabel('Creator’s fee').fill('much');
+      await page.getByLabel('Image URL').fill('https://example.com/dynamo.png');
+      await page.getByLabel('Creator fee per trade').fill('much');
       const sign = page.getByRole('button', { name: 'Sign with Harbour' });
       await sign.click();
       await page
@@ -271,11 +269,11 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
         .getByText(/^creatorFeeBps: /)
         .waitFor();
       expectOnly('400');
-      await page.getByLabel('Creator’s fee').fill('200');
+      await page.getByLabel('Creator fee per trade').fill('200');
       await page.getByLabel('Description').fill('A token of an agent that watches one share.');
       wallet.behaviour = 'guards';
       await sign.click();
-      await refusal(/instructions were inserted of Lighthouse .* Nothing was handed in\./).waitFor();
+      await refusal(/Not submitted: .* instructions were inserted of Lighthouse /).waitFor();
       // What is paid, and to whom, stands there in the launcher's words and in those of the transaction.
       const { items } = (await service.get('/v1/launches?limit=1', 'operator')).body;
       const [{ id, lamports, payTo }] = items;
@@ -295,7 +293,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
       const paid = (await service.get(`/v1/launches/${id}`, 'operator')).body;
       expect([paid.state, paid.signatures.length]).toEqual(['failed_paid', 1]);
       await fetch(`${places().control}/chain/launcher_trouble`, { method: 'POST', body: JSON.stringify({ how: null }) });
-      await page.getByRole('heading', { name: 'Ask the launcher once more' }).waitFor();
+      await page.getByRole('heading', { name: 'Retry with the launcher' }).waitFor();
       await page.getByRole('button', { name: 'Sign with Harbour' }).click();
       await page.locator('.page-head', { hasText: 'launched' }).waitFor({ timeout: 120_000 * PATIENCE });
       const launched = (await service.get(`/v1/launches/${id}`, 'operator')).body;

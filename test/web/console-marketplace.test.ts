@@ -71,14 +71,14 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     await expect.poll(() => row.locator('td').allInnerTexts()).toEqual(['0', 'ebbs', '0', 'unknown', '0']);
     await page.getByLabel('Search name or description').fill('nothing like it');
     await page.keyboard.press('Enter');
-    await page.getByText('No strategy matches.').waitFor();
+    await page.getByText('No matching strategies.').waitFor();
     await page.getByLabel('Search name or description').fill('ebb');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: '<b>Ebb</b> reader' }).click();
-    await page.getByText('Nothing is on record of this version.').waitFor();
+    await page.getByText('No evidence for this version.').waitFor();
     expect(await barriers(page)).toEqual([]);
-    await page.getByText('The rules themselves are for licence holders.').waitFor();
-    await page.getByRole('button', { name: 'Take the free licence' }).click();
+    await page.getByText('Buy a licence to see the rules.').waitFor();
+    await page.getByRole('button', { name: 'Get free licence' }).click();
     await page.getByRole('button', { name: 'Import as a new agent' }).click();
     await openTab(page, 'State');
     await page.locator('.chart').waitFor();
@@ -92,9 +92,9 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     const pay = page.getByRole('button', { name: 'Sign with Harbour' });
     wallet.behaviour = 'guards';
     await pay.click();
-    const refused = page.getByRole('alert').filter({ hasText: 'signed something else than was prepared' });
+    const refused = page.getByRole('alert').filter({ hasText: 'signed a different transaction' });
     await refused.waitFor();
-    expect(await refused.innerText()).toMatch(/instructions were inserted of Lighthouse \(L2TE\w+\).*Nothing was handed in\./);
+    expect(await refused.innerText()).toMatch(/instructions were inserted of Lighthouse \(L2TE\w+\)/);
     const states = async () => {
       const { items } = (await service.get('/v1/marketplace/checkouts')).body as { items: { state: string; buyer: string | null }[] };
       return items.flatMap((one) => (one.buyer === buyer.publicKey.toBase58() ? [one.state] : []));
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     const listed = await service.post('/v1/marketplace', wish);
     expect(listed.status, listed.text).toBe(201);
     await page.evaluate(`location.hash = '#/marketplace/${listed.body.id}'`);
-    await page.getByText('This is a listing of your own organization.').waitFor();
+    await page.getByText('This is your own listing.').waitFor();
     expect(await page.getByRole('button', { name: /licence|Import/ }).count()).toBe(0);
   });
 

@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await page.locator('.funding-panel').getByText('Funding per hour').waitFor();
     await page.locator('.funding-panel canvas').first().waitFor();
     await page.locator('.news-list li').first().waitFor();
-    await page.getByText('No book holds it.').waitFor();
+    await page.getByText('No positions in this instrument.').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await page.goto(`${service.url}/#/instruments/${encodeURIComponent('spotchain:AAPLx')}/1h`);
     await page.getByRole('heading', { name: 'AAPLx', level: 1 }).waitFor();
     await waitFor(async () => (await bars()) >= 290, { what: 'the bars of an hour' });
-    await page.getByText('Blue: the regular session is closed.').waitFor();
+    await page.getByText('Blue: market closed.').waitFor();
     // Two weeks of hours: the sessions of each day are one band, not one for every bar.
     const bands = Number(await page.locator('.candle-place figure').getAttribute('data-bands'));
     expect(bands).toBeGreaterThan(5);
@@ -124,12 +124,12 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await waitFor(async () => (await page.locator('.book-panel:visible').count()) === 0, { what: 'no book' });
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.goto(`${service.url}/#/instruments/${encodeURIComponent('spotchain:NONE')}`);
-    await page.getByRole('heading', { name: 'There is no such instrument' }).waitFor();
+    await page.getByRole('heading', { name: 'Instrument not found' }).waitFor();
   });
 
   test('a list is sorted by value, searched by column, and kept as a view that a link shows as well', async () => {
     await page.goto(`${service.url}/#/markets/tickers`);
-    const rows = page.getByRole('region', { name: 'The last 24 hours' }).locator('tbody tr');
+    const rows = page.getByRole('region', { name: 'Spot exchange, last 24 hours' }).locator('tbody tr');
     await rows.first().waitFor();
     await page.getByRole('button', { name: 'last', exact: true }).click();
     await page.getByRole('button', { name: 'last', exact: true }).click();
@@ -151,14 +151,14 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     expect(new URL(page.url()).hash).toBe('#/markets/tickers?search=instrument%3Abtc&sort=last&way=down');
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByLabel('Saved views').selectOption('All, as it came');
+    await page.getByLabel('Saved views').selectOption('All, default order');
     await waitFor(async () => (await rows.filter({ visible: true }).count()) === items.length, { what: 'all instruments' });
     await page.getByLabel('Saved views').selectOption('Bitcoin');
     await waitFor(async () => (await rows.filter({ visible: true }).count()) === 1, { what: 'the saved view' });
     expect(await page.getByRole('searchbox').inputValue()).toBe('instrument:btc');
-    await page.getByRole('button', { name: 'Forget view' }).click();
+    await page.getByRole('button', { name: 'Delete view' }).click();
     await page.getByRole('searchbox').fill('nothing like it');
-    await page.getByText('Nothing here is like this.').waitFor();
+    await page.getByText('No matches.').waitFor();
   });
 
   test('a few letters find a page, an agent, an instrument or a deed, and keys lead there without them', async () => {
@@ -182,12 +182,12 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     expect(await page.getByRole('searchbox').inputValue()).toBe('?z');
     await page.locator('main').focus();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.keyboard.press('Escape');
     // Who does not want single keys turns them off.
     await page.locator('.who summary').click();
-    await page.getByLabel('Keys without Ctrl').uncheck();
+    await page.getByLabel('Single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.locator('main').focus();
     await page.keyboard.press('?');

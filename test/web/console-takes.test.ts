@@ -50,14 +50,14 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
 
   test('an ambiguous thesis is answered with questions, a clear one with what was understood, and neither arms anything', async () => {
     await page.getByRole('link', { name: 'Takes', exact: true }).click();
-    await page.getByText('No Take yet').waitFor();
-    await page.getByLabel('Thesis in words').fill('Buy BTC when it is cheap');
+    await page.getByText('No Takes yet').waitFor();
+    await page.getByLabel('Your thesis').fill('Buy BTC when it is cheap');
     await page.getByRole('button', { name: 'Compile' }).click();
     await page.getByRole('list', { name: 'Questions' }).getByRole('listitem').first().waitFor();
     expectOnly('422');
-    await page.getByLabel('Thesis in words').fill(THESIS);
+    await page.getByLabel('Your thesis').fill(THESIS);
     await page.getByRole('button', { name: 'Compile' }).click();
-    const understood = page.getByRole('list', { name: 'What was understood' });
+    const understood = page.getByRole('list', { name: 'How it was read' });
     await understood.getByText('allocation of 500 USD').waitFor();
     // Its markup is a text like any other.
     expect(await understood.innerText()).toContain('<b>weekends overshoot</b>');
@@ -69,21 +69,21 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
   /** Asks for the text that delegates the wallet to what the page is about. */
   async function askForText(): Promise<void> {
     await page.getByLabel('Wallet on the primary chain').fill(ADDRESS);
-    await page.getByLabel('The same wallet at the remote signer').fill('session-9');
-    await page.getByLabel('Most per transaction, USD').fill('250.50');
-    await page.getByLabel('Days until it ends').fill('30');
-    await page.getByRole('button', { name: 'Get the text to sign' }).click();
+    await page.getByLabel('Wallet id at the remote signer').fill('session-9');
+    await page.getByLabel('Max per transaction (USD)').fill('250.50');
+    await page.getByLabel('Valid for (days').fill('30');
+    await page.getByRole('button', { name: 'Create text to sign' }).click();
   }
 
   test('its owner’s wallet is delegated to it: the text says what was asked for, or is not signed, and it is revoked', async () => {
     const [take] = await takes();
     await page.locator(`[data-take="${take?.id}"]`).getByRole('link').click();
-    await page.getByText('No wallet is delegated to it.').waitFor();
-    await page.getByLabel('Most per transaction, USD').fill('much');
-    await page.getByRole('button', { name: 'Get the text to sign' }).click();
+    await page.getByText('No delegated wallet.').waitFor();
+    await page.getByLabel('Max per transaction (USD)').fill('much');
+    await page.getByRole('button', { name: 'Create text to sign' }).click();
     await page
       .getByRole('alert')
-      .filter({ hasText: 'The days until it ends are a number' })
+      .filter({ hasText: 'Enter the validity as a number' })
       .or(page.locator('#problem-maxNotionalUsd span'))
       .first()
       .waitFor();
@@ -110,10 +110,10 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     const sign = panel.getByRole('button', { name: 'Sign with Harbour' });
     wallet.behaviour = 'signs_other_text';
     await sign.click();
-    await panel.getByText('Harbour signed another text than it was given').waitFor();
+    await panel.getByText('Harbour signed a different text').waitFor();
     wallet.behaviour = 'shows_other_account';
     await sign.click();
-    await panel.getByText(`needed is ${ADDRESS}`).waitFor();
+    await panel.getByText(`Switch to ${ADDRESS}`).waitFor();
     expect((await service.get('/v1/delegations')).body.items).toEqual([]);
     wallet.behaviour = 'honest';
     await sign.click();
@@ -190,13 +190,13 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     // A fork has no words of its own; the original has.
     await page.goto(`${service.url}/#/takes/${(await takes())[1]?.id}`);
     await page.getByText('price below 20000').first().waitFor();
-    const make = page.getByRole('button', { name: 'Make an agent of it' });
+    const make = page.getByRole('button', { name: 'Convert to agent' });
     await make.click();
     await page.getByRole('dialog').getByText('there is no exit condition').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await agents()).toBe(before);
     await make.click();
-    await clickAndBeTold(page, page.getByRole('button', { name: 'Confirm and make an agent' }), 'A draft agent was made of it.');
+    await clickAndBeTold(page, page.getByRole('button', { name: 'Confirm and convert to agent' }), 'Draft agent created.');
     await page.waitForURL(/#\/agents\/[0-9a-f-]{36}$/);
     expect(await agents()).toBe(before + 1);
     expect(await barriers(page)).toEqual([]);

@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await page.getByRole('heading', { name: 'Proposals', level: 1 }).waitFor();
     await go(`#/agents/${patient}`);
     await page.getByRole('link', { name: 'View proposals' }).click();
-    await page.getByText('No proposal yet').waitFor();
+    await page.getByText('No proposals yet').waitFor();
     const id = await propose(service, patient, '0.01');
     await stateOf(id, 'pending_approval');
     await card(id).getByRole('link', { name: 'Patient' }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await card(id).locator('.countdown').innerText()).toMatch(/^expires in (10:00|9:[0-5]\d)$/);
     // What an answer rests on: the market, the exits that the rules would set, and why.
     const facts = card(id).locator('.proposal-ground');
-    await facts.getByText(/^ask [\d,.]+, the limit leaves 0\.\d+ %/).waitFor();
+    await facts.getByText(/^ask [\d,.]+, 0\.\d+ %, [\d.,]+ inside the limit/).waitFor();
     const decided = Number(proposed.decisionPrice);
     await facts.getByText(/−5 %/).waitFor();
     const stop = Number(
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await waitFor(async () => (await page.title()).startsWith('(1) Proposals'), { what: 'a title that says what waits' });
     expect(await findingsEverywhere(page)).toEqual([]);
 
-    await unfold(card(id), 'Risk, fills and state chart');
+    await unfold(card(id), 'Details, fills and state chart');
     await card(id).locator('.chart[data-standing=pending_approval]').waitFor();
     await approve(id);
     await stateOf(id, 'filled');
@@ -183,16 +183,16 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await waitFor(async () => (await page.locator('.proposal').count()) > 1, { what: 'all of them' });
     const worth = async (): Promise<number[]> =>
       (await page.locator('.proposal [data-column=worth]').allInnerTexts()).map((text) => Number.parseFloat(ungrouped(text)));
-    await page.getByLabel('Order of the cards').selectOption('worth, descending');
+    await page.getByLabel('Sort by').selectOption('worth, descending');
     expect(await worth()).toEqual((await worth()).toSorted((a, b) => b - a));
     expect(await page.locator('.proposal').first().getAttribute('data-proposal')).toBe(large);
-    await page.getByLabel('Order of the cards').selectOption('worth, ascending');
+    await page.getByLabel('Sort by').selectOption('worth, ascending');
     expect(await worth()).toEqual((await worth()).toSorted((a, b) => a - b));
     expect(page.url()).toContain('sort=worth');
     await page.getByRole('searchbox').fill('state:declined');
     await waitFor(async () => (await page.locator('.proposal').filter({ visible: true }).count()) === 1, { what: 'only the declined one' });
     await page.getByRole('searchbox').fill('state:nothing');
-    await page.getByText('Nothing here is like this.').waitFor();
+    await page.getByText('No matches.').waitFor();
     await page.getByRole('searchbox').fill('');
   });
 
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const id = await propose(service, patient, '0.01');
     await second.goto(`${service.url}/#/proposals`);
     const shown = second.locator(`[data-proposal="${id}"]`);
-    await unfold(shown, 'Risk, fills and state chart');
+    await unfold(shown, 'Details, fills and state chart');
     // Its first reading found nobody: the chart is drawn as soon as somebody answers.
     await shown.locator('.chart[data-standing=pending_approval]').waitFor();
     expect(readings).toBe(2);
@@ -271,7 +271,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const asked = { instrument: 'BTCUSDT', side: 'buy', quantity: '0.01', limitPrice, timeInForce: 'gtc', postOnly: true };
     const { status, body: order } = await service.post('/v1/market-orders/paper', asked);
     expect([status, order.state]).toEqual([201, 'resting']);
-    const orders = page.getByRole('region', { name: 'Orders of people' });
+    const orders = page.getByRole('region', { name: 'Manual orders' });
     const row = orders.locator('tbody tr', { has: page.locator(`[data-order="${order.id}"]`) });
     await row.waitFor();
     const cells = await row.locator('td').allInnerTexts();
@@ -282,25 +282,25 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await row.getByRole('button', { name: 'Cancel buy 0.01 BTCUSDT' }).click();
     // What has ended is no longer open, and stands among all.
     await row.waitFor({ state: 'detached' });
-    await page.getByLabel('Which orders').selectOption('all');
+    await page.getByLabel('Order filter').selectOption('all');
     await orders.locator(`[data-order="${order.id}"][data-state=cancelled]`).waitFor();
     expect(await row.locator('td').nth(0).innerText()).toBe('cancelled: cancel requested');
     expect(await row.getByRole('button').count()).toBe(0);
     expect((await service.get(`/v1/market-orders/${order.id}`)).body.state).toBe('cancelled');
     await page.getByRole('link', { name: 'live', exact: true }).click();
-    await page.getByText('Nothing is held.').waitFor();
-    await page.getByText('No order is open.').waitFor();
+    await page.getByText('No holdings.').waitFor();
+    await page.getByText('No open orders.').waitFor();
   });
 
   test('wallets that are named stand beside the live books, and one that is refused is told in its place', async () => {
     const table = (name: string) => page.getByRole('region', { name });
     const wallet = '0xaf88d065e77c8cc2239327c5edb3a432268e5831';
-    await page.getByLabel('Wallets beside the books').fill(`${wallet}, nonsense`);
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByLabel('Additional wallets').fill(`${wallet}, nonsense`);
+    await page.getByRole('button', { name: 'Show' }).click();
     await page.locator('.problem p').getByText('"nonsense" is no address').waitFor();
     expectOnly('400');
-    await page.getByLabel('Wallets beside the books').fill(wallet);
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByLabel('Additional wallets').fill(wallet);
+    await page.getByRole('button', { name: 'Show' }).click();
     await table('Holdings').locator('tbody tr', { hasText: wallet }).first().waitFor();
     const { body } = await service.get(`/v1/portfolio?wallets=${wallet}`);
     expect(await table('Holdings').locator('tbody tr').count()).toBe(body.holdings.length);
@@ -323,13 +323,13 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const rows = table('Allocations').locator('tbody tr');
     // Live orders to this venue are off in this service, and the page says which setting would turn them on.
     await allocate();
-    expect(await rows.nth(0).innerText()).toMatch(/would be refused[^]*turn SVC_LIVE_SPOTEXCHANGE_ENABLED on/);
+    expect(await rows.nth(0).innerText()).toMatch(/would be rejected[^]*turn SVC_LIVE_SPOTEXCHANGE_ENABLED on/);
     // What is traded by hand counts on both sides: the cash of the page is the cash that the simulation begins with.
     const cash = page.locator('.facts > div', { hasText: 'Cash USD' });
     const bought = await service.post('/v1/market-orders/paper', { instrument: 'BTCUSDT', side: 'buy', quantity: '0.5' });
     expect([bought.status, bought.body.state]).toEqual([201, 'filled']);
     await page.getByRole('link', { name: 'paper', exact: true }).click();
-    await page.getByText('Nothing is held.').waitFor({ state: 'detached' });
+    await page.getByText('No holdings.').waitFor({ state: 'detached' });
     await table('Holdings').locator('tbody tr', { hasText: 'people' }).waitFor();
     await allocate();
     const [held, simulated] = await cash.locator(':scope > span:last-child').allInnerTexts();
@@ -339,7 +339,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await rows.locator('th').allInnerTexts()).toEqual(['buy spotexchange:BTCUSDT for 2500', 'sell evmvenue:BTC for 100']);
     expect(await rows.nth(0).locator('td').first().innerText()).toBe('would pass');
     expect(await rows.nth(1).innerText()).toContain('reduce only');
-    expect(await table('Losses of the scenarios, before and after').locator('tbody tr').count()).toBe(5);
+    expect(await table('Scenario losses, before and after').locator('tbody tr').count()).toBe(5);
     expect(await barriers(page)).toEqual([]);
     await page.getByLabel('Amount in USD').nth(1).fill('lots');
     await page.getByRole('button', { name: 'Simulate' }).click();
@@ -392,13 +392,13 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       const body = { ...told, ...evaluationProgress('running', far, clock.now()) };
       await createRunStore(sql).announceProgress({ runId, orgId: EXAMPLE_ORGANIZATION, agentId: patient }, clock.now(), body);
       await run.getByText(/^10 of 40 bars/).waitFor();
-      await run.getByRole('link', { name: `The fetch that it waits for (no. ${workId})` }).click();
+      await run.getByRole('link', { name: `Data fetch no. ${workId}` }).click();
       const row = page.getByRole('row').filter({ hasText: `backfill (no. ${workId})` });
-      await row.getByText('waits: the venue answers again').waitFor();
+      await row.getByText('waiting: the venue answers again').waitFor();
       await row.getByText('spotexchange BTCUSDT 1h').waitFor();
       await go(`#/agents/${patient}/gates`);
       // Read anew, it still names what it waits for; once it has ended it waits for nothing.
-      const awaited = run.getByRole('link', { name: /The fetch that it waits for/ });
+      const awaited = run.getByRole('link', { name: /Data fetch no/ });
       await awaited.waitFor();
       await run.getByRole('button', { name: 'Cancel' }).click();
       await page.locator('.run-list > li[data-state=cancelled]').waitFor();
@@ -417,10 +417,10 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   });
 
   test('a look at a few days runs to its end before the eyes of who began it, and its report opens', async () => {
-    await unfold(page, 'Another stretch for the backtest');
+    await unfold(page, 'Another period for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(5));
     await page.getByLabel('To', { exact: true }).fill(day(1));
-    await page.getByLabel('only a look').check();
+    await page.getByLabel('exploratory').check();
     await page.getByRole('button', { name: 'Backtest', exact: true }).click();
     const run = page.locator('.run-list > li').first();
     await page.locator('.run-list > li[data-state=finished]').waitFor({ timeout: 200_000 });
@@ -481,7 +481,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     );
 
     // Another run beside it: curves over each other, figures with their differences, and what the manifest changed.
-    const runs = page.getByLabel('begun at');
+    const runs = page.getByLabel('run of');
     await runs.locator(`option[value="${other.id}"]`).waitFor({ state: 'attached' });
     await runs.selectOption(other.id);
     const manifests = page.getByRole('region', { name: 'Manifests', exact: true });
@@ -527,17 +527,17 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   test('a sweep of thresholds is asked for in the page, and its report shows every trial and counts them', async () => {
     const id = await agentOf('Churner');
     await go(`#/agents/${id}/gates`);
-    await unfold(page, 'Another stretch for the backtest');
+    await unfold(page, 'Another period for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(15));
     await page.getByLabel('To', { exact: true }).fill(day(1));
-    await unfold(page, 'A sweep of thresholds');
-    await page.getByLabel('Days that pick').fill('5');
-    await page.getByLabel('Days that count').fill('3');
-    await page.getByLabel('Thresholds, one a line').fill('name = 1');
+    await unfold(page, 'Parameter sweep');
+    await page.getByLabel('Training days').fill('5');
+    await page.getByLabel('Test days').fill('3');
+    await page.getByLabel('Parameters, one per line').fill('name = 1');
     await page.getByRole('button', { name: 'Sweep', exact: true }).click();
     await page.locator('.evaluations-panel .problem').getByText('is no threshold of the manifest').first().waitFor();
     expectOnly('400');
-    await page.getByLabel('Thresholds, one a line').fill('entryConditions[0].value = 50, 60, 70');
+    await page.getByLabel('Parameters, one per line').fill('entryConditions[0].value = 50, 60, 70');
     await page.getByRole('button', { name: 'Sweep', exact: true }).click();
     const run = page.locator('.run-list > li').first();
     await run.getByText('A sweep of 3 variants').waitFor({ timeout: 120_000 });
@@ -550,14 +550,14 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const facts = page.getByRole('region', { name: 'Trials', exact: true }).locator('.facts > div');
     expect((await facts.allInnerTexts()).slice(0, 3).map((text) => text.split('\n'))).toEqual([
       ['Trials counted', '5'],
-      ['Of this sweep', '3'],
-      ['Earlier ones', '2'],
+      ['In this sweep', '3'],
+      ['Earlier trials', '2'],
     ]);
-    const rows = page.getByRole('region', { name: 'Variants one by one' }).locator('tbody tr');
+    const rows = page.getByRole('region', { name: 'All variants' }).locator('tbody tr');
     expect(await rows.locator('th').allInnerTexts()).toEqual(['50', '60', '70']);
     expect(
       await page
-        .getByRole('region', { name: /^5 days pick, 3 days count/ })
+        .getByRole('region', { name: /^5 training days, 3 test days/ })
         .locator('tbody tr')
         .count(),
     ).toBe(result.walkForward.folds.length);
@@ -687,11 +687,11 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await stateOf(id, 'pending_approval');
     for (const name of ['Approve', 'Decline']) {
       const button = card(id).getByRole('button', { name });
-      expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'This needs trade:execute']);
+      expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'Requires trade:execute']);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'light' });
-    await unfold(card(id), 'Risk, fills and state chart');
+    await unfold(card(id), 'Details, fills and state chart');
     await card(id).locator('.chart').waitFor();
     expect(await barriers(page)).toEqual([]);
     await go(`#/agents/${patient}/vault`);

@@ -145,9 +145,9 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await waitFor(async () => (await page.locator('[data-instrument]:visible').count()) === 2, { what: 'the two instruments of bitcoin' });
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('searchbox').fill('nothing of this name');
-    await page.getByText('No instrument is like this.').waitFor();
+    await page.getByText('No matching instruments.').waitFor();
     await page.getByRole('searchbox').fill('');
-    await page.getByText('No instrument is like this.').waitFor({ state: 'hidden' });
+    await page.getByText('No matching instruments.').waitFor({ state: 'hidden' });
   });
 
   test('the menu of who is signed in closes as one turns to anything else', async () => {
@@ -181,9 +181,9 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await expectChartState('duty.active');
     // Its data may have been lost and found again before it was paused.
     const chosen = await page.locator('[aria-selected=true] .step-version').innerText();
-    expect(await page.locator('.moment').innerText()).toMatch(new RegExp(`^as it stood after step ${chosen}, 20\\d\\d-`));
+    expect(await page.locator('.moment').innerText()).toMatch(new RegExp(`^after step ${chosen}, 20\\d\\d-`));
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Back to the present' }).click();
+    await page.getByRole('button', { name: 'Back to now' }).click();
     await expectChartState('duty.paused');
 
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -303,7 +303,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   test('the past is travelled with one scrubber: why each step was taken, what another event would have done, and a stretch as a test', async () => {
     await openAgent('Crypto trend');
     const id = page.url().split('/').at(-2) as string;
-    await page.getByRole('link', { name: 'Why, and what if' }).click();
+    await page.getByRole('link', { name: 'Details and what-if' }).click();
     await page.getByRole('heading', { name: 'Crypto trend', level: 1 }).waitFor();
     const step = page.getByLabel('Step', { exact: true });
     await waitFor(async () => Number(await step.getAttribute('max')) >= STEPS, { what: 'the scrubber over all steps' });
@@ -311,7 +311,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await step.fill('50001');
     await page.locator('[data-account="50001"]').waitFor();
     await expectChartState('feed.degraded');
-    const account = page.getByRole('region', { name: 'What the step did' });
+    const account = page.getByRole('region', { name: 'Step details' });
     const told = (await service.get(`/v1/actors/${id}/steps/50001`)).body;
     expect(told.changes).toEqual([{ path: 'degradedVenues', before: [], after: ['spotexchange'] }]);
     await account.getByText('["spotexchange"]').waitFor();
@@ -325,11 +325,11 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     const history = async () => (await service.get(`/v1/actors/${id}`)).body.version;
     const before = await history();
     await page.getByLabel('Event', { exact: true }).selectOption('pause');
-    await page.getByLabel('Fields of the event as JSON').fill('{ "cause": "operator" }');
+    await page.getByLabel('Event fields (JSON)').fill('{ "cause": "operator" }');
     await page.getByRole('button', { name: 'What if' }).click();
     await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
     await expectChartState('duty.paused');
-    await page.getByRole('button', { name: 'Forget the branch' }).click();
+    await page.getByRole('button', { name: 'Discard branch' }).click();
     await expectChartState('duty.active');
     expect(await history()).toBe(before);
     const link = await page.getByRole('link', { name: 'Export as test' }).getAttribute('href');
@@ -372,7 +372,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.getByRole('link', { name: '← Actors' }).click();
     await page.locator(`[data-actor="${id}"]`).waitFor();
     await page.getByLabel('Kind').selectOption('take');
-    await page.getByText('No actor is like this.').waitFor();
+    await page.getByText('No matching actors.').waitFor();
     await page.getByLabel('Kind').selectOption('agent');
     await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
@@ -442,7 +442,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await page.getByRole('button', { name: 'Halt all' }).count()).toBe(0);
     await openAgent('Discount hunter');
     const pause = page.getByRole('button', { name: 'Pause' });
-    expect([await pause.isDisabled(), await pause.getAttribute('title')]).toEqual([true, 'This needs trade:execute or risk:manage']);
+    expect([await pause.isDisabled(), await pause.getAttribute('title')]).toEqual([true, 'Requires trade:execute or risk:manage']);
   });
 
   test('on a narrow screen in the light, the halt asks first and then holds for every agent', async () => {

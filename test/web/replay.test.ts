@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
     await waitFor(async () => (await left()) === '1:00 left, 10:00 at × 0.1', { what: 'what is left from another time on' });
     await page.getByLabel('Speed').selectOption('1000');
     await bar().getByRole('button', { name: 'Play', exact: true }).click();
-    await bar().getByRole('button', { name: 'Play again' }).waitFor();
+    await bar().getByRole('button', { name: 'Restart' }).waitFor();
     expect(await left()).toBe('');
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
     });
     await page.getByLabel('Speed').selectOption('60');
     await bar().getByRole('button', { name: 'Play' }).click();
-    await bar().getByRole('button', { name: 'Play again' }).waitFor();
+    await bar().getByRole('button', { name: 'Restart' }).waitFor();
     expect(await shownTime()).toBe(isoTime(server.to).slice(0, 19).replace('T', ' ') + ' UTC');
     const status = page.locator('.candle-place figure p[role=status]');
     await waitFor(async () => (await status.innerText()).includes('14:34'), { what: 'the last bar that closed' });

@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     watched = await browser.page();
     page = watched.page;
     await page.goto(pathToFileURL(file).href);
-    await page.getByRole('heading', { name: 'Figures' }).waitFor();
+    await page.getByRole('heading', { name: 'Metrics' }).waitFor();
   });
   afterAll(async () => {
     await browser?.close();
@@ -81,8 +81,8 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
   test('it names what it is about, as text; nothing of it troubles axe in the dark, the light or on a phone', async () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Backtest: ${NAME}`);
     expect(await page.title()).toBe(`Backtest: ${NAME}`);
-    expect(await section('Figures').innerText()).toContain(`${result.performance.sharpe?.toFixed(2)}`);
-    expect(await section('Luck').innerText()).toMatch(/Trials that are counted, this one included\s+4/);
+    expect(await section('Metrics').innerText()).toContain(`${result.performance.sharpe?.toFixed(2)}`);
+    expect(await section('Selection bias').innerText()).toMatch(/Trials counted, including this one\s+4/);
     expect(await findingsEverywhere(page)).toEqual([]);
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(await background()).toBe('rgb(12, 16, 20)');
@@ -109,13 +109,13 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     await page.mouse.move(0, 0);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await waitFor(async () => /Shown are 20\d\d/.test(await said()), { what: 'a part of the stretch' });
-    const [, from = '', to = ''] = /Shown are (\S+) \S+ to (\S+) /.exec(await said()) ?? [];
+    const [, from = '', to = ''] = /In view: (\S+) \S+ to (\S+) /.exec(await said()) ?? [];
     const whole = result.daily.length * DAY;
     const part = Date.parse(to) - Date.parse(from);
     expect(part).toBeGreaterThan(whole * 0.4);
     expect(part).toBeLessThan(whole * 0.6);
     await page.getByRole('button', { name: 'All', exact: true }).click();
-    await waitFor(async () => !(await said()).includes('Shown are'), { what: 'the whole stretch' });
+    await waitFor(async () => !(await said()).includes('In view:'), { what: 'the whole stretch' });
     const scale = () => page.locator('.market-chart').getAttribute('data-scale');
     expect(await scale()).toBe('linear');
     const before = await page.locator('.market-chart-canvas').screenshot();
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
   test('the tables of instruments and exits show the sums of the record', async () => {
     for (const [name, groups] of [
       ['By instrument', result.trades.byInstrument],
-      ['By exit', result.trades.byExit],
+      ['By exit rule', result.trades.byExit],
     ] as const) {
       const rows = section(name).locator('tbody tr');
       expect(await rows.count()).toBe(groups.length);

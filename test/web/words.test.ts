@@ -70,11 +70,11 @@ test('a manifest is sentences: all entry rules hold together, one exit rule is e
     maxOpenPositions: 1,
     maxSlippageBps: 50,
   });
-  expect(looks).toBe('It looks at spotexchange:BTCUSDT on bars of 5m.');
+  expect(looks).toBe('It watches spotexchange:BTCUSDT on 5m bars.');
   expect(buys).toBe('It buys when all of these are true: price below 90000; rsi below (period 14, timeframe 5m).');
   expect(sells).toBe('It sells when any of these is true: held longer than 24 hours; 4 % below the entry; 6 % above it.');
-  expect(stakes).toContain('at most 1,000.00 US dollars, all of them 10,000.00, in at most one position');
-  expect(loses).toContain('3 % in a day');
+  expect(stakes).toContain('Max order size 1,000.00 US dollars, capital 10,000.00 US dollars, at most one position');
+  expect(loses).toContain('daily loss of 3 %');
 });
 
 const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('compare-texts.js');
