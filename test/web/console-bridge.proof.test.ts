@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
         body.axes.destination.amountUsd,
       ]);
       const words = await drawn.getByRole('status').innerText();
-      expect(words).toContain(`quoted were ${body.expectedReceived}, at least ${body.minimumReceived}`);
+      expect(words).toContain(`Quoted ${body.expectedReceived}, minimum ${body.minimumReceived}`);
       for (const state of ['quoted', 'completed']) expect(words).toContain(state);
       expect(await drawn.innerText()).toContain(`arrived ${Number(body.axes.destination.amountUsd).toFixed(6)}`);
       expect(await barriers(page)).toEqual([]);

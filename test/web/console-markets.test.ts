@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await waitFor(async () => (await bars()) >= 290, { what: 'the bars of 15 minutes' });
     const newest = (await service.get('/v1/candles?venue=evmvenue&instrument=BTC&timeframe=15m&limit=1')).body.items[0];
     const words = page.locator('.candle-place figure p[role=status]');
-    await waitFor(async () => (await words.innerText()).includes(`closed at ${newest.close.replace(/(\d)(?=(\d{3})+(\.|$))/g, '$1,')}`), {
+    await waitFor(async () => (await words.innerText()).includes(`Last close ${newest.close.replace(/(\d)(?=(\d{3})+(\.|$))/g, '$1,')}`), {
       what: 'the newest bar in words',
     });
     // Away from the chart, whose words are otherwise those of the bar under the pointer: that of the present, which moves.
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     });
     for (const length of ['1h', '4h', '1m']) {
       await page.getByRole('button', { name: length, exact: true }).click();
-      await page.getByLabel(`BTC, bars of ${length}`).waitFor();
+      await page.getByLabel(`BTC, ${length} bars`).waitFor();
       await waitFor(async () => (await bars()) > 50, { what: `bars of ${length}` });
     }
   });

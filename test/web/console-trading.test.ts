@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     );
     expect(Math.abs(stop / (decided * 0.95) - 1)).toBeLessThan(0.01);
     await facts.getByText('+8 %').waitFor();
-    await card(id).locator('.proposal-why p').filter({ hasNotText: 'Reading' }).waitFor();
+    await card(id).locator('.proposal-why p').filter({ hasNotText: 'Loading' }).waitFor();
     await page.locator('.nav-badge', { hasText: /^1$/ }).waitFor();
     await waitFor(async () => (await page.title()).startsWith('(1) Proposals'), { what: 'a title that says what waits' });
     expect(await findingsEverywhere(page)).toEqual([]);

@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
   test('it zooms and shows all again, and its scale becomes logarithmic and linear', async () => {
     await page.mouse.move(0, 0);
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await waitFor(async () => /Shown are 20\d\d/.test(await said()), { what: 'a part of the stretch' });
+    await waitFor(async () => /In view: 20\d\d/.test(await said()), { what: 'a part of the stretch' });
     const [, from = '', to = ''] = /In view: (\S+) \S+ to (\S+) /.exec(await said()) ?? [];
     const whole = result.daily.length * DAY;
     const part = Date.parse(to) - Date.parse(from);
