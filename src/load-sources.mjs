@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is compiled when any of it has changed. */
@@ -67,8 +68,20 @@ export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {})
   return import(pathToFileURL(join(folder, path)).href);
 }
 
-/** The folder of the compiled sources as they stand now; compiles them where it is not there. */
+/**
+ * The folder of the compiled sources as they stand now; compiles them where it is not there. Threads of a process run what the
+ * process runs, whatever became of the files since, and need not read them all again.
+ */
 export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {}) {
+  const key = JSON.stringify([ROOT, entries, rooms]);
+  const ofThisProcess = getEnvironmentData(key);
+  if (ofThisProcess !== undefined) return ofThisProcess;
+  const folder = await currentSources(entries, rooms);
+  setEnvironmentData(key, folder);
+  return folder;
+}
+
+async function currentSources(entries, rooms) {
   const state = stateOf(entries, rooms);
   const cache = join(ROOT, 'node_modules', '.cache', 'sevengate');
   const folder = join(cache, state);

@@ -224,8 +224,19 @@ export interface TradingDay {
 const FIRST_DAY = Date.UTC(SESSION_YEARS.first, 0, 1) / DAY;
 const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY;
 
-/** One element per New York date of the known years; null where the exchange does not open. */
-const DAYS: readonly (TradingDay | null)[] = Array.from({ length: LAST_DAY - FIRST_DAY + 1 }, (_, index) => {
+/** How many New York dates the known years have. */
+const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
+/** The days that were asked for, by index: few of fourteen thousand are, and every process and thread loads this file. */
+const known: (TradingDay | null | undefined)[] = [];
+
+/** The trading day of an index; null where the exchange does not open, undefined outside of the known years. */
+function dayOf(index: number): TradingDay | null | undefined {
+  if (!(index >= 0 && index < DAY_COUNT)) return undefined;
+  const day = known[index];
+  return day === undefined ? (known[index] = readDay(index)) : day;
+}
+
+function readDay(index: number): TradingDay | null {
   const midnightUtc = (FIRST_DAY + index) * DAY;
   const weekday = new Date(midnightUtc).getUTCDay();
   if (weekday === 0 || weekday === 6) return null;
@@ -245,7 +256,7 @@ const DAYS: readonly (TradingDay | null)[] = Array.from({ length: LAST_DAY - FIR
     closedAt: midnight + (closeHour + 4) * HOUR,
     halfDay,
   };
-});
+}
 
 /**
  * The index of the New York date of an instant. Winter time all year is exact enough: in summer it errs between
@@ -258,20 +269,20 @@ function dayIndex(at: EpochMs): number {
 /** True where the calendar knows which session an instant falls in: within `SESSION_YEARS`, by New York's date. */
 export function isSessionKnown(at: EpochMs): boolean {
   const index = dayIndex(at);
-  return index >= 0 && index < DAYS.length;
+  return index >= 0 && index < DAY_COUNT;
 }
 
 /** The session of US equities at an instant. Where no calendar is known (`isSessionKnown`) it reads CLOSED: nothing is traded on it. */
 export function sessionAt(at: EpochMs): Session {
-  const day = DAYS[dayIndex(at)];
+  const day = dayOf(dayIndex(at));
   if (day === null || day === undefined || at < day.preMarketAt || at >= day.closedAt) return 'CLOSED';
   return at < day.regularAt ? 'PRE_MARKET' : at < day.postMarketAt ? 'REGULAR' : 'POST_MARKET';
 }
 
 /** The first instant after `at` at which the session changes; null where the known calendar ends before one. */
 export function nextSessionChange(at: EpochMs): EpochMs | null {
-  for (let index = Math.max(0, dayIndex(at)); index < DAYS.length; index++) {
-    const day = DAYS[index];
+  for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
+    const day = dayOf(index);
     if (day === null || day === undefined) continue;
     if (at < day.preMarketAt) return day.preMarketAt;
     if (at < day.regularAt) return day.regularAt;
@@ -283,8 +294,8 @@ export function nextSessionChange(at: EpochMs): EpochMs | null {
 
 /** The first regular-session open at or after `at`; null where the known calendar ends before one. Weekend gaps are measured against it. */
 export function nextRegularOpen(at: EpochMs): EpochMs | null {
-  for (let index = Math.max(0, dayIndex(at)); index < DAYS.length; index++) {
-    const day = DAYS[index];
+  for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
+    const day = dayOf(index);
     if (day !== null && day !== undefined && at <= day.regularAt) return day.regularAt;
   }
   return null;
@@ -292,8 +303,8 @@ export function nextRegularOpen(at: EpochMs): EpochMs | null {
 
 /** The last end of a regular session at or before `at`; null where the known calendar begins after one. */
 export function lastRegularClose(at: EpochMs): EpochMs | null {
-  for (let index = Math.min(dayIndex(at), DAYS.length - 1); index >= 0; index--) {
-    const day = DAYS[index];
+  for (let index = Math.min(dayIndex(at), DAY_COUNT - 1); index >= 0; index--) {
+    const day = dayOf(index);
     if (day !== null && day !== undefined && day.postMarketAt <= at) return day.postMarketAt;
   }
   return null;
@@ -301,14 +312,14 @@ export function lastRegularClose(at: EpochMs): EpochMs | null {
 
 /** The trading day of a New York date (`YYYY-MM-DD`); null where the exchange is closed or the date is outside of `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
-  return DAYS[Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY] ?? null;
+  return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY) ?? null;
 }
 
 /** The trading days whose regular session opens in [from, to), ascending. */
 export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
   const days: TradingDay[] = [];
-  for (let index = Math.max(0, dayIndex(from)); index < DAYS.length; index++) {
-    const day = DAYS[index];
+  for (let index = Math.max(0, dayIndex(from)); index < DAY_COUNT; index++) {
+    const day = dayOf(index);
     if (day === null || day === undefined || day.regularAt < from) continue;
     if (day.regularAt >= to) break;
     days.push(day);
@@ -375,7 +386,7 @@ export function calendarDays(from: string, to: string): CalendarDay[] {
     const weekday = midnight.getUTCDay();
     if (weekday === 0 || weekday === 6) continue;
     const date = midnight.toISOString().slice(0, 10);
-    const trading = DAYS[day - FIRST_DAY] ?? null;
+    const trading = dayOf(day - FIRST_DAY) ?? null;
     const occasion = trading === null ? holidayName(date) : trading.halfDay ? halfDayName(date) : null;
     days.push({ date, trading, occasion });
   }

@@ -102,6 +102,22 @@ test('a state that a living process uses stays, however old it is', async () => 
   expect(existsSync(folder)).toBe(true);
 });
 
+test('a thread runs what its process runs, whatever became of the files since', async () => {
+  const { root, kept } = project();
+  writeFileSync(
+    join(root, 'src/with-thread.mjs'),
+    `import { writeFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+await import('./begin.mjs');
+writeFileSync(new URL('./part.ts', import.meta.url), "export const part: string = 'changed';\\n");
+new Worker(new URL('./begin.mjs', import.meta.url));
+`,
+  );
+  const { stdout } = await run(process.execPath, [join(root, 'src/with-thread.mjs')]);
+  expect(stdout.match(/first \w+ beside/g)).toEqual(['first late beside', 'first late beside']);
+  expect(kept()).toHaveLength(1);
+});
+
 test('of the whole service no compiled package looks for a file beside its own', async () => {
   const { stdout } = await run(process.execPath, [
     '--input-type=module',
