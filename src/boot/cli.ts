@@ -1,14 +1,14 @@
 /** The command line: `sevengate <command>`. Results go to stdout, everything else to stderr. */
 import { CommanderError } from 'commander';
+import { watchOutput } from '../cli/closed-output.ts';
 import { createProgram } from '../cli/program.ts';
 import { errorText } from '../domain/value-text.ts';
 import { commandService } from './command-service.ts';
 
 // The first word that is no option names the command.
-const program = await createProgram(
-  process.argv.slice(2).find((word) => !word.startsWith('-')),
-  commandService,
-);
+const name = process.argv.slice(2).find((word) => !word.startsWith('-'));
+watchOutput(process, name === 'start', process.exit);
+const program = await createProgram(name, commandService);
 
 try {
   await program.parseAsync(process.argv);

@@ -24,6 +24,9 @@ const TAKES = 60;
 const live = createLiveClock();
 
 let stage: TradingFixture;
+
+const subscribersOf = async (subject: 'reference' | 'spotchain' | 'spotexchange'): Promise<readonly string[]> =>
+  (await tradersSubscribedTo(stage.sql, [subject])).get(subject) ?? [];
 let runtime: Runtime;
 let commands: AgentCommands;
 
@@ -82,7 +85,7 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   for (const id of agents) await placeAtStage(stage.url, id, 'limited_live');
   // As if they had been armed with capital; what their table says is not what this is about.
   await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
-  const subscribers = await tradersSubscribedTo(stage.sql, 'spotchain');
+  const subscribers = await subscribersOf('spotchain');
   expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
   const timers = startTimers({
     contained: eachRow((error) => stage.errors.push(error)),
@@ -93,7 +96,7 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   });
   try {
     const began = live.now();
-    const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(stage.sql, subject), runtime, clock: live });
+    const notify = createFeedNotices({ subscribers: (subjects) => tradersSubscribedTo(stage.sql, subjects), runtime, clock: live });
     await notify({ type: 'feed.degraded', subject: 'spotchain', at: began, goodAt: began });
     const toldAt = live.now();
     const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);

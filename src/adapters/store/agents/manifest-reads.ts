@@ -53,20 +53,31 @@ function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
 }
 
 /**
- * Agents and armed Takes that depend on a venue: those with an instrument on it, those with a rule on a basis that it is one
- * side of, and of the reference prices those with a token that is benchmarked. Besides, those that still wait for it to come
- * back although a later manifest left it. A Take receives from its first arming on until its end.
+ * Agents and armed Takes that depend on each of some venues and instruments: those with an instrument on it, those with a rule on
+ * a basis that it is one side of, and of the reference prices those with a token that is benchmarked. Besides, those that still
+ * wait for it to come back although a later manifest left it. A Take receives from its first arming on until its end.
+ * One statement for all, because a venue that is lost takes each of its instruments with it.
  */
-export async function tradersSubscribedTo(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
-  const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
-  const rows = await sql<{ id: string }[]>`
-    select g.id from traders g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
-    cross join lateral (select readable_json(m.canonical) as body) c left join takes t on t.id = g.id
-    where a.status = 'running' and (t.id is null or t.on_duty or t.state = 'disarmed') and (
-      exists (select 1 from readable_elements(c.body->'universe') u where u->>'key' like ${keys})
-      or (exists (select 1 from readable_elements(c.body->'universe') u where u->>'key' = any(${basisOn(subject) as string[]}::text[]))
-        and exists (select 1 from readable_elements((c.body->'entry') || (c.body->'exit')) c where c->>'type' in ('basis_above', 'basis_below')))
-      or a.snapshot #> '{context,degradedVenues}' ? ${subject})
-    order by g.id`;
-  return rows.map(({ id }) => id);
+export async function tradersSubscribedTo(
+  sql: Sql,
+  subjects: readonly (Venue | InstrumentKey)[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const asked = subjects.map((subject) => ({ subject, basis: basisOn(subject) }));
+  const rows = await sql<{ subject: string; ids: string[] }[]>`
+    with asked as (select * from jsonb_to_recordset(${sql.json(asked as never)}) as a(subject text, basis text[])),
+    watching as materialized (
+      select g.id, array(select u->>'key' from readable_elements(c.body->'universe') u) as keys,
+        exists (select 1 from readable_elements((c.body->'entry') || (c.body->'exit')) c where c->>'type' in ('basis_above', 'basis_below')) as on_basis,
+        a.snapshot #> '{context,degradedVenues}' as degraded
+      from traders g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+      cross join lateral (select readable_json(m.canonical) as body) c left join takes t on t.id = g.id
+      where a.status = 'running' and (t.id is null or t.on_duty or t.state = 'disarmed')),
+    seen as (
+      select id, key, split_part(key, ':', 1) as venue from watching cross join lateral unnest(keys) as key)
+    select subject, array_agg(id order by id) as ids from (
+      select a.subject, s.id from asked a join seen s on s.key = a.subject
+      union select a.subject, s.id from asked a join seen s on s.venue = case a.subject when 'reference' then 'spotchain' else a.subject end
+      union select a.subject, w.id from asked a join watching w on w.on_basis and w.keys && a.basis or w.degraded ? a.subject
+    ) found group by subject`;
+  return new Map(rows.map(({ subject, ids }) => [subject, ids]));
 }

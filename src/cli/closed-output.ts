@@ -1,0 +1,23 @@
+/** What a command does when nobody reads its output any more, as after `sevengate agents list | head`. */
+
+/** As a shell counts a program that wrote to a closed pipe. */
+export const CLOSED_PIPE_CODE = 141;
+
+/**
+ * Ends a command without a word where the reader of its standard output has gone. The service goes on: its ready line has no
+ * reader any more, and its agents hold positions. A closed standard error ends neither.
+ * @param goesOn true for the service
+ */
+export function watchOutput(
+  { stdout, stderr }: { readonly stdout: NodeJS.EventEmitter; readonly stderr: NodeJS.EventEmitter },
+  goesOn: boolean,
+  exit: (code: number) => void,
+): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!goesOn) exit(CLOSED_PIPE_CODE);
+  });
+  stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}

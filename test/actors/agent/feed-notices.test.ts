@@ -1,0 +1,62 @@
+// Notices of the feed: many edges at once cost one more lookup, and nobody waits for another venue's agents.
+import { expect, test } from 'vitest';
+import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+
+const edge = (subject: FeedEdge['subject'], type: FeedEdge['type'] = 'feed.degraded'): FeedEdge => ({
+  type,
+  subject,
+  at: 1_000,
+  goodAt: 1_000,
+});
+const KEYS = Array.from({ length: 200 }, (_, index): InstrumentKey => `prediction:market-${index}`);
+
+function notices(watched: Readonly<Record<string, readonly string[]>>) {
+  const lookups: (readonly string[])[] = [];
+  const told: string[] = [];
+  let failing: string | null = null;
+  let slow: Promise<void> | null = null;
+  const notify = createFeedNotices({
+    subscribers: async (subjects) => {
+      lookups.push(subjects);
+      if (failing !== null) throw new Error(failing);
+      return new Map(Object.entries(watched).filter(([subject]) => (subjects as readonly string[]).includes(subject)));
+    },
+    runtime: {
+      deliverMany: async (ids: readonly string[], event: { readonly type: string; readonly venue: string }) => {
+        if (ids.includes('slow')) await slow;
+        told.push(...ids.map((id) => `${id} ${event.type} ${event.venue}`));
+      },
+    } as never,
+    clock: { now: () => 1_500 },
+  });
+  return { notify, lookups, told, fail: (why: string | null) => (failing = why), hold: (work: Promise<void>) => (slow = work) };
+}
+
+test('the instruments of a lost venue are looked up together', async () => {
+  const { notify, lookups, told } = notices({ [KEYS[7] as string]: ['a', 'b'], [KEYS[9] as string]: ['c'] });
+  await Promise.all(KEYS.map((key) => notify(edge(key))));
+  expect(lookups.map(({ length }) => length)).toEqual([1, 199]);
+  expect(told).toEqual([`a feed.degraded ${KEYS[7]}`, `b feed.degraded ${KEYS[7]}`, `c feed.degraded ${KEYS[9]}`]);
+});
+
+test('agents of one venue delay nobody who looks at another', async () => {
+  const { notify, told, hold } = notices({ spotexchange: ['slow'], spotchain: ['quick'] });
+  let release = (): void => {};
+  hold(new Promise((done) => (release = done)));
+  const slow = notify(edge('spotexchange'));
+  await notify(edge('spotchain'));
+  expect(told).toEqual(['quick feed.degraded spotchain']);
+  release();
+  await slow;
+  expect(told).toContain('slow feed.degraded spotexchange');
+});
+
+test('a lookup that fails is told to everyone who waited for it, and the next one is made', async () => {
+  const { notify, told, fail } = notices({ spotchain: ['a'] });
+  fail('the database is away');
+  await expect(Promise.all([notify(edge('spotchain'))])).rejects.toThrow('the database is away');
+  fail(null);
+  await notify(edge('spotchain', 'feed.restored'));
+  expect(told).toEqual(['a feed.restored spotchain']);
+});
