@@ -300,7 +300,7 @@ function advance(running: Running, bars: readonly Bar[], end = bars.length): Ind
     indicator.push(candle.openTime, input);
   }
   const lastBar = bars[end - 1];
-  return lastBar === undefined ? NOTHING : { value: indicator.value, previous: indicator.previous, barOpenTime: lastBar.candle.openTime };
+  return lastBar === undefined ? NOTHING : indicator.at(lastBar.candle.openTime);
 }
 
 function sameCandle(a: Candle, b: Candle): boolean {

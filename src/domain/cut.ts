@@ -50,6 +50,8 @@ export interface IndicatorValue {
   readonly previous: number | null;
   /** Open time of the last closed bar that is included; null where there is none. */
   readonly barOpenTime: EpochMs | null;
+  /** Closed bars (hours, of funding) that it has so far; only during warm-up. No decision hash depends on it. */
+  readonly bars?: number;
 }
 
 /** Rules read an indicator until its last bar is so many bars old, counted from its open time. */

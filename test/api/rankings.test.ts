@@ -94,7 +94,7 @@ test('fair value is ranked at the newest cut, in pages of one cut, whatever is c
   expect(all.body.items).toHaveLength(EQUITIES.length);
   expect(all.body.items.slice(9)).toMatchObject([
     { rank: null, score: null, reasons: ['not_observed'] },
-    { rank: null, score: null, reasons: ['stale_reference'] },
+    { rank: null, score: null, reasons: ['stale_reference'], causes: [{ input: 'reference', cause: 'stale' }] },
   ]);
   const first = await get('/v1/rankings/fair-value?mode=deepest_discount&limit=4');
   await cut(PRESENT + 1, seen(PRESENT + 1, 'spotchain:AAPLx', { premiumPct: 99 }));

@@ -85,6 +85,20 @@ const CAUSES: readonly (readonly [string, { readonly type: string }, Observation
     'rsi:14@1h is warming up and needs 15 closed bars',
   ],
   [
+    'warming up, with the bars so far',
+    RSI,
+    observation({ indicators: { 'rsi:14@1h': { ...indicator(null), bars: 12 } } }),
+    { input: 'rsi:14@1h', cause: 'warming_up', barsNeeded: 15, bars: 12 },
+    'rsi:14@1h is warming up: 12 of 15 closed bars',
+  ],
+  [
+    'an average without that of the bar before',
+    { type: 'ema_cross_up', fast: 3, slow: 7, timeframe: '1h' } as never,
+    observation({ indicators: { 'ema:3@1h': indicator(10, 9), 'ema:7@1h': indicator(10) } }),
+    { input: 'ema:7@1h', cause: 'warming_up', barsNeeded: 8, bars: 7 },
+    'ema:7@1h is warming up: 7 of 8 closed bars',
+  ],
+  [
     'no history',
     RSI,
     observation({ indicators: rsi(null, null) }),

@@ -63,6 +63,7 @@ describe('the indicator board', () => {
             value: near(emaFromScratch(inOrder, 3)),
             previous: near(emaFromScratch(inOrder.slice(0, -1), 3)),
             barOpenTime: T + (sorted.at(-1)?.[0] ?? 0) * M,
+            ...(inOrder.length < 3 ? { bars: inOrder.length } : {}),
           });
         });
         const missing = Array.from({ length: 26 }, (_, minute) => minute).filter((minute) => !closes.has(minute));
@@ -166,6 +167,6 @@ describe('the indicator board', () => {
     board.apply(history);
     expect(board.valueAt(need, T + 24 * H + 1).value).toBeCloseTo((0.5 / 24) * 100, 9);
     board.applyContext(perpContext(T + 100 * H));
-    expect(board.valueAt(need, T + 101 * H)).toEqual({ value: null, previous: null, barOpenTime: T + 100 * H });
+    expect(board.valueAt(need, T + 101 * H)).toEqual({ value: null, previous: null, barOpenTime: T + 100 * H, bars: 1 });
   });
 });

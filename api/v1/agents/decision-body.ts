@@ -74,7 +74,12 @@ export const ObservationBody = Type.Object(
       additionalProperties: {
         type: 'object',
         required: ['value', 'previous', 'barOpenTime'],
-        properties: { value: nullable('number'), previous: nullable('number'), barOpenTime: nullable('integer', EPOCH_TIME) },
+        properties: {
+          value: nullable('number'),
+          previous: nullable('number'),
+          barOpenTime: nullable('integer', EPOCH_TIME),
+          bars: { type: 'integer', minimum: 0, description: 'Closed bars that it has; only during warm-up. Not covered by `hash`.' },
+        },
       },
       description: 'By `<name>:<period>@<timeframe>`, for example `rsi:14@1h`; null while it warms up.',
     }),
@@ -89,7 +94,7 @@ export const ObservationBody = Type.Object(
 
 const plainValue = (description: string) => Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'], description });
 
-const UnknownInputBody = Type.Object(
+export const UnknownInputBody = Type.Object(
   {
     input: Type.String({
       description: 'Unknown input: `quote`, `reference`, `pool` and so on, an indicator by its name (`rsi:14@1h`), or `observation`.',
@@ -97,9 +102,10 @@ const UnknownInputBody = Type.Object(
     cause: choice(UNKNOWN_CAUSES),
     until: Type.Optional({ ...Time, description: 'Next opening of the regular session, with the cause `market_closed`.' }),
     barsNeeded: Type.Optional(Type.Integer({ description: 'Closed bars (of funding: hours) that it needs, with the cause `warming_up`.' })),
+    bars: Type.Optional(Type.Integer({ description: 'Those that it has; absent in records from before they were counted.' })),
   },
   {
-    description: 'Why the input was unknown. Derived from `observed` and not covered by `hash`. Only if `observed` of the rule is null.',
+    description: 'Why an input was unknown. Derived from what was observed and not covered by a hash.',
   },
 );
 

@@ -21,6 +21,7 @@ import {
   Time,
 } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
+import { UnknownInputBody } from '../agents/decision-body.ts';
 
 /** A cut older than this says nothing of the instant that is asked for: the feeds were not received. */
 const FRESH_CUT_MS = 120_000;
@@ -47,6 +48,7 @@ export const RankedRowBody = Type.Object(
     symbol: Type.String(),
     score: NullableDecimalText,
     reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Why it has no rank; at least one where it has none.' }),
+    causes: Type.Array(UnknownInputBody, { description: 'Why inputs that `reasons` name were unknown. Empty for a row with a rank.' }),
     flags: Type.Array(choice(ROW_FLAGS), {
       description:
         'Reservations about the rank. `carried_reference`: the exchange is closed and the gap is measured against the price of its last session, `reference.ageMs` old. No rule, Take or policy is triggered by it.',

@@ -4,7 +4,7 @@ import { indicatorOf } from '../indicators/index.ts';
 import type { QualityFlag } from '../quote.ts';
 import { isSessionKnown, nextRegularOpen } from '../session.ts';
 import { isoTime, timeframeMs } from '../time.ts';
-import type { CarriedIn } from './carried-reference.ts';
+import { type CarriedIn, NOWHERE } from './carried-reference.ts';
 import { isFreshBar, isQuoteLive, isReferenceReadable, type RuleInput } from './condition.ts';
 
 /** Published words are never renamed. */
@@ -33,6 +33,8 @@ export interface UnknownInput {
   readonly until?: string;
   /** Closed bars (hours, of funding) that the indicator needs; only of `warming_up`. */
   readonly barsNeeded?: number;
+  /** Those that it has; absent in records from before bars were counted. */
+  readonly bars?: number;
 }
 
 /** What a compiled rule reads. */
@@ -55,6 +57,14 @@ export function unknownInput(reads: RuleReads, seen: Observation | undefined, is
     if (found !== null) return { input: indicatorKey(need), ...found };
   }
   return { input: reads.inputs[0] ?? 'observation', cause: 'not_computable' };
+}
+
+/** Those of these inputs that were unknown in an observation, each with its cause. A carried reference counts as unknown. */
+export function unknownInputs(inputs: readonly Exclude<RuleInput, 'position'>[], seen: Observation): readonly UnknownInput[] {
+  return inputs.flatMap((input) => {
+    const found = inputCause(input, seen, false, NOWHERE);
+    return found === null ? [] : [{ input, ...found }];
+  });
 }
 
 type Found = Omit<UnknownInput, 'input'> | null;
@@ -106,8 +116,11 @@ function indicatorCause(need: IndicatorNeed, { slot, indicators }: Observation):
   const found = indicators[indicatorKey(need)];
   if (found === undefined || found.barOpenTime === null) return { cause: 'history_missing' };
   if (!isFreshBar(found.barOpenTime, slot, timeframeMs(need.timeframe) ?? 0)) return { cause: 'stale' };
-  if (found.value !== null && (need.name !== 'ema' || found.previous !== null)) return null;
-  return { cause: 'warming_up', barsNeeded: indicatorOf(need.name).warmUp(need.period) };
+  const warmUp = indicatorOf(need.name).warmUp(need.period);
+  // Rules compare an average with that of the bar before.
+  const barsNeeded = need.name === 'ema' ? warmUp + 1 : warmUp;
+  if (found.value === null) return { cause: 'warming_up', barsNeeded, ...(found.bars === undefined ? {} : { bars: found.bars }) };
+  return need.name === 'ema' && found.previous === null ? { cause: 'warming_up', barsNeeded, bars: warmUp } : null;
 }
 
 const NAMES: Readonly<Record<RuleInput, string>> = {
@@ -122,7 +135,7 @@ const NAMES: Readonly<Record<RuleInput, string>> = {
 };
 
 /** The cause as a clause: "the market is closed until 2026-07-20T13:30:00.000Z". */
-export function unknownInWords({ input, cause, until, barsNeeded }: UnknownInput): string {
+export function unknownInWords({ input, cause, until, barsNeeded, bars }: UnknownInput): string {
   const name = NAMES[input as RuleInput] ?? input;
   switch (cause) {
     case 'not_observed':
@@ -144,7 +157,9 @@ export function unknownInWords({ input, cause, until, barsNeeded }: UnknownInput
     case 'one_sided':
       return `its ${name} has one side only`;
     case 'warming_up':
-      return `${name} is warming up and needs ${barsNeeded} closed bars`;
+      return bars === undefined
+        ? `${name} is warming up and needs ${barsNeeded} closed bars`
+        : `${name} is warming up: ${bars} of ${barsNeeded} closed bars`;
     case 'history_missing':
       return `the history of ${name} is missing`;
     case 'source_down':

@@ -1,5 +1,5 @@
 /** How far back an indicator looks: its value is a function of its series alone, however many bars are kept of that. */
-import type { IndicatorNeed } from '../cut.ts';
+import type { IndicatorNeed, IndicatorValue } from '../cut.ts';
 import { timeframeMs } from '../time.ts';
 import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
 
@@ -51,6 +51,8 @@ export function stepOf({ barMs, step }: IndicatorWindow, openTime: number): numb
 
 interface Run {
   readonly state: IndicatorState;
+  /** Inputs that it has taken. */
+  taken: number;
   value: number | null;
   previous: number | null;
 }
@@ -87,6 +89,13 @@ export class WindowedIndicator {
     return this.#holds(1) ? (this.#runs[0] as Run).previous : null;
   }
 
+  /** The value after the bar of this open time was pushed, and during warm-up the bars so far. Endless windows are replayed byte by byte, without them. */
+  at(barOpenTime: number | null): IndicatorValue {
+    const { value, previous } = this;
+    const isWarmingUp = value === null && barOpenTime !== null && Number.isFinite(this.#window.step);
+    return isWarmingUp ? { value, previous, barOpenTime, bars: this.#bars } : { value, previous, barOpenTime };
+  }
+
   push(openTime: number, input: number): void {
     const step = stepOf(this.#window, openTime);
     if (this.#ranked === null) {
@@ -100,13 +109,20 @@ export class WindowedIndicator {
     }
     this.#step = step;
     for (const run of this.#runs) {
+      run.taken++;
       run.previous = run.value;
       run.value = this.#indicator.push(run.state, input);
     }
   }
 
   #begun(): Run {
-    return { state: this.#indicator.create(this.#need.period, this.#need.timeframe), value: null, previous: null };
+    return { state: this.#indicator.create(this.#need.period, this.#need.timeframe), taken: 0, value: null, previous: null };
+  }
+
+  /** Inputs of the window so far. */
+  get #bars(): number {
+    const first = this.#step - this.#window.steps;
+    return this.#ranked?.filter((step) => step >= first).length ?? (this.#runs[0] as Run).taken;
   }
 
   /** True if all that was ranked `back` inputs ago lies in the window of the last one. */

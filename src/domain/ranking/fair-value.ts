@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../catalog.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
 import { eventIntensity } from './event-intensity.ts';
-import { factsOf, gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
+import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const FAIR_VALUE_MODES = ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'] as const;
 export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
@@ -83,7 +83,7 @@ export function rankFairValue(entries: readonly CatalogEntry[], cut: Cut, reques
   return rankRows(
     equities.map((entry) => {
       const seen = cut.observations.get(entry.key);
-      return { facts: factsOf(entry, seen), scored: scored(entry, seen, request) };
+      return { entry, seen, scored: scored(entry, seen, request) };
     }),
   );
 }

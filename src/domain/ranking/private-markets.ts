@@ -4,7 +4,7 @@ import type { Cut, Observation } from '../cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
 import { type ClosedBar, momentumOf } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';
-import { factsOf, gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
+import { gapFlags, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const PRIVATE_MODES = [
   'gap_to_mark',
@@ -98,7 +98,7 @@ export function rankPrivateMarkets(entries: readonly CatalogEntry[], cut: Cut, r
   return rankRows(
     tokens.map((entry) => {
       const seen = cut.observations.get(entry.key);
-      return { facts: factsOf(entry, seen), scored: scored(entry, seen, request) };
+      return { entry, seen, scored: scored(entry, seen, request) };
     }),
   );
 }

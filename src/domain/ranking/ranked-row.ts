@@ -4,6 +4,7 @@ import type { CatalogEntry } from '../catalog.ts';
 import { isTradableAt } from '../catalog.ts';
 import { isCarriedReference } from '../conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
+import { type UnknownInput, unknownInputs } from '../conditions/unknown-input.ts';
 import type { Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quality, QualityFlag, Session } from '../quote.ts';
@@ -77,6 +78,8 @@ export interface RankedRow extends RowFacts {
   readonly rank: number | null;
   readonly score: DecimalString | null;
   readonly reasons: readonly UnrankedReason[];
+  /** Why an input that a reason names was unknown: the market is closed until then, its feed is down, there is no pool. */
+  readonly causes: readonly UnknownInput[];
   /** Empty for a row without a rank. */
   readonly flags: readonly RowFlag[];
   readonly terms: readonly ScoreTerm[];
@@ -85,7 +88,7 @@ export interface RankedRow extends RowFacts {
 }
 
 /** The prices of an observation as a row shows them. */
-export function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
+function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
   const quote = seen?.quote ?? null;
   const reference = seen?.reference ?? null;
   return {
@@ -137,6 +140,21 @@ export function gapFlags(seen: Observation | undefined): readonly RowFlag[] {
   return seen !== undefined && !isReferenceLive(seen) ? ['carried_reference'] : [];
 }
 
+/** The input that a reason is about; reasons without one say all there is to say. */
+const INPUT_OF = {
+  no_quote: 'quote',
+  quote_not_live: 'quote',
+  no_reference: 'reference',
+  stale_reference: 'reference',
+  no_pool: 'pool',
+  events_unheard: 'events',
+} as const satisfies Partial<Record<UnrankedReason, unknown>>;
+
+function causesOf(reasons: readonly UnrankedReason[], seen: Observation | undefined): readonly UnknownInput[] {
+  const inputs = reasons.flatMap((reason) => (reason in INPUT_OF ? [INPUT_OF[reason as keyof typeof INPUT_OF]] : []));
+  return seen === undefined ? [] : unknownInputs(inputs, seen);
+}
+
 /** What keeps an instrument out of every mode. */
 export function exclusionReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
   if (seen === undefined) return ['not_observed'];
@@ -159,15 +177,23 @@ export function scoreOf(terms: readonly ScoreTerm[]): DecimalString {
   return plainDecimal(terms.reduce((sum, { points }) => sum.plus(points), new Decimal(0)));
 }
 
+/** One instrument with what was observed of it and what the mode made of that. */
+interface ScoredEntry {
+  readonly entry: CatalogEntry;
+  readonly seen: Observation | undefined;
+  readonly scored: Scored;
+}
+
 /** Rows by score, the highest first and equal ones by symbol; after them what has no rank, by symbol. Ranks count from 1. */
-export function rankRows(rows: readonly { readonly facts: RowFacts; readonly scored: Scored }[]): RankedRow[] {
-  const made = rows.map(({ facts, scored }) => {
+export function rankRows(rows: readonly ScoredEntry[]): RankedRow[] {
+  const made = rows.map(({ entry, seen, scored }) => {
     const reasons = scored.ranked ? [] : scored.reasons;
     return {
-      ...facts,
+      ...factsOf(entry, seen),
       rank: null,
       score: scored.ranked ? scoreOf(scored.terms) : null,
       reasons,
+      causes: causesOf(reasons, seen),
       flags: scored.ranked ? (scored.flags ?? []) : [],
       terms: scored.ranked ? scored.terms : [],
       inputs: scored.shown ?? {},

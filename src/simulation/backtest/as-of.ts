@@ -108,8 +108,7 @@ function observationAt(history: History, view: InstrumentView, i: number, slot: 
   const reference = referenceAt(columns, i, slot);
   const mid = quote?.mid ?? null;
   const indicators: Record<string, IndicatorValue> = {};
-  for (const { key, indicator, barOpenTime } of view.running)
-    indicators[key] = { value: indicator.value, previous: indicator.previous, barOpenTime };
+  for (const { key, indicator, barOpenTime } of view.running) indicators[key] = indicator.at(barOpenTime);
   const perp = textAt(columns.perpMark, i);
   const spot = textAt(columns.spotMid, i);
   const priced = mid === null || reference === null ? null : { mid, price: reference.referencePrice };

@@ -203,13 +203,15 @@ function indicatorAt(need: IndicatorNeed, input: InstrumentInput<readonly Candle
   const indicator = indicatorOf(need.name);
   const state = indicator.create(need.period, need.timeframe);
   let [value, previous, barOpenTime]: [number | null, number | null, number | null] = [null, null, null];
+  let bars = 0;
   for (const row of rows) {
     if (row.openTime + barMs > slot) break;
     previous = value;
     value = indicator.push(state, Number(row.value));
     barOpenTime = row.openTime;
+    bars++;
   }
-  return { value, previous, barOpenTime };
+  return value === null && barOpenTime !== null ? { value, previous, barOpenTime, bars } : { value, previous, barOpenTime };
 }
 
 /** When a regular session last ended, from the days of the week before. */
