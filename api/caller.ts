@@ -1,7 +1,7 @@
 /** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AGENT_TOKEN } from '../actors/agent/agent-tokens.ts';
-import type { Permission } from '../src/domain/agent.ts';
+import { NO_AGENT, type Permission } from '../src/domain/agent.ts';
 import { sha256Hex } from '../src/domain/canonical-json.ts';
 import { isTakenBack, type TokenClaims } from '../src/domain/member.ts';
 import { type Outcome, type Refusal, refuse } from '../src/domain/refusal.ts';
@@ -38,7 +38,6 @@ const KEYS_IN_DOUBT =
 
 const NO_AGENT_TOKEN: Refusal = { code: 'unauthenticated', detail: 'no agent has this token, or it was revoked' };
 const ONLY_PROPOSES = 'a token of an agent proposes for its agent and reads its context and its outside proposals, and nothing else';
-const NO_SUCH_AGENT = 'there is no agent with this id';
 
 const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was taken back: sign in again' };
 
@@ -239,8 +238,7 @@ async function letAgentIn(
   if (holder === null) return refuseIdentity(request, reply, NO_AGENT_TOKEN);
   if (await limited(reply, `agent token ${holder.id}`, cost)) return reply;
   if (typeof permission !== 'object' || !('agentToken' in permission)) return sendProblem(reply, 'permission_missing', ONLY_PROPOSES);
-  if ((request.params as { readonly id?: string }).id?.toLowerCase() !== holder.agentId)
-    return sendProblem(reply, 'not_found', NO_SUCH_AGENT);
+  if ((request.params as { readonly id?: string }).id?.toLowerCase() !== holder.agentId) return sendProblem(reply, 'not_found', NO_AGENT);
   request.caller = {
     subject: `agent-token:${holder.id}`,
     orgId: holder.orgId,

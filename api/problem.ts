@@ -1,6 +1,7 @@
 /** Errors on the wire: RFC 9457 problem details with the code list's status. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { NO_AGENT } from '../src/domain/agent.ts';
 import type { RiskRejection } from '../src/domain/decision.ts';
 import type { EvidenceCheck } from '../src/domain/evidence.ts';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
@@ -116,7 +117,7 @@ export const ProblemBody = Type.Object(
         type: 'urn:sevengate:problem:not_found',
         title: 'There is no such thing',
         status: 404,
-        detail: 'there is no agent with this id',
+        detail: NO_AGENT,
         code: 'not_found',
         requestId: '019a5b1e-7c00-7000-8000-000000000001',
       },

@@ -1,6 +1,7 @@
 /** Tokens of external agents: made, listed and revoked. A token is bound to one agent, and only its digest is kept. */
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agent.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -53,7 +54,7 @@ export function createAgentTokens(deps: {
   readonly newSecret: () => string;
 }): AgentTokens {
   const { store, clock } = deps;
-  const noAgent = () => refuse('not_found', 'there is no agent with this id');
+  const noAgent = () => refuse('not_found', NO_AGENT);
   return {
     list: store.list,
 

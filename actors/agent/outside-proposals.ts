@@ -1,6 +1,6 @@
 /** Takes outside proposals for external agents: what the mandate refuses at once is refused here, the rest joins the next slot. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { type Autonomy } from '../../src/domain/agent.ts';
+import { type Autonomy, NO_AGENT } from '../../src/domain/agent.ts';
 import { type MarkedBook, positionOf, type TradingBook } from '../../src/domain/book.ts';
 import { canonicalJson, type Json, sha256Hex } from '../../src/domain/canonical-json.ts';
 import type { Cut, Observation } from '../../src/domain/cut.ts';
@@ -16,6 +16,7 @@ import {
   type OutsideState,
   type ProposedTrade,
   refusedAtOnce,
+  soldTooMuch,
   withHash,
 } from '../../src/domain/outside-proposal.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -120,13 +121,13 @@ export function createOutsideHandler(deps: {
   return {
     async propose(context, agentId, { inputs, ...wish }) {
       const found = await store.mandated(context.orgId, agentId);
-      if (found === null) return refuse('not_found', 'there is no agent with this id');
+      if (found === null) return refuse('not_found', NO_AGENT);
       const read = readInputs(inputs);
       if (!read.ok) return read;
       const wished = withHash({ ...wish, agentId: found.view.id, inputsHash: read.value === null ? null : sha256Hex(read.value) });
       const before = await earlier(context.orgId, wished);
       if (before !== null) return before;
-      const refusal = refusalOf(found.view, found.manifest, wished) ?? (await soldTooMuch(store, found, wished));
+      const refusal = refusalOf(found.view, found.manifest, wished) ?? (await beyondBook(store, found, wished));
       if (refusal !== null) return { ok: false, refusal };
       const receivedAt = clock.now();
       const slot = slotOf(receivedAt + CLOSES_MS, AGENT_TICK_MS) + AGENT_TICK_MS;
@@ -229,11 +230,8 @@ function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
 }
 
 /** A sell comes from the agent's own book, whatever the organization holds elsewhere. */
-async function soldTooMuch(store: OutsideStore, of: Mandated, wished: OutsideProposal): Promise<Refusal | null> {
-  const { agentId, side, instrument, quantity } = wished;
-  if (side === 'buy') return null;
-  const held = positionOf(bookOf(of, await store.books(agentId)), instrument)?.quantity ?? '0';
-  if (new Decimal(held).gt(0) && new Decimal(quantity ?? 0).lte(held)) return null;
-  const suggestion = `sell at most the ${held} that the agent's own book holds`;
-  return outsideMandate([{ code: 'insufficient_balance', limit: held, before: null, after: quantity, suggestion }]);
+async function beyondBook(store: OutsideStore, of: Mandated, wished: OutsideProposal): Promise<Refusal | null> {
+  if (wished.side === 'buy') return null;
+  const rejection = soldTooMuch(wished, positionOf(bookOf(of, await store.books(wished.agentId)), wished.instrument) ?? null);
+  return rejection === null ? null : outsideMandate([rejection]);
 }

@@ -1,5 +1,6 @@
 /** Takes the commands for delegations: the owner's signature and the member's permission are both needed, and both are kept. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agent.ts';
 import {
   CHALLENGE_MS,
   type Delegation,
@@ -26,7 +27,7 @@ export interface DelegationDirectory {
 }
 
 const NO_TRADER: Readonly<Record<TraderKind, string>> = {
-  agent: 'there is no agent with this id',
+  agent: NO_AGENT,
   take: 'there is no Take with this id',
 };
 const NO_DELEGATION = 'there is no delegation with this id';

@@ -1,5 +1,6 @@
 /** Takes the commands for listings: what is published is an own manifest version with rules, paid to a proved wallet. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
@@ -62,7 +63,7 @@ export function createListingHandler(deps: {
     async publish(context, wish) {
       const { orgId, subject } = context;
       const manifest = await store.manifest(orgId, wish.agentId, wish.manifestVersion);
-      if (manifest === 'no_agent') return refuse('not_found', 'there is no agent with this id');
+      if (manifest === 'no_agent') return refuse('not_found', NO_AGENT);
       if (manifest === 'no_version') return refuse('not_found', `the agent has no manifest version ${wish.manifestVersion}`);
       if (manifest.strategy !== undefined)
         return refuse(

@@ -4,6 +4,9 @@
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'] as const;
 export type Stage = (typeof STAGES)[number];
 
+/** Answer of every command and read that names an agent the organization does not have. */
+export const NO_AGENT = 'there is no agent with this id';
+
 /** Autonomy levels 0 to 5. */
 export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];

@@ -128,8 +128,11 @@ function slippageRule(trade: ProposedTrade, manifest: Manifest, touch: DecimalSt
   };
 }
 
+/** The part of a position that the rules read; null if nothing is held. */
+type Held = Pick<BookPosition, 'quantity'> | null;
+
 /** A sell comes from the agent's own book, a buy opens a position: books of agents do not add to one. */
-function bookRule(trade: ProposedTrade, { position }: MandateView, touch: DecimalString | null): MandateRule {
+function bookRule(trade: ProposedTrade, position: Held, touch: DecimalString | null): MandateRule {
   const held = position?.quantity ?? '0';
   if (trade.side === 'buy')
     return {
@@ -144,8 +147,8 @@ function bookRule(trade: ProposedTrade, { position }: MandateView, touch: Decima
     type: 'mandate_book',
     // Without a price a sell in dollars has no quantity yet; then the quote is what is missing.
     passed: position !== null && (asked === null || new Decimal(asked).lte(held)),
-    observed: held,
-    threshold: asked,
+    observed: asked,
+    threshold: held,
     refusal: { code: 'insufficient_balance', suggestion: `sell at most the ${held} that the agent's own book holds` },
   };
 }
@@ -174,7 +177,7 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
     ...staticRules(proposal, manifest, hash),
     notionalRule(proposal, manifest, touch),
     slippageRule(proposal, manifest, touch),
-    bookRule(proposal, view, touch),
+    bookRule(proposal, view.position, touch),
   ];
   const failed = assessed.filter(({ passed }) => !passed);
   // What has no price fails for want of a quote: the decision says so itself.
@@ -190,6 +193,12 @@ export function refusedAtOnce(trade: ProposedTrade, manifest: Manifest, hash: st
   const rules = staticRules(trade, manifest, hash);
   if (trade.notionalUsd !== null) rules.push(notionalRule(trade, manifest, null));
   return rules.filter(({ passed }) => !passed).map(rejectionOf);
+}
+
+/** Refuses a sell of more than the agent's own book holds, before any price is known. Null if it may join a slot. */
+export function soldTooMuch(trade: ProposedTrade, position: Held): RiskRejection | null {
+  const rule = trade.side === 'buy' ? null : bookRule(trade, position, null);
+  return rule === null || rule.passed ? null : rejectionOf(rule);
 }
 
 /**
@@ -220,15 +229,20 @@ export function proposalIn(outcome: string): string | null {
   return NAMED.exec(outcome)?.[1] ?? null;
 }
 
-/** States of an outside proposal. `missed`: its slot passed without a decision on it, for the agent was off duty or the slot late. */
-export const OUTSIDE_STATES = ['pending', 'proposed', 'blocked', 'held', 'superseded', 'missed'] as const;
+/**
+ * States of an outside proposal. `missed`: its slot passed without a decision on it, for the agent was off duty or the slot late.
+ * `archived`: the decision lies in an archive file.
+ */
+export const OUTSIDE_STATES = ['pending', 'proposed', 'blocked', 'held', 'superseded', 'missed', 'archived'] as const;
 export type OutsideState = (typeof OUTSIDE_STATES)[number];
 
-/** State of a proposal after its slot. `decision` is the slot's, or null if there is none. */
+/** State of a proposal after its slot. `decision` is the slot's, or null if there is none in the database. */
 export function outsideState(
   { hash, instrument }: OutsideProposal,
   decision: Pick<DecisionRow, 'disposition' | 'instrument' | 'outcome'> | null,
+  isMoved = false,
 ): Exclude<OutsideState, 'pending'> {
+  if (decision === null && isMoved) return 'archived';
   if (decision === null || proposalIn(decision.outcome) !== hash) return 'missed';
   const { disposition } = decision;
   if (disposition === 'hold') return 'held';

@@ -11,7 +11,7 @@ import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.
 import { renderDeclarative } from '../../src/domain/manifest/declarative-form.ts';
 import { renderPayload } from '../../src/domain/manifest/payload-form.ts';
 import { draftProblems, readManifest } from '../../src/domain/manifest/reader.ts';
-import { outsideState, type ProposedTrade, proposalIn, withHash } from '../../src/domain/outside-proposal.ts';
+import { outsideState, type ProposedTrade, proposalIn, soldTooMuch, withHash } from '../../src/domain/outside-proposal.ts';
 import { DEFAULT_PREFERENCES, NO_OTHER_BOOKS } from '../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { payload } from './authored.ts';
@@ -142,6 +142,19 @@ describe('a decision with an outside proposal', () => {
     const verdict = decide(given);
     expect(verdict).toMatchObject({ disposition: 'blocked_by_risk', reason: code });
     expect(outsideState(withHash(trade(given.over ?? {})), verdict)).toBe('blocked');
+  });
+
+  test('names what is held as the limit of a sale, and what was asked as after it, at the slot as when it is received', () => {
+    const over = { side: 'sell', notionalUsd: null, quantity: '10.000001' } as const;
+    const rejection = { code: 'insufficient_balance', limit: '10', before: null, after: '10.000001' };
+    expect(decide({ over, book: held }).risk?.rejections).toMatchObject([rejection]);
+    expect(soldTooMuch(trade(over), held.positions[0] ?? null)).toMatchObject(rejection);
+    expect(soldTooMuch(trade({ ...over, quantity: '10' }), held.positions[0] ?? null)).toBeNull();
+    expect(soldTooMuch(trade({ side: 'sell' }), null)).toMatchObject({ ...rejection, limit: '0', after: null });
+  });
+
+  test('that was moved to an archive file is not missed', () => {
+    expect([outsideState(withHash(trade()), null), outsideState(withHash(trade()), null, true)]).toEqual(['missed', 'archived']);
   });
 
   test('sells a part of what is held', () => {

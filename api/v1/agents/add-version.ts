@@ -1,11 +1,11 @@
 /** POST /v1/agents/:id/versions. */
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './manifest-body.ts';
 
 export const addAgentVersion = defineRoute({

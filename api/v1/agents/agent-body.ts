@@ -81,6 +81,3 @@ export function waitingAgentBody(view: AgentView, facts: ClosingFacts) {
   const closing = view.closing.map((one) => ({ ...closingBody(one), waitingFor: closingWait(one, view.closing, facts) }));
   return { ...agentBody(view), closing };
 }
-
-/** The one sentence for missing and foreign agents alike. */
-export const NO_AGENT = 'there is no agent with this id';

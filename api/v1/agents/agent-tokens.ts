@@ -1,5 +1,6 @@
 /** Tokens with which outside code proposes for one agent and reads what it needs for that. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-tokens.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
@@ -8,7 +9,6 @@ import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 const tokenFields = {
   id: IdText,

@@ -1,6 +1,7 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
@@ -9,7 +10,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 const limits = ASSUMPTION_LIMITS;

@@ -1,13 +1,13 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import type { AgentPorts, ChartState } from './ports.ts';
 
 export const ChartBody = Type.Object(

@@ -1,5 +1,6 @@
 /** POST /v1/agents/:id/close: what the agent holds is sold, whatever its rules, its stage or its autonomy say. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { priceStepOf } from '../../../src/domain/market-step.ts';
@@ -12,7 +13,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { wishedAmount } from '../manual-order-body.ts';
-import { AgentBody, NO_AGENT, waitingAgentBody } from './agent-body.ts';
+import { AgentBody, waitingAgentBody } from './agent-body.ts';
 
 const CloseWish = Type.Object(
   {

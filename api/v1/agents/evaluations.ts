@@ -1,11 +1,11 @@
 /** GET /v1/agents/:id/evaluations: the runs of an agent's evaluations, newest first. */
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 export const listEvaluations = defineRoute({

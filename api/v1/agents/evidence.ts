@@ -1,13 +1,13 @@
 /** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { evidenceFields, gateEvidenceBody } from './evidence-body.ts';
 
 const EvidenceBody = Type.Object(

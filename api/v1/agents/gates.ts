@@ -1,7 +1,7 @@
 /** GET /v1/agents/:id/gates: where each of the seven gates stands for the active manifest. */
 
 import { Type } from 'typebox';
-import { STAGES } from '../../../src/domain/agent.ts';
+import { STAGES, NO_AGENT } from '../../../src/domain/agent.ts';
 import { gateProgress } from '../../../src/domain/gate-progress.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { whyNoTrades } from '../../../src/domain/why-no-trades.ts';
@@ -11,7 +11,6 @@ import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, nullable, StageWord } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
 

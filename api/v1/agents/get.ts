@@ -1,12 +1,13 @@
 /** GET /v1/agents/:id: one agent with its manifest versions. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, HashText, Time } from '../../shapes.ts';
-import { agentBody, agentFields, NO_AGENT, waitingAgentBody } from './agent-body.ts';
+import { agentBody, agentFields, waitingAgentBody } from './agent-body.ts';
 
 const AgentDetailBody = Type.Object(
   {

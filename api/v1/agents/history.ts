@@ -1,6 +1,7 @@
 /** GET /v1/agents/:id/history: the committed steps of the agent's state chart, newest first. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
@@ -8,7 +9,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 export const StepBody = Type.Object(
   {

@@ -1,5 +1,6 @@
 /** GET /v1/agents/:id/context: the view that an outside strategy has of its agent. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { OutsideContext } from '../../../actors/agent/outside-proposals.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -20,7 +21,6 @@ import {
   StageWord,
   Time,
 } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { ObservationBody } from './decision-body.ts';
 import { OutsideReceiptBody, receiptBody } from './outside-proposals.ts';
 

@@ -1,7 +1,7 @@
 /** Outside proposals: trades that code outside of the service asks for under the mandate of an external agent. */
 import { Type } from 'typebox';
 import type { OutsideReceipt, OutsideView } from '../../../actors/agent/outside-proposals.ts';
-import { DISPOSITIONS } from '../../../src/domain/agent.ts';
+import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
 import { OUTSIDE_STATES, REASON_LENGTH } from '../../../src/domain/outside-proposal.ts';
@@ -28,7 +28,6 @@ import {
   Time,
 } from '../../shapes.ts';
 import { termsOf, wishedAmount } from '../manual-order-body.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 const NO_PROPOSAL = 'there is no outside proposal with this id';
 
@@ -78,13 +77,13 @@ const OutsideProposalBody = Type.Object(
     ...receiptFields,
     state: choice(
       OUTSIDE_STATES,
-      '`missed`: the slot passed without a decision on it. `superseded`: a rule of the mandate, such as the stop-loss, came first.',
+      '`missed`: the slot passed without a decision on it. `superseded`: a rule of the mandate, such as the stop-loss, came first. `archived`: the decision lies in an archive file.',
     ),
     decision: Type.Unsafe<object | null>({
       type: ['object', 'null'],
       required: ['id', 'disposition', 'reason'],
       properties: { id: IdText, disposition: choice(DISPOSITIONS), reason: nullable('string') },
-      description: 'The decision of its slot; null while it is pending and if it was missed.',
+      description: 'The decision of its slot; null while it is pending, if it was missed and once it is archived.',
     }),
   },
   { $id: 'OutsideProposal' },

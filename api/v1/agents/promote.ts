@@ -1,12 +1,13 @@
 /** POST /v1/agents/:id/promote. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { PromotedView } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody, nullable } from '../../shapes.ts';
-import { AGENT_EXAMPLE, agentBody, agentFields, NO_AGENT } from './agent-body.ts';
+import { AGENT_EXAMPLE, agentBody, agentFields } from './agent-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
 
 const PromotedBody = Type.Object(

@@ -1,10 +1,11 @@
 /** POST /v1/agents/:id/release: out of quarantine. */
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+import { AgentBody, agentBody } from './agent-body.ts';
 
 export const releaseAgent = defineRoute({
   method: 'POST',

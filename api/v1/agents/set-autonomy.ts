@@ -1,11 +1,11 @@
 /** POST /v1/agents/:id/autonomy. */
-import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy } from '../../../src/domain/agent.ts';
+import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, NO_AGENT } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, objectOf } from '../../shapes.ts';
-import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+import { AgentBody, agentBody } from './agent-body.ts';
 
 const AutonomyRequest = objectOf({
   autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either form.'),

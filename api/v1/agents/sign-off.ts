@@ -1,13 +1,13 @@
 /** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live`. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { GateEvidence } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { GateEvidenceBody, gateEvidenceBody } from './evidence-body.ts';
 
 export const signOffAgent = defineRoute({

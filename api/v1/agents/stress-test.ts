@@ -1,13 +1,13 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 /** Worlds per scenario and severity. */

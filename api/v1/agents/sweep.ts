@@ -1,6 +1,7 @@
 /** POST /v1/agents/:id/sweep: queues a sweep of thresholds of the agent's active manifest, with a walk-forward. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../src/domain/backtest/sweep.ts';
 import { DEFAULT_WALK_FORWARD } from '../../../src/domain/backtest/sweep-windows.ts';
@@ -10,7 +11,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyNumber, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { simulationFields } from './backtest.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 

@@ -1,12 +1,12 @@
 /** GET /v1/agents/:id/vault/course: how the price of a share of the vault went. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 const MOST_POINTS = 300;
 

@@ -1,10 +1,10 @@
 /** POST /v1/agents/:id/vault/deposit. */
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
 
 export const depositIntoVault = defineRoute({

@@ -1,13 +1,13 @@
 /** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { InputError, sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
 
 const WithdrawBody = objectOf({

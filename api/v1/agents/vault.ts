@@ -1,10 +1,10 @@
 /** GET /v1/agents/:id/vault. */
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { VaultBody, vaultBody } from './vault-body.ts';
 
 export const getVault = defineRoute({

@@ -1,6 +1,7 @@
 /** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
 
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest/diff.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
@@ -8,7 +9,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, HashText, IdText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 const ConditionSide = Type.Object({
   side: choice(['entry', 'exit']),

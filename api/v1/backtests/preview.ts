@@ -1,6 +1,7 @@
 /** POST /v1/backtests/preview: what a manifest that is being written would have done lately. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { returnsByDay } from '../../../src/domain/backtest/daily-returns.ts';
 import { PREVIEW_LIMITS, previewRequest } from '../../../src/domain/backtest/preview.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
@@ -9,7 +10,6 @@ import { isUuid } from '../../identifier.ts';
 import { problemsDetail, sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { NO_AGENT } from '../agents/agent-body.ts';
 import { ManifestBody } from '../agents/manifest-body.ts';
 import { PreviewBody, previewBody, unfinishedBody } from './preview-body.ts';
 

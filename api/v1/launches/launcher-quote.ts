@@ -1,11 +1,11 @@
 /** POST /v1/launches/agentlaunch/quote: registers a launch with the external launcher, and builds the payment that it wants. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
-import { NO_AGENT } from '../agents/agent-body.ts';
 import { checkedAddress, walletAddress } from '../wallet-address.ts';
 import { LauncherLaunchBody, launcherLaunchBody } from './launch-view-body.ts';
 

@@ -1,5 +1,6 @@
 /** POST /v1/launches/dbc/prepare: the transactions of a launch, to be signed by the creator. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { isUuid } from '../../identifier.ts';
@@ -7,7 +8,6 @@ import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, shownText, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import { NO_AGENT } from '../agents/agent-body.ts';
 import { checkedAddress, walletAddress } from '../wallet-address.ts';
 import { CURVE_FIELDS, quotedWish } from './launch-body.ts';
 import { LaunchBody, launchBody } from './launch-view-body.ts';

@@ -1,5 +1,6 @@
 /** POST /v1/marketplace: publishes a pinned manifest version. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { licencePrice, listingCategories } from '../../../src/domain/marketplace/listing.ts';
 import { isAddress } from '../../../src/domain/solana/base58.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -8,7 +9,6 @@ import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import { NO_AGENT } from '../agents/agent-body.ts';
 import { walletAddress } from '../wallet-address.ts';
 import { ListingBody, listingBody, PriceField } from './listing-body.ts';
 

@@ -15,6 +15,7 @@ import { createActorReads } from '../../../src/adapters/store/actors/actor-reads
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
@@ -33,6 +34,7 @@ import { createTrailLog } from '../../../src/adapters/store/trail/trail-log.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { bookIds } from '../../../src/domain/book.ts';
+import { canonicalJson, sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { EvidenceDraft } from '../../../src/domain/evidence.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { sampleCut } from '../../actors/agent/sample.ts';
@@ -391,6 +393,26 @@ test('a file that is missing, or a folder that is not given, is found and named'
   copyFileSync(join(folder, stretch?.file as string), join(elsewhere, stretch?.file as string));
   expect(await verify(elsewhere)).toMatchObject({ whole: true });
   expect(await readStretch(elsewhere, stretch as never)).toBeNull();
+});
+
+test('an outside proposal says that its decision was moved, and what became of it where the decision stays', async () => {
+  const states = await owner
+    .begin(async (transaction) => {
+      await transaction`alter table outside_proposals disable trigger user`;
+      const found = [];
+      for (const agentId of ids) {
+        const [{ slot } = { slot: 0 }] = await transaction<{ slot: number }[]>`
+          select coalesce(max(slot), 0) as slot from decisions where agent_id = ${agentId} and slot < ${MIDNIGHT}`;
+        const canonical = canonicalJson({ agentId, clientId: 'one' });
+        const receipt = { id: agentId, org_id: ORG, agent_id: agentId, client_id: 'one', submitted_by: 'bot', canonical };
+        const at = slot === 0 ? MIDNIGHT - 5 * MINUTE : slot;
+        await transaction`insert into outside_proposals ${transaction({ ...receipt, slot: at, received_at: at - 1, hash: sha256Hex(canonical) })}`;
+        found.push((await createOutsideStore(transaction as never).get(ORG, agentId, agentId, MIDNIGHT))?.state);
+      }
+      throw Object.assign(new Error('undone'), { found });
+    })
+    .catch(({ found }: { found: unknown }) => found);
+  expect(states).toEqual(['archived', 'missed']);
 });
 
 test('nothing else goes: not what is recent, not by others, and no stretch out of its turn', async () => {

@@ -28,6 +28,8 @@ interface Row {
 interface DecidedRow extends Row, Partial<Pick<DecisionRow, 'disposition' | 'reason' | 'instrument' | 'outcome'>> {
   /** True once the slot has been ticked. */
   readonly passed: boolean;
+  /** True if the decisions of its slot were moved to an archive file. */
+  readonly moved: boolean;
 }
 
 /** Answers for a proposal that a rule of the database refuses, by the rule's name. */
@@ -43,7 +45,8 @@ const RECEIPT = (on: Sql | Transaction) => on`p.id, p.number, p.slot, p.received
 /** A row with the decision of its slot. No decision on it can come once the shard has passed the slot, or too late for it. */
 const DECIDED = (sql: Sql, lateBefore: EpochMs) => sql`
   select ${RECEIPT(sql)}, d.disposition, d.reason, d.instrument, d.outcome,
-    coalesce(t.last_slot, 0) >= p.slot or p.slot <= ${lateBefore} as passed
+    coalesce(t.last_slot, 0) >= p.slot or p.slot <= ${lateBefore} as passed,
+    p.slot < coalesce((select max(until_slot) from moved_history), 0) as moved
   from outside_proposals p join actors a on a.id = p.agent_id
   left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
   left join decisions d on d.agent_id = p.agent_id and d.slot = p.slot`;
@@ -115,7 +118,7 @@ function viewOf(row: DecidedRow): OutsideView {
   const receipt = receiptOf(row);
   const { disposition, reason = null, instrument = null, outcome } = row;
   const decision = disposition == null || outcome === undefined ? null : { disposition, reason, instrument, outcome };
-  const state = row.passed ? outsideState(receipt, decision) : 'pending';
+  const state = row.passed ? outsideState(receipt, decision, row.moved) : 'pending';
   const isOn = decision !== null && state !== 'pending' && state !== 'missed';
   return {
     ...receipt,
