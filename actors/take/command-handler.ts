@@ -1,7 +1,7 @@
 /** Takes the commands for Takes: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
-import { bookIds, type OpenProposal } from '../../src/domain/book.ts';
+import { bookIds } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Catalog } from '../../src/domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
@@ -36,16 +36,12 @@ export interface TakeDirectory {
   preferences(orgId: string): Promise<RiskPreferences>;
   /** The newest delegation of a wallet to the Take, whatever became of it; null where there was none. */
   delegation(orgId: string, takeId: string): Promise<Delegation | null>;
-  /** Live orders of people that may still be filled. */
-  waiting(orgId: string): Promise<readonly OpenProposal[]>;
 }
 
 /** Dollars that pay for a live arming. */
 export interface TakeFunding {
   /** True in a sandbox, where no account is compared: then it is paid from the simulated dollars. */
   readonly isSimulated: boolean;
-  /** Live orders of people that may still be filled: their dollars are bound. */
-  readonly waiting: readonly OpenProposal[];
 }
 
 export interface TakeHandlerDeps {
@@ -56,7 +52,7 @@ export interface TakeHandlerDeps {
   readonly newId: () => string;
   /** The setting that live orders of each venue lack. */
   readonly disabledVenues: (autonomy: Autonomy, orgId: string) => DisabledVenues;
-  readonly funding: Pick<TakeFunding, 'isSimulated'>;
+  readonly funding: TakeFunding;
   /** Says why instruments cannot be given live capital; nobody is refused unless given. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }
@@ -342,7 +338,7 @@ async function command(
   const before = await takes.find(context.orgId, takeId);
   if (before === null) return refuse('not_found', NO_TAKE);
   const at = clock.now();
-  const funding = event.type === 'arm' && event.mode === 'live' ? { ...deps.funding, waiting: await takes.waiting(context.orgId) } : null;
+  const funding = event.type === 'arm' && event.mode === 'live' ? deps.funding : null;
   try {
     const outcome = await runtime.deliver(takeId, event as never, {
       cause: `${context.subject} ${context.requestId}`,

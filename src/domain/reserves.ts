@@ -90,7 +90,7 @@ export interface KeptReserveCheck extends ReserveCheck {
 export interface PresentClaims {
   readonly claimedUsd: DecimalString;
   readonly depositedUsd: DecimalString;
-  /** Dollars that armed Takes may still spend, and those of them at the venue of the vault. */
+  /** Dollars that armed Takes may still spend, and what Takes and people spent since the comparison; and those at the venue of the vault. */
   readonly armedUsd: DecimalString;
   readonly armedAtVenueUsd: DecimalString;
   /** The one venue that the vault trades at; null if there are several. */

@@ -22,7 +22,19 @@ import type { ExecutionMode, Order } from '../domain/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import { assessOrder, exposureOfSums, haltOf, orderContext, plusCash, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
+import { dollarVenueOf } from '../domain/reserves.ts';
+import {
+  assessOrder,
+  exposureOfSums,
+  haltOf,
+  orderContext,
+  plusCash,
+  type RiskCatalog,
+  type RiskContext,
+  type RiskVerdict,
+} from '../domain/risk/index.ts';
+import { type BoundDollars, boundDollarsObjection } from '../domain/take/live-capital.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import type { ManualAccount, RiskDeps } from './ports.ts';
@@ -85,7 +97,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
 
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account, accountHolds } = {}) {
-      const { epoch, preferences, book: stored, others, accounts, waiting } = account ?? (await reads.manualAccount(orgId, mode));
+      const { epoch, preferences, book: stored, others, accounts, bound, waiting } = account ?? (await reads.manualAccount(orgId, mode));
       const state: TradingBook = {
         ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, '0')),
         openProposals: [...waiting, ...alongside],
@@ -113,7 +125,14 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
         accountHolds,
         feeBps: fee,
       });
-      const verdict = assessOrder(order, context, withOutcomes(markets));
+      const verdict = withoutBoundDollars(
+        assessOrder(order, context, withOutcomes(markets)),
+        order,
+        fee,
+        state,
+        { ...bound, facts: accounts },
+        clock.now(),
+      );
       const { quote, depth, market } = present;
       const touch: DecimalString | null | undefined = order.side === 'buy' ? quote?.ask : quote?.bid;
       return {
@@ -167,6 +186,31 @@ function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: D
   const rounding = new Decimal(needed.isZero() ? 0 : waiting.length + state.holdings.length + 2).times('0.000001');
   const cash = Decimal.max(free, needed.plus(rounding));
   return cash.isZero() ? state : applyTransfer(state, plainDecimal(cash));
+}
+
+/**
+ * A purchase at the exchange leaves alone what vaults and armed Takes have bound of the account that pays for it. From a wallet
+ * people pay themselves, and perhaps from one that nobody compares.
+ */
+function withoutBoundDollars(
+  verdict: RiskVerdict,
+  order: Order,
+  feeBps: number,
+  { openProposals }: TradingBook,
+  dollars: Omit<BoundDollars, 'waiting'>,
+  now: EpochMs,
+): RiskVerdict {
+  if (order.side === 'sell' || order.venue !== 'spotexchange') return verdict;
+  const own = new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1));
+  const needed = openProposals.reduce(
+    (sum, { id, side, instrument, notionalUsd }) =>
+      side === 'buy' && id !== order.id && dollarVenueOf(instrument) === order.venue ? sum.plus(notionalUsd) : sum,
+    own,
+  );
+  const lacking = boundDollarsObjection(dollars, order.venue, plainDecimal(needed), now);
+  if (lacking === null) return verdict;
+  const { attribution } = verdict;
+  return { ok: false, attribution: { ...attribution, verdict: 'blocked', rejections: [...attribution.rejections, lacking] } };
 }
 
 /** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */

@@ -14,6 +14,7 @@ import type { Outcome } from '../domain/refusal.ts';
 import type { BookSums } from '../domain/risk/context.ts';
 import type { DisabledVenues, PoolLiquidity } from '../domain/risk/order-context.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { BoundDollars } from '../domain/take/live-capital.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ExecutableVenue, InstrumentKey } from '../domain/venue.ts';
 
@@ -63,6 +64,8 @@ export interface ManualAccount {
   readonly others: BookSums;
   /** Accounts beside its live books; none of paper books. */
   readonly accounts: AccountFacts;
+  /** Claims of vaults and armed Takes on those accounts; none on paper. */
+  readonly bound: Omit<BoundDollars, 'facts' | 'waiting'>;
   /** Everything that waits on the manual book and reserves capacity there. */
   readonly waiting: readonly OpenProposal[];
 }

@@ -88,8 +88,10 @@ export function createReserveCheck(deps: {
   const { store, clock } = deps;
 
   async function compared(orgId: string, claims: ReserveClaims): Promise<ReserveVerdict> {
+    // What is spent while places are asked counts as spent since.
+    const at = clock.now();
     const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId, claims)]);
-    const check = compareReserves(claims, places, clock.now());
+    const check = compareReserves(claims, places, at);
     // An alert tells of a change, and a shortfall that stays is told once.
     const isNews = check.verdict !== 'backed' && check.verdict !== before?.verdict;
     await store.keep(orgId, check, isNews ? alertOf(check) : null);

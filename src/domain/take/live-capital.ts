@@ -1,6 +1,7 @@
 /** The capital that an organization may allocate to live Takes, all of them together, and the dollars that are free for one more. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { OpenProposal } from '../book.ts';
+import type { RiskRejection } from '../decision.ts';
 import { type AccountFacts, freeDollars } from '../free-dollars.ts';
 import { type DollarVenue, dollarsAtVenue, dollarVenueOf } from '../reserves.ts';
 import type { EpochMs } from '../time.ts';
@@ -23,14 +24,22 @@ export class LiveCapitalUsed extends Error {
   }
 }
 
+/** Dollars of a venue that a live Take, or people, have bound. US dollars. */
+export interface BoundAtVenue {
+  readonly venue: DollarVenue;
+  /** Left to a Take that may buy. */
+  readonly cashUsd: DecimalString;
+  /** Spent since the comparison of accounts, which still found it there. */
+  readonly spentUsd: DecimalString;
+}
+
 /** Claims on the dollars of an organization's accounts when a live Take is armed. US dollars. */
 export interface BoundDollars {
   /** Accounts and live books, cash of idle Takes included. */
   readonly facts: AccountFacts;
   /** Paid into vaults since the comparison of accounts. */
   readonly vaultsPaidInUsd: DecimalString;
-  /** Cash of the other live Takes that may buy. */
-  readonly armed: readonly { readonly venue: DollarVenue; readonly cashUsd: DecimalString }[];
+  readonly bound: readonly BoundAtVenue[];
   /** Orders of people that may still be filled. */
   readonly waiting: readonly OpenProposal[];
 }
@@ -39,13 +48,13 @@ export interface BoundDollars {
 export type DollarsForTake = { readonly freeUsd: DecimalString; readonly heldUsd: DecimalString } | { readonly unknown: string };
 
 /** Dollars where a Take trades that nothing else has bound: no vault, no other armed Take, no open order of a person. */
-export function dollarsForTake({ facts, vaultsPaidInUsd, armed, waiting }: BoundDollars, venue: DollarVenue, now: EpochMs): DollarsForTake {
+export function dollarsForTake({ facts, vaultsPaidInUsd, bound, waiting }: BoundDollars, venue: DollarVenue, now: EpochMs): DollarsForTake {
   const free = freeDollars(facts, now);
   const { check } = facts;
   if (check?.dollars == null) return { unknown: 'what the account at the exchange and the wallets hold was not compared yet' };
   if (free.at === null) return { unknown: free.why };
-  const armedUsd = (at: DollarVenue | null): Decimal =>
-    armed.reduce((sum, { venue: own, cashUsd }) => (at === null || own === at ? sum.plus(cashUsd) : sum), new Decimal(0));
+  const cashUsd = bound.reduce((sum, { cashUsd: left }) => sum.plus(left), new Decimal(0));
+  const boundThere = bound.reduce((sum, one) => (one.venue === venue ? sum.plus(one.cashUsd).plus(one.spentUsd) : sum), new Decimal(0));
   const waitingUsd = (at: DollarVenue | null): Decimal =>
     waiting.reduce(
       (sum, { instrument, side, notionalUsd }) =>
@@ -54,10 +63,33 @@ export function dollarsForTake({ facts, vaultsPaidInUsd, armed, waiting }: Bound
     );
   // Free dollars leave out the cash of every live Take. That of Takes which buy nothing any more binds nothing.
   const takesCash = Object.values(facts.takesCash).reduce((sum, usd) => sum.plus(usd), new Decimal(0));
-  const total = takesCash.plus(free.usd).minus(armedUsd(null)).minus(waitingUsd(null));
+  const total = takesCash.plus(free.usd).minus(cashUsd).minus(waitingUsd(null));
   const { held, claimed } = dollarsAtVenue(check.lines, check.dollars.places, venue);
-  const there = held.minus(claimed).minus(Decimal.max(0, vaultsPaidInUsd)).minus(armedUsd(venue)).minus(waitingUsd(venue));
+  const there = held.minus(claimed).minus(Decimal.max(0, vaultsPaidInUsd)).minus(boundThere).minus(waitingUsd(venue));
   return { freeUsd: plainDecimal(Decimal.max(0, Decimal.min(total, there))), heldUsd: plainDecimal(held) };
+}
+
+/**
+ * Refuses a purchase of a person for which it would take dollars that vaults or armed Takes have bound. Null if it takes none. An
+ * account that nobody knows, or that the organization alone would overdraw, is the venue's to judge.
+ * @param neededUsd what it costs, with everything of people that waits at the venue.
+ */
+export function boundDollarsObjection(
+  dollars: Omit<BoundDollars, 'waiting'>,
+  venue: DollarVenue,
+  neededUsd: DecimalString,
+  now: EpochMs,
+): RiskRejection | null {
+  const found = dollarsForTake({ ...dollars, waiting: [] }, venue, now);
+  if ('unknown' in found || new Decimal(neededUsd).lte(found.freeUsd) || new Decimal(found.freeUsd).gte(found.heldUsd)) return null;
+  return {
+    code: 'insufficient_balance',
+    limit: found.freeUsd,
+    before: null,
+    after: neededUsd,
+    suggestion: `of ${found.heldUsd} US dollars there ${found.freeUsd} are free: disarm a live Take, withdraw from a vault, or order less`,
+    change: null,
+  };
 }
 
 /** Thrown inside the transaction of a live arming if no free dollars pay for the Take: nothing of the step is written. */

@@ -2,7 +2,7 @@
 
 import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
-import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
+import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json.ts';
 import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
@@ -55,7 +55,8 @@ export async function workBacktest({ manifest, request, timeframe, inputs, trial
   const alone = runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress });
   const series = backtestSeries(alone);
   const family = typeof trials === 'function' ? await trials(returnsOf(series)) : known;
-  const { result, resultHash } = family === known ? alone : besideTrials(alone, family);
+  const result = family === known ? alone.result : besideTrials(alone.result, family);
+  const text = canonicalJson(result as never);
   const metrics = evidenceMetrics('backtest', series);
   const { passed, checks } = assessEvidence('backtest', metrics);
   const failed = checks
@@ -69,8 +70,8 @@ export async function workBacktest({ manifest, request, timeframe, inputs, trial
   const { performance, trades, luck } = result;
   return {
     ok: true,
-    resultHash,
-    result: canonicalJson(result as never),
+    resultHash: sha256Hex(text),
+    result: text,
     summary: {
       sharpe: performance.sharpe,
       sortino: performance.sortino,

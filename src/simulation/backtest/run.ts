@@ -2,7 +2,6 @@
 
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
-import { canonicalHash } from '../../domain/canonical-json.ts';
 import type { DailyReturns } from '../../domain/backtest/daily-returns.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
@@ -179,11 +178,9 @@ export interface BacktestResult {
   readonly daily: readonly EquityDayRow[];
 }
 
-/** A result, its hash, and the columns that it was computed from. */
+/** A result and the columns that it was computed from. */
 export interface BacktestRun {
   readonly result: BacktestResult;
-  /** SHA-256 over the result's canonical JSON. */
-  readonly resultHash: string;
   readonly rules: RuleBook;
   readonly simulation: Simulation;
 }
@@ -198,7 +195,7 @@ export interface BacktestOptions {
 }
 
 /**
- * Runs a backtest. Pure: the same arguments give the same result and hash, in any process.
+ * Runs a backtest. Pure: the same arguments give the same result, in any process.
  * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one.
  */
 export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
@@ -210,14 +207,12 @@ export function runBacktest({ manifest, history, assumptions, trials, onProgress
   if (difference !== null) {
     throw new Error(`the columns decide otherwise than the plain decider at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
   }
-  const result = resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length);
-  return { result, resultHash: canonicalHash(result as never), rules, simulation };
+  return { result: resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length), rules, simulation };
 }
 
-/** The run beside other trials than it was made with: nothing but its luck depends on them. */
-export function besideTrials(run: BacktestRun, trials: Trials): BacktestRun {
-  const result = { ...run.result, luck: luckOf(dailyReturns(run.result), run.result.method.periodsPerYear, trials) };
-  return { ...run, result, resultHash: canonicalHash(result as never) };
+/** The result beside other trials than it was made with: nothing but its luck depends on them. */
+export function besideTrials(result: BacktestResult, trials: Trials): BacktestResult {
+  return { ...result, luck: luckOf(dailyReturns(result), result.method.periodsPerYear, trials) };
 }
 
 /** Returns of the trading days, from the marks as they are told, so that whoever recomputes computes the same. */

@@ -1,12 +1,15 @@
 // The life of a Take on a real PostgreSQL: armed, triggered, proposed, filled on paper; left again, disarmed, expired, halted; one decision per slot.
 import { beforeEach, expect, test } from 'vitest';
 import { createVaultHandler, type VaultReserves } from '../../../actors/agent/vault-handler.ts';
+import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../src/adapters/store/vaults/vault-store.ts';
+import { bookIds, type Fill } from '../../../src/domain/book.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
 import { compareReserves, exchangePlace } from '../../../src/domain/reserves.ts';
@@ -15,7 +18,8 @@ import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { Take } from '../../../src/domain/take/take.ts';
 import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { placeAtStage } from '../../harness/fixture.ts';
-import { eagerManifest, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+import type { ImpactPreTrade } from '../../../src/trading/pre-trade.ts';
+import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
 let stage: TradingFixture;
 beforeEach(async () => {
@@ -293,6 +297,42 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   expect(await armLive(accepted)).toMatchObject(lacking('3000', '0', '-2000'));
   await stage.takes.disarm(stage.context(), refused);
   expect(await armLive(accepted)).toMatchObject({ ok: true });
+  // The comparison still found what it spends now: a deposit does not count it, whoever writes it.
+  await sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: ORG, fill: liveFill(accepted, clock.now() + 1) }]));
+  expect(await deposit(reserves)).toMatchObject(lacking('3000', '0', '-1'));
+  expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  // Nor is another Take armed with it.
+  expect(await armLive(await draftOf('1'))).toMatchObject(lacking('3000', '0', '-1'));
+  // A person's own purchase takes none of them either.
+  const market = stage.preTrade as unknown as ImpactPreTrade;
+  stage.price('60000', '60010');
+  const order = { instrument: BTC, side: 'buy', notionalUsd: '10', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
+  const assessed = await market.preview(ORG, 'live', order, []);
+  expect(assessed.ok && assessed.value.verdict.risk.rejections).toContainEqual(
+    expect.objectContaining({ code: 'insufficient_balance', limit: '0', suggestion: expect.stringContaining('of 3000 US dollars there 0 are free') }),
+  );
+  const { bound } = await createRiskReads(sql).manualAccount(ORG, 'live');
+  expect(bound.bound.map(({ venue, cashUsd, spentUsd }) => [venue, cashUsd, spentUsd]).sort()).toEqual([
+    ['spotexchange', '1000', '0'],
+    ['spotexchange', '499', '1501'],
+  ]);
+});
+
+/** A purchase of 1,500 dollars with a fee of one. */
+const liveFill = (takeId: string, at: number): Fill => ({
+  id: 'bought since',
+  orderId: 'an order',
+  bookId: bookIds.live(takeId),
+  instrument: BTC,
+  side: 'buy',
+  quantity: '0.025',
+  fillPrice: '60000',
+  feeUsd: '1',
+  notionalUsd: '1500',
+  decisionPrice: '60000',
+  slippageBps: 0,
+  at,
+  quotes: [],
 });
 
 test('live Takes of a sandbox and deposits into its vaults share the simulated dollars', async () => {

@@ -127,7 +127,7 @@ export function followedTransfers(
 }
 
 /** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */
-export function amountsInTransit(sql: Sql, orgId: string): Query<readonly TransitAmount[]> {
+export function amountsInTransit(sql: Sql | Transaction, orgId: string): Query<readonly TransitAmount[]> {
   const statement = sql`
     select id, trim_scale(amount_usd)::text as "amountUsd", state, body->'axes'->'source'->>'state' as "sourceState",
       body->'axes'->'destination'->>'state' as "destinationState", body->'axes'->'refund'->>'state' as "refundState", changed_at as "changedAt"

@@ -78,7 +78,7 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
 }
 
 /** What orders that have not ended reserve in a book: what is left of them. */
-export function openMarketOrders(sql: Sql, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
+export function openMarketOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   return {
     statement: sql`
       select id, order_body, ((order_body->>'quantity')::numeric - filled_quantity)::text as left, bound_usd::text

@@ -175,7 +175,7 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
  * What live orders still reserve in a book: their notional without what was filled of it. Until its transaction is final,
  * that transaction reserves for the order.
  */
-export function openPredictionOrders(sql: Sql, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
+export function openPredictionOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   const statement = sql`
     select o.id, o.instrument, o.order_body->>'side' as side, trim_scale((o.order_body->>'quantity')::numeric - o.filled_quantity)::text as quantity,
       trim_scale(greatest((o.order_body->>'notionalUsd')::numeric - o.filled_notional_usd, 0))::text as "notionalUsd"

@@ -13,11 +13,11 @@ import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/expo
 import { answerOf, answersOf, type Query } from '../queries.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { accountFacts, accountFactsOf } from '../vaults/account-facts.ts';
+import { accountFacts, accountFactsOf, type Bound, boundDollars, NOTHING_BOUND } from '../vaults/account-facts.ts';
 import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery, type StoredPreferences } from './risk-preferences-store.ts';
 
 interface AgentRow {
@@ -97,22 +97,30 @@ export function createRiskReads(sql: Sql): RiskReads {
         book,
         others,
         accounts = NO_ACCOUNTS,
+        bound = NOTHING_BOUND,
         ...waiting
       } = await answersOf<
-        { epoch: number; mandate: StoredPreferences; book: AccountBook | null; others: BookSums; accounts?: AccountFacts } & Waiting
+        {
+          epoch: number;
+          mandate: StoredPreferences;
+          book: AccountBook | null;
+          others: BookSums;
+          accounts?: AccountFacts;
+          bound?: Bound;
+        } & Waiting
       >(sql, {
         epoch: epochQuery(sql, orgId),
         mandate: preferencesQuery(sql, orgId),
         book: bookById(sql, orgId, bookId),
         others: otherBookSums(sql, { orgId, mode, exceptBookId: bookId }),
         // Paper money lies in no account.
-        ...(mode === 'live' ? { accounts: accountFacts(sql, orgId) } : {}),
+        ...(mode === 'live' ? { accounts: accountFacts(sql, orgId), bound: boundDollars(sql, orgId) } : {}),
         ...waitingQueries(sql, orgId, bookId),
       });
-      return { epoch, preferences: mandate.preferences, book, others, accounts, waiting: allWaiting(waiting) };
+      return { epoch, preferences: mandate.preferences, book, others, accounts, bound, waiting: allWaiting(waiting) };
     },
     books: (orgId, mode) => heldBooksOf(sql, orgId, mode),
-    waitingOn: async (orgId, bookId) => allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId))),
+    waitingOn: (orgId, bookId) => waitingOn(sql, orgId, bookId),
     inTransit: (orgId) => answerOf(amountsInTransit(sql, orgId)),
     preferences: (orgId) => preferencesOf(sql, orgId),
     epoch: (orgId) => controlEpoch(sql, orgId),
@@ -130,7 +138,12 @@ interface Waiting {
   readonly transit?: readonly TransitAmount[];
 }
 
-function waitingQueries(sql: Sql, orgId: string, bookId: string): { readonly [Name in keyof Waiting]: Query<Waiting[Name]> } {
+/** Everything that waits on a manual book and reserves capacity there. */
+export async function waitingOn(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
+  return allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId)));
+}
+
+function waitingQueries(sql: Sql | Transaction, orgId: string, bookId: string): { readonly [Name in keyof Waiting]: Query<Waiting[Name]> } {
   return {
     orders: openMarketOrders(sql, orgId, bookId),
     transactions: openPreparedTransactions(sql, orgId, bookId),

@@ -3,7 +3,6 @@ import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
 import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
-import { bookIds } from '../../../domain/book.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import { CATALOG } from '../../../domain/catalog.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
@@ -14,7 +13,6 @@ import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
 import { newestDelegation } from '../delegations/delegation-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
-import { createRiskReads } from '../risk/risk-reads.ts';
 import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TakeRow {
@@ -130,8 +128,6 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
     },
 
     delegation: (orgId, takeId) => newestDelegation(sql, orgId, takeId),
-
-    waiting: (orgId) => createRiskReads(sql).waitingOn(orgId, bookIds.manual(orgId, 'live')),
 
     async history(orgId, takeId, page) {
       const [known, steps] = await Promise.all([

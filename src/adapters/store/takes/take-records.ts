@@ -1,7 +1,7 @@
 /** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
 import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import { isPosition, type Position } from '../../../domain/book.ts';
+import { bookIds, isPosition, type Position } from '../../../domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { dollarVenueOf } from '../../../domain/reserves.ts';
 import {
@@ -16,7 +16,8 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Transaction } from '../database.ts';
 import { answerOf } from '../queries.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';
-import { accountFacts } from '../vaults/account-facts.ts';
+import { waitingOn } from '../risk/risk-reads.ts';
+import { accountFacts, type Bound, boundDollars } from '../vaults/account-facts.ts';
 
 export async function writeTakesCreated(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   await transaction`
@@ -55,8 +56,8 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
 }
 
 /**
- * What live Takes of an organization are allocated together stays within the capital of its mandate: those that are on duty,
- * and those that hold a position or have an open order. One arming after the other. @throws LiveCapitalUsed
+ * What live Takes of an organization are allocated together stays within the capital of its mandate, and each is given dollars
+ * that nothing else has bound. One arming after the other. @throws LiveCapitalUsed, LiveDollarsLacking
  */
 export async function requireLiveCapital(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   for (const row of rows) {
@@ -64,23 +65,16 @@ export async function requireLiveCapital(transaction: Transaction, rows: readonl
     const { orgId, takeId, allocationUsd } = arming;
     // A deposit into a vault takes this lock too: neither takes the dollars of the other.
     await transaction`select 1 from control where org_id = ${orgId} for no key update`;
-    const others = await transaction<OtherTake[]>`
-      select coalesce(t.canonical::jsonb ->> 'allocationUsd', '0') as usd, t.canonical::jsonb #>> '{asset,key}' as instrument,
-        coalesce((select b.cash_usd::text from books b where b.agent_id = t.id and b.mode = 'live'), '0') as cash,
-        t.on_duty or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as working,
-        coalesce((select b.holdings from books b where b.agent_id = t.id and b.mode = 'live'), '[]') as held
-      from takes t where t.org_id = ${orgId} and t.mode = 'live' and t.id <> ${takeId}`;
-    const committed = others.filter(({ working, held }) => working || held.some(isPosition));
-    const committedUsd = plainDecimal(committed.reduce((sum, { usd }) => sum.plus(usd), new Decimal(0)));
+    const others = await answerOf(boundDollars(transaction, orgId, takeId));
     const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
-    if (new Decimal(committedUsd).plus(allocationUsd).gt(maxCapitalUsd))
-      throw new LiveCapitalUsed(committedUsd, allocationUsd, maxCapitalUsd);
-    await requireFreeDollars(transaction, arming, committed);
+    if (new Decimal(others.allocatedUsd).plus(allocationUsd).gt(maxCapitalUsd))
+      throw new LiveCapitalUsed(others.allocatedUsd, allocationUsd, maxCapitalUsd);
+    await requireFreeDollars(transaction, arming, others);
   }
 }
 
 /** A live arming as its record carries it. */
-interface LiveArming extends Pick<TakeFunding, 'isSimulated' | 'waiting'> {
+interface LiveArming extends TakeFunding {
   readonly orgId: string;
   readonly takeId: string;
   readonly allocationUsd: DecimalString;
@@ -88,43 +82,36 @@ interface LiveArming extends Pick<TakeFunding, 'isSimulated' | 'waiting'> {
   readonly at: EpochMs;
 }
 
-interface OtherTake {
-  readonly usd: DecimalString;
-  readonly instrument: InstrumentKey;
-  readonly cash: DecimalString;
-  readonly working: boolean;
-  readonly held: readonly Position[];
-}
-
 /**
- * A live Take is given dollars that nothing else has bound: its allocation, and armed again what is left of it. One that holds
- * its position already buys nothing. @throws LiveDollarsLacking
+ * A live Take is given its allocation, and armed again what is left of it. One that holds its position already buys nothing.
+ * @throws LiveDollarsLacking
  */
-async function requireFreeDollars(transaction: Transaction, arming: LiveArming, others: readonly OtherTake[]): Promise<void> {
+async function requireFreeDollars(
+  transaction: Transaction,
+  arming: LiveArming,
+  others: Bound & { readonly allocatedUsd: DecimalString },
+): Promise<void> {
   const { orgId, takeId, allocationUsd, instrument, at } = arming;
   const [own] = await transaction<{ cash: string; holdings: readonly Position[] }[]>`
     select cash_usd::text as cash, holdings from books where agent_id = ${takeId} and mode = 'live'`;
   if (own?.holdings.some(isPosition) === true) return;
   const neededUsd = plainDecimal(own?.cash ?? allocationUsd);
   const dollars = arming.isSimulated
-    ? await simulatedDollars(transaction, orgId, others)
-    : dollarsForTake(await boundDollars(transaction, arming, others), dollarVenueOf(instrument), at);
+    ? await simulatedDollars(transaction, orgId, others.allocatedUsd)
+    : dollarsForTake(await dollarsBeside(transaction, orgId, others), dollarVenueOf(instrument), at);
   if ('unknown' in dollars || new Decimal(dollars.freeUsd).lt(neededUsd)) throw new LiveDollarsLacking(dollars, neededUsd);
 }
 
 /** Simulated dollars of a sandbox that neither vaults nor other live Takes were given. */
-async function simulatedDollars(transaction: Transaction, orgId: string, others: readonly OtherTake[]): Promise<DollarsForTake> {
+async function simulatedDollars(transaction: Transaction, orgId: string, allocatedUsd: DecimalString): Promise<DollarsForTake> {
   const [row] = await transaction<[{ held: string; claimed: string }]>`
     select sandbox_dollars()::text as held, sandbox_claims(${orgId})::text as claimed`;
-  const free = others.reduce((left, { usd }) => left.minus(usd), new Decimal(row.held).minus(row.claimed));
+  const free = new Decimal(row.held).minus(row.claimed).minus(allocatedUsd);
   return { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: plainDecimal(row.held) };
 }
 
-async function boundDollars(transaction: Transaction, { orgId, waiting }: LiveArming, others: readonly OtherTake[]): Promise<BoundDollars> {
+/** Everything that may have bound the dollars of a live Take, read under the lock of its arming. */
+async function dollarsBeside(transaction: Transaction, orgId: string, others: Bound): Promise<BoundDollars> {
   const facts = await answerOf(accountFacts(transaction, orgId));
-  const [row] = await transaction<[{ since: string }]>`
-    select (v.deposited_usd - coalesce((select deposited_usd from reserve_checks where org_id = ${orgId} order by number desc limit 1), 0))::text as since
-    from vault_claims(${orgId}) v`;
-  const armed = others.map(({ instrument, cash }) => ({ venue: dollarVenueOf(instrument), cashUsd: plainDecimal(cash) }));
-  return { facts, vaultsPaidInUsd: plainDecimal(row.since), armed, waiting };
+  return { ...others, facts, waiting: await waitingOn(transaction, orgId, bookIds.manual(orgId, 'live')) };
 }

@@ -1,7 +1,8 @@
 /** Reads the newest comparison of an organization's accounts, and what its live books have of them, from PostgreSQL. */
-import { plainDecimal } from '../../../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
-import type { HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
+import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
+import type { BoundDollars } from '../../../domain/take/live-capital.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
 
@@ -28,6 +29,41 @@ export async function accountFactsOf(sql: Sql | Transaction, orgIds: readonly st
 /** Facts of one organization, to be asked with other queries. */
 export function accountFacts(sql: Sql | Transaction, orgId: string): Query<AccountFacts> {
   return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : factsOf(row)) };
+}
+
+/** Claims on the accounts of an organization, but for orders of people that wait. */
+export type Bound = Omit<BoundDollars, 'facts' | 'waiting'>;
+/** No claim. */
+export const NOTHING_BOUND: Bound = Object.freeze({ vaultsPaidInUsd: '0', bound: [] });
+
+interface BoundRow {
+  readonly take_id: string | null;
+  readonly venue: DollarVenue | null;
+  readonly cash_usd: string;
+  readonly spent_usd: string;
+  readonly capital_usd: string;
+  readonly since: string;
+}
+
+/** Reads what live Takes and people have bound, by the same sum that admits a deposit. @param exceptTake the Take that asks. */
+export function boundDollars(
+  sql: Sql | Transaction,
+  orgId: string,
+  exceptTake: string | null = null,
+): Query<Bound & { readonly allocatedUsd: DecimalString }> {
+  return {
+    statement: sql`
+      select b.take_id, b.venue, coalesce(b.cash_usd, 0)::text as cash_usd, coalesce(b.spent_usd, 0)::text as spent_usd, coalesce(b.capital_usd, 0)::text as capital_usd,
+        (v.deposited_usd - coalesce((select deposited_usd from reserve_checks where org_id = ${orgId} order by number desc limit 1), 0))::text as since
+      from vault_claims(${orgId}) v left join bound_dollars(${orgId}) b on b.take_id is distinct from ${exceptTake}::uuid`,
+    read: (rows: BoundRow[]) => ({
+      vaultsPaidInUsd: plainDecimal(rows[0]?.since ?? '0'),
+      bound: rows.flatMap(({ venue, cash_usd, spent_usd }) =>
+        venue === null ? [] : [{ venue, cashUsd: plainDecimal(cash_usd), spentUsd: plainDecimal(spent_usd) }],
+      ),
+      allocatedUsd: plainDecimal(rows.reduce((sum, { capital_usd }) => sum.plus(capital_usd), new Decimal(0))),
+    }),
+  };
 }
 
 function factsRows(sql: Sql | Transaction, orgIds: readonly string[]) {

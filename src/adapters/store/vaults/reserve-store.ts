@@ -92,7 +92,7 @@ export function createSimulatedReserves(sql: Sql, clock: { now(): EpochMs }): Va
   const read = async (orgId: string) => {
     const [row] = await sql<[{ held: string; claimed: string; deposited: string }]>`
       select sandbox_dollars()::text as held, deposited_usd::text as deposited,
-        (sandbox_claims(${orgId}) + (select coalesce(sum(capital_usd), 0) from armed_takes(${orgId})))::text as claimed
+        (sandbox_claims(${orgId}) + (select coalesce(sum(capital_usd), 0) from bound_dollars(${orgId})))::text as claimed
       from vault_claims(${orgId})`;
     return { held: plainDecimal(row.held), claimed: plainDecimal(row.claimed), depositedUsd: plainDecimal(row.deposited) };
   };
@@ -111,8 +111,8 @@ async function presentClaims(sql: Sql, orgId: string, agentId: string): Promise<
   const [row] = await sql<{ claimed_usd: string; deposited_usd: string; venue: DollarVenue | null; armed: string; armed_there: string }[]>`
     select c.claimed_usd::text, c.deposited_usd::text, v.venue, a.armed::text, a.armed_there::text
     from vault_claims(${orgId}) c, vault_dollar_venue(${agentId}) v (venue), lateral (
-      select coalesce(sum(cash_usd), 0) as armed, coalesce(sum(cash_usd) filter (where t.venue = v.venue), 0) as armed_there
-      from armed_takes(${orgId}) t) a`;
+      select coalesce(sum(cash_usd + spent_usd), 0) as armed, coalesce(sum(cash_usd + spent_usd) filter (where t.venue = v.venue), 0) as armed_there
+      from bound_dollars(${orgId}) t) a`;
   return {
     claimedUsd: plainDecimal(row?.claimed_usd ?? '0'),
     depositedUsd: plainDecimal(row?.deposited_usd ?? '0'),

@@ -425,6 +425,7 @@ test("what a person's order is assessed by comes in one statement, and its amoun
     book: null,
     others: { cashUsd: '0', assets: [] },
     accounts: { check: null, booksCapitalUsd: '0', takesCash: {} },
+    bound: { vaultsPaidInUsd: '0', bound: [], allocatedUsd: '0' },
     waiting: [],
   });
 });
