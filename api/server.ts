@@ -311,11 +311,14 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return ['body_too_large', `the body is larger than ${routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
   if (code !== 'FST_ERR_HANDLER_TIMEOUT') return FRAMEWORK_ERRORS[code];
-  if (method === 'GET') return ['unavailable', 'the answer took too long; nothing was changed, so ask again'];
-  return [
-    'unavailable',
-    'the answer took too long; whether the request had an effect is not known, so ask again with the same Idempotency-Key',
-  ];
+  return ['unavailable', `the answer took too long; ${wayOut(method)}`];
+}
+
+/** What the sender does where nobody knows what became of a request. */
+function wayOut(method: string): string {
+  return method === 'GET'
+    ? 'nothing was changed, so ask again'
+    : 'whether the request had an effect is not known, so ask again with the same Idempotency-Key';
 }
 
 function answerError(ports: ApiPorts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -325,7 +328,11 @@ function answerError(ports: ApiPorts, error: FastifyError, request: FastifyReque
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
   if (ports.operation.isUnavailable(error))
-    return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment, or has no room left to write');
+    return sendProblem(
+      reply,
+      'unavailable',
+      `the service cannot reach its database at the moment, or has no room left to write; ${wayOut(request.method)}`,
+    );
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
   ports.operation.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });

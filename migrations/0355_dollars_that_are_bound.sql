@@ -30,7 +30,7 @@ grant execute on function spent_since(text, bigint), bound_dollars(uuid) to seve
 -- vault that trades at one venue only, by dollars that lie there. Deposits that name no comparison are paid from the simulated dollars
 -- of a sandbox. The organization's row is locked until the commit, before anything of the vault is, so that each deposit sees the one
 -- before. (Its name lets it run before the other triggers.)
-create or replace function back_vault_deposit() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+create or replace function back_vault_deposit() returns trigger language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   org uuid;
   newest reserve_checks;

@@ -128,8 +128,8 @@ function pointsOf({ items }, { at, totals }) {
  * @param {Performance['totals']} totals
  * @returns {import('./course-chart.js').Course}
  */
-function drawingOf(points, { pnlUsd, todayUsd }) {
-  const begun = pnlUsd === null || todayUsd === null ? null : Number(pnlUsd) - Number(todayUsd);
+function drawingOf(points, { pnlUsd, todayUsd, todayWithout }) {
+  const begun = pnlUsd === null || todayUsd === null || todayWithout.length > 0 ? null : Number(pnlUsd) - Number(todayUsd);
   const [first, last] = [points[0], points.at(-1)];
   const summary =
     first === undefined || last === undefined

@@ -3,7 +3,7 @@ import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
-import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { marketOrderMachine } from './machine.ts';
 import type { MarketOrderContext } from './protocol.ts';
 import { boundUsd } from './resting.ts';
@@ -21,7 +21,9 @@ export function marketOrderState(state: Pick<ActorState, 'value'>): MarketOrderS
 }
 
 /** The activity workers of executions know an order by this name, whoever placed it. */
-const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { proposalId: actorId })];
+const toCarry = (kind: string, info: StepInfo, reduces = marketOrderContext(info).order.side === 'sell'): readonly Effect[] => [
+  orderActivity(kind, { proposalId: info.actorId }, reduces),
+];
 
 const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfies MarketOrderState[]);
 
@@ -63,6 +65,6 @@ export const marketOrderKind: ActorKind = {
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
     executeOrder: (_: undefined, info) => toCarry(EXECUTE_MARKET_ORDER, info),
     reconcileOrder: (_: undefined, info) => toCarry(RECONCILE_MARKET_ORDER, info),
-    withdrawOrder: (_: undefined, info) => toCarry(WITHDRAW_MARKET_ORDER, info),
+    withdrawOrder: (_: undefined, info) => toCarry(WITHDRAW_MARKET_ORDER, info, true),
   },
 };

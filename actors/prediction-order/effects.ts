@@ -2,7 +2,7 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
-import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { predictionOrderMachine } from './machine.ts';
 import type { PredictionOrderContext } from './protocol.ts';
 
@@ -18,7 +18,9 @@ export function predictionOrderState(state: Pick<ActorState, 'value'>): Predicti
   return state.value === 'lapsed' ? 'partially_filled' : (state.value as PredictionOrderState);
 }
 
-const toAsk = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { predictionOrderId: actorId })];
+const toAsk = (kind: string, info: StepInfo): readonly Effect[] => [
+  orderActivity(kind, { predictionOrderId: info.actorId }, predictionOrderContext(info).order.side === 'sell'),
+];
 
 /** The row of the projection as the step leaves it. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {

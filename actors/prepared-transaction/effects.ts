@@ -1,7 +1,7 @@
 /** What a prepared transaction's actions mean once they are committed. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
-import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { preparedTransactionMachine } from './machine.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import type { Purposes } from './purpose.ts';
@@ -18,7 +18,9 @@ export function transactionState(state: Pick<ActorState, 'value'>): PreparedTran
   return state.value as PreparedTransactionState;
 }
 
-const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { transactionId: actorId })];
+const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
+  orderActivity(kind, { transactionId: info.actorId }, transactionContext(info).reservation?.side === 'sell'),
+];
 
 /** The row of the projection as the step leaves it. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {

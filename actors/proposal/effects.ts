@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type ProposalState, proposalTransactionId } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
-import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { answerOf, isStale, staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
 import { partOf, reservedUsd, shownExecution } from './parts.ts';
@@ -106,6 +106,10 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
   return staleAnswer(state, event);
 }
 
+const toCarry = (kind: string, info: StepInfo, reduces = proposalContext(info).order.side === 'sell'): readonly Effect[] => [
+  orderActivity(kind, { proposalId: info.actorId }, reduces),
+];
+
 export const proposalKind: ActorKind = {
   kind: 'proposal',
   machine: proposalMachine,
@@ -138,9 +142,9 @@ export const proposalKind: ActorKind = {
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: proposalContext(info).epoch, forMs }),
     ],
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
-    executeOrder: (_: undefined, info) => [activity(EXECUTE_ORDER, { proposalId: info.actorId })],
-    reconcileOrder: (_: undefined, info) => [activity(RECONCILE_ORDER, { proposalId: info.actorId })],
-    withdrawOrder: (_: undefined, info) => [activity(WITHDRAW_ORDER, { proposalId: info.actorId })],
+    executeOrder: (_: undefined, info) => toCarry(EXECUTE_ORDER, info),
+    reconcileOrder: (_: undefined, info) => toCarry(RECONCILE_ORDER, info),
+    withdrawOrder: (_: undefined, info) => toCarry(WITHDRAW_ORDER, info, true),
     recordFills: ({ fills, sent }: FillsToRecord, info) =>
       fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill, sent })),
   },

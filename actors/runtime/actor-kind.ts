@@ -21,6 +21,14 @@ export function activity(kind: string, payload: { readonly [key: string]: Json }
   return { kind: 'activity', activity: { kind, payload } };
 }
 
+/**
+ * Work of an order. What sells or withdraws is taken before the other work of its organization, however much of that waits:
+ * people can always get out.
+ */
+export function orderActivity(kind: string, payload: { readonly [key: string]: Json }, reduces: boolean): Effect {
+  return activity(kind, reduces ? { ...payload, reduces } : payload);
+}
+
 /** What an effect may look at besides its action's parameters. */
 export interface StepInfo {
   readonly actorId: string;

@@ -1,13 +1,15 @@
 // Agents from creation to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { placeAtStage } from '../harness/fixture.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { actorsOn } from '../world/actor-world.ts';
-import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, payload, THEIRS } from './api-under-test.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, payload, type Reply, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let trader: string;
@@ -41,6 +43,38 @@ risk_guardrails:
   kill_switch_action: cancel_all_and_halt
 execution: { algorithm: smart_order_routing_maker_first, max_slippage_bps: 25, urgency: medium }
 `;
+
+/** Kills every backend on which a request waits for the agents' table, again and again, until it is answered. */
+async function answeredUnderKills(ask: () => Promise<Reply>): Promise<Reply> {
+  const killer = openDatabase({ url: api.databaseUrl, role: null, connections: 2, name: 'killer' });
+  try {
+    return await killer.begin(async (transaction) => {
+      await transaction`lock table agents in access exclusive mode`;
+      const asked = ask();
+      let answer: Reply | null = null;
+      void asked.then((reply) => (answer = reply));
+      const kill = () => killer`
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waitFor(async () => (await kill()) && answer, { what: 'an answer under kills' });
+    });
+  } finally {
+    await killer.end();
+  }
+}
+
+test('a killed backend is answered with 503 and a way out, and what was asked for is made once under its key', async () => {
+  const key = { 'idempotency-key': 'under-kills' };
+  const make = () => api.call('POST', '/v1/agents', { token: trader, body: payload({ name: 'Made under kills' }), headers: key });
+  const refused = await answeredUnderKills(make);
+  expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'unavailable', '2']);
+  expect(refused.body.detail).toContain('ask again with the same Idempotency-Key');
+  const [first, second] = [await make(), await make()];
+  expect([first.status, second.body]).toEqual([201, first.body]);
+  const unread = await answeredUnderKills(() => api.call('GET', '/v1/agents', { token: reader }));
+  expect([unread.status, unread.body.detail]).toEqual([503, expect.stringContaining('nothing was changed, so ask again')]);
+  const { body } = await api.call('GET', '/v1/agents?limit=200', { token: reader });
+  expect(body.items.filter(({ name }: { name: string }) => name === 'Made under kills')).toHaveLength(1);
+});
 
 describe('creating', () => {
   test('answers 201 with the agent at draft and research, and the hash of the canonical manifest', async () => {

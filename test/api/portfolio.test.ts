@@ -523,7 +523,9 @@ test("today's result counts from midnight: what was booked since is taken off, a
   // Too old to say anything of the day, older than the last one, the last one, and one of the new day.
   await observedAt(midnight - 8 * 24 * 60 * minute, { 'spotchain:TSLAx': '290' });
   await observedAt(midnight - 2 * minute, { [AAPL]: '190', [BTC]: '39000' });
-  await observedAt(midnight - minute, { [AAPL]: '195', [BTC]: '40500' });
+  // The last cut of the day has no middle of one instrument, whose last one counts then.
+  await observedAt(midnight - 1.5 * minute, { [BTC]: '40500' });
+  await observedAt(midnight - minute, { [AAPL]: '195' });
   await observedAt(midnight + minute, { [AAPL]: '300', [BTC]: '50000' });
   quoted(AAPL, '199', '201');
   quoted('spotchain:TSLAx', '309', '311');
@@ -531,5 +533,8 @@ test("today's result counts from midnight: what was booked since is taken off, a
   const of = (id: string | undefined) => body.books.find(({ bookId }: { bookId: string }) => bookId === id);
   // Yesterday 10 * (195 - 180) - 1 + 0.01 * (40500 - 40000); today 3 * (197 - 195) + 7 * (200 - 195) + 5 * (200 - 198) - 0.5 + 0.01 * (41000 - 40500).
   expect(of(held)).toMatchObject({ pnlUsd: '209.5', todayUsd: '55.5' });
-  expect(of(unseen)).toMatchObject({ pnlUsd: '10', todayUsd: null });
+  expect(of(unseen)).toMatchObject({ pnlUsd: '10', todayUsd: null, todayWithout: ['spotchain:TSLAx'] });
+  // It is left out of the total, which is no less known for it.
+  expect(body.totals.todayWithout).toEqual(['spotchain:TSLAx']);
+  expect(body.totals.todayUsd).not.toBeNull();
 });

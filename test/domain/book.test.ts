@@ -194,9 +194,10 @@ test('dust without a mark makes nothing unknown: it is left out of every sum, an
   const all = markBook(both, marks.set(dust.instrument, '100000'), DAY);
   expect([all.exposureUsd, all.leftOut]).toEqual(['210.9', []]);
   const contents = { ...both, capitalUsd: '10000' };
-  expect(profitOf(contents, (key) => (key === dust.instrument ? null : '210'))).toBe(
-    new Decimal(held.cashUsd).plus(210).minus(10_000).toFixed(),
-  );
+  expect(profitOf(contents, (key) => (key === dust.instrument ? null : '210'))).toEqual({
+    profitUsd: new Decimal(held.cashUsd).plus(210).minus(10_000).toFixed(),
+    unmarked: [],
+  });
   const moves = [{ at: DAY, kind: 'position', instrument: dust.instrument, amount: dust.quantity }] as const;
   expect(equityCourse(moves, () => null, [DAY])[0]?.equityUsd).toBe('0');
 });

@@ -54,6 +54,15 @@ export interface BookReads {
   movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;
   /** Holdings and cash of each of these books before an instant, by book id. A book that is not open is left out. */
   contentsBefore(orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>>;
+  /** The last middle of each instrument before an instant: of the newest cut, or one of the day before that. */
+  midsBefore(orgId: string, instruments: readonly InstrumentKey[], before: EpochMs): Promise<ReadonlyMap<InstrumentKey, DecimalString>>;
+  /** Dollars that instruments have brought to each book since an instant, less what they have cost, fees included. */
+  tradedSince(
+    orgId: string,
+    bookIds: readonly string[],
+    instruments: readonly InstrumentKey[],
+    since: EpochMs,
+  ): Promise<ReadonlyMap<string, ReadonlyMap<InstrumentKey, DecimalString>>>;
   /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
   observedMids(
     orgId: string,

@@ -2,12 +2,10 @@
 import { utcDayOf } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
-import { type BookEarnings, bookEarnings, profitOf } from '../../../src/domain/portfolio/performance.ts';
+import { type BookEarnings, bookEarnings, type DayBeginning, NOTHING_YET, profitOf } from '../../../src/domain/portfolio/performance.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
-
-/** A price that was observed longer before the day began says nothing of it. Milliseconds. */
-const DAY_PRICE_MAX_AGE_MS = 7 * 86_400_000;
 
 export interface ReadEarnings extends Pick<PortfolioMaterial, 'at' | 'books' | 'quotes'> {
   /** In the order of the books. */
@@ -27,10 +25,13 @@ export async function readEarnings(
     day,
   );
   const held = [...new Set([...contents.values()].flatMap(({ holdings }) => holdings.map(({ instrument }) => instrument)))];
-  const mids = held.length === 0 ? undefined : (await reads.observedMids(orgId, held, [day], DAY_PRICE_MAX_AGE_MS)).get(day);
-  const began = (bookId: string): DecimalString | null => {
-    const own = contents.get(bookId);
-    return own === undefined ? '0' : profitOf(own, (instrument) => mids?.get(instrument) ?? null);
+  const mids = held.length === 0 ? new Map<InstrumentKey, DecimalString>() : await reads.midsBefore(orgId, held, day);
+  const marked = new Map([...contents].map(([id, own]) => [id, profitOf(own, (instrument) => mids.get(instrument) ?? null)]));
+  const unmarked = [...new Set([...marked.values()].flatMap((own) => own.unmarked))];
+  const traded = unmarked.length === 0 ? null : await reads.tradedSince(orgId, [...marked.keys()], unmarked, day);
+  const began = (bookId: string): DayBeginning => {
+    const own = marked.get(bookId);
+    return own === undefined ? NOTHING_YET : { ...own, traded: traded?.get(bookId) ?? new Map() };
   };
   return { at, books, quotes, earned: books.map(({ state }) => bookEarnings(state, quotes, at, began(state.id))) };
 }

@@ -37,7 +37,7 @@ const TotalEquityBody = Type.Object(
         },
         changeUsd: { ...DecimalText, description: '`todayUsd` of `GET /v1/portfolio/performance`.' },
       },
-      description: 'This UTC day; null if it is not known.',
+      description: 'This UTC day; null if it is not known, or `todayWithout` of the performance names an instrument.',
     }),
   },
   { $id: 'TotalEquity' },
@@ -104,7 +104,7 @@ function pricesOf(
   };
 }
 
-function todayOf({ equityUsd, todayUsd }: Earnings) {
-  if (equityUsd === null || todayUsd === null) return null;
+function todayOf({ equityUsd, todayUsd, todayWithout }: Earnings) {
+  if (equityUsd === null || todayUsd === null || todayWithout.length > 0) return null;
   return { startUsd: plainDecimal(new Decimal(equityUsd).minus(todayUsd)), changeUsd: todayUsd };
 }

@@ -19,8 +19,12 @@ const EARNINGS = {
   todayUsd: {
     ...NullableDecimalText,
     description:
-      'Profit minus the profit at the beginning of this UTC day, so that all days sum to the profit; null if a price of either moment is unknown.',
+      'Profit minus the profit at the beginning of this UTC day, so that all days sum to the profit. Instruments without a price of that moment are left out and named in `todayWithout`. Null if a price of now is unknown, or every price of that moment.',
   },
+  todayWithout: Type.Array(Type.String(), {
+    description:
+      'Instruments held at midnight without a middle observed in the 24 hours before the last cut. Their result of today is in no figure.',
+  }),
 };
 
 const PerformanceBody = Type.Object(

@@ -45,6 +45,10 @@ RankedRowReason = Literal[
     "not_traded", "not_observed", "no_quote", "quote_not_live", "no_reference", "stale_reference", "no_pool",
     "no_depth", "events_unheard", "no_bars", "no_portfolio",
 ]
+RankedRowCauseCause = Literal[
+    "not_observed", "no_position", "market_closed", "feed_down", "halted", "stale", "not_live", "missing", "one_sided",
+    "warming_up", "history_missing", "source_down", "not_computable",
+]
 RankedRowSession = Literal["PRE_MARKET", "REGULAR", "POST_MARKET", "CLOSED"]
 RankedRowTokenPriceQuality = Literal["live", "delayed", "stale", "degraded", "halted"]
 RankedRowTokenPriceFlag = Literal[
@@ -167,12 +171,8 @@ ListProposalsState = Literal[
 ]
 ProposalExecutionFallback = Literal["no_resting_orders", "one_transaction", "protective_exit", "too_small_to_slice"]
 ProposalExecutionPhase = Literal["waiting", "working", "resting", "withdrawing", "ended"]
-OutsideProposalState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed"]
+OutsideProposalState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed", "archived"]
 OutsideProposalDecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
-DecisionRuleUnknownCause = Literal[
-    "not_observed", "no_position", "market_closed", "feed_down", "halted", "stale", "not_live", "missing", "one_sided",
-    "warming_up", "history_missing", "source_down", "not_computable",
-]
 ChartStatus = Literal["running", "done", "quarantined"]
 LongWorkKind = Literal["import", "backfill", "event_import", "fact_import", "archive_move", "sandbox_advance"]
 MachineLayoutBoxeKind = Literal["machine", "region", "compound", "state", "final", "initial", "any"]
@@ -917,6 +917,7 @@ class RankedRow(Model):
     symbol: str
     score: Decimal | None
     reasons: List[RankedRowReason]
+    causes: List[RankedRowCause]
     flags: List[Literal["carried_reference"]]
     terms: List[RankedRowTerm]
     instrument: str
@@ -928,6 +929,16 @@ class RankedRow(Model):
     gap_pct: float | None
     liquidity_usd: Decimal | None
     inputs: Dict[str, Any]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class RankedRowCause(Model):
+    """Why an input was unknown. Derived from what was observed and not covered by a hash."""
+    input: str
+    cause: RankedRowCauseCause
+    until: datetime | None = None
+    bars_needed: int | None = None
+    bars: int | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -1406,6 +1417,7 @@ class PerformanceTotals(Model):
     unrealized_pnl_usd: Decimal | None
     fees_usd: Decimal
     today_usd: Decimal | None
+    today_without: List[str]
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -1421,6 +1433,7 @@ class PerformanceBook(Model):
     unrealized_pnl_usd: Decimal | None
     fees_usd: Decimal
     today_usd: Decimal | None
+    today_without: List[str]
     unpriced: List[str]
     left_out: List[str]
     not_live: List[str]
@@ -1439,7 +1452,7 @@ class TotalEquity(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class TotalEquityToday(Model):
-    """This UTC day; null if it is not known."""
+    """This UTC day; null if it is not known, or `todayWithout` of the performance names an instrument."""
     start_usd: Decimal
     change_usd: Decimal
 
@@ -2940,7 +2953,7 @@ class OutsideProposal(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class OutsideProposalDecision(Model):
-    """The decision of its slot; null while it is pending and if it was missed."""
+    """The decision of its slot; null while it is pending, if it was missed and once it is archived."""
     id: str
     disposition: OutsideProposalDecisionDisposition
     reason: str | None
@@ -3020,6 +3033,7 @@ class ObservationIndicator(Model):
     value: float | None
     previous: float | None
     bar_open_time: int | None
+    bars: int | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3130,18 +3144,7 @@ class DecisionRule(Model):
     passed: bool
     observed: float | str | None
     threshold: float | str | None
-    unknown: DecisionRuleUnknown | None = None
-
-
-@dataclass(init=False, repr=False, eq=False)
-class DecisionRuleUnknown(Model):
-    """Why the input was unknown. Derived from `observed` and not covered by `hash`. Only if `observed` of the rule is
-    null.
-    """
-    input: str
-    cause: DecisionRuleUnknownCause
-    until: datetime | None = None
-    bars_needed: int | None = None
+    unknown: RankedRowCause | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)

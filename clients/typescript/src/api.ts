@@ -982,6 +982,7 @@ export type Decision = {
       readonly cause: 'not_observed' | 'no_position' | 'market_closed' | 'feed_down' | 'halted' | 'stale' | 'not_live' | 'missing' | 'one_sided' | 'warming_up' | 'history_missing' | 'source_down' | 'not_computable';
       readonly until?: string;
       readonly barsNeeded?: number;
+      readonly bars?: number;
     };
   }>;
   readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
@@ -2569,6 +2570,7 @@ export type Observation = {
       readonly value: number | null;
       readonly previous: number | null;
       readonly barOpenTime: number | null;
+      readonly bars?: number;
     } };
   readonly events: ReadonlyArray<{
     readonly id: string;
@@ -2678,7 +2680,7 @@ export type OutsideProposal = {
   readonly slot: string;
   readonly receivedAt: string;
   readonly submittedBy: string;
-  readonly state: 'pending' | 'proposed' | 'blocked' | 'held' | 'superseded' | 'missed';
+  readonly state: 'pending' | 'proposed' | 'blocked' | 'held' | 'superseded' | 'missed' | 'archived';
   readonly decision: {
     readonly id: string;
     readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
@@ -2722,6 +2724,7 @@ export type Performance = {
     readonly unrealizedPnlUsd: string | null;
     readonly feesUsd: string;
     readonly todayUsd: string | null;
+    readonly todayWithout: ReadonlyArray<string>;
   };
   readonly books: ReadonlyArray<{
     readonly bookId: string;
@@ -2735,6 +2738,7 @@ export type Performance = {
     readonly unrealizedPnlUsd: string | null;
     readonly feesUsd: string;
     readonly todayUsd: string | null;
+    readonly todayWithout: ReadonlyArray<string>;
     readonly unpriced: ReadonlyArray<string>;
     readonly leftOut: ReadonlyArray<string>;
     readonly notLive: ReadonlyArray<string>;
@@ -3852,6 +3856,13 @@ export type RankedRow = {
   readonly symbol: string;
   readonly score: string | null;
   readonly reasons: ReadonlyArray<'not_traded' | 'not_observed' | 'no_quote' | 'quote_not_live' | 'no_reference' | 'stale_reference' | 'no_pool' | 'no_depth' | 'events_unheard' | 'no_bars' | 'no_portfolio'>;
+  readonly causes: ReadonlyArray<{
+    readonly input: string;
+    readonly cause: 'not_observed' | 'no_position' | 'market_closed' | 'feed_down' | 'halted' | 'stale' | 'not_live' | 'missing' | 'one_sided' | 'warming_up' | 'history_missing' | 'source_down' | 'not_computable';
+    readonly until?: string;
+    readonly barsNeeded?: number;
+    readonly bars?: number;
+  }>;
   readonly flags: ReadonlyArray<'carried_reference'>;
   readonly terms: ReadonlyArray<{
     readonly name: string;
@@ -4450,6 +4461,7 @@ export type TakeDecision = {
       readonly cause: 'not_observed' | 'no_position' | 'market_closed' | 'feed_down' | 'halted' | 'stale' | 'not_live' | 'missing' | 'one_sided' | 'warming_up' | 'history_missing' | 'source_down' | 'not_computable';
       readonly until?: string;
       readonly barsNeeded?: number;
+      readonly bars?: number;
     };
   }>;
   readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';

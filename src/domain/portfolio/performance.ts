@@ -1,5 +1,5 @@
 /** What books have earned: equity, realized and unrealized, and since the beginning of the UTC day. Pure. */
-import { isPosition, markBook, type TradingBook } from '../book.ts';
+import { isPosition, markBook, positionOf, type TradingBook } from '../book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quote } from '../quote.ts';
 import type { EpochMs } from '../time.ts';
@@ -17,8 +17,13 @@ export interface Earnings {
   readonly realizedPnlUsd: DecimalString;
   readonly unrealizedPnlUsd: DecimalString | null;
   readonly feesUsd: DecimalString;
-  /** Profit minus the profit at the beginning of this UTC day: the results of all days sum to the profit. Null if either is unknown. */
+  /**
+   * Profit minus the profit at the beginning of this UTC day: with what `todayWithout` leaves out, the results of all days sum to
+   * the profit. Null if the profit is unknown, or no price of the day's beginning is known.
+   */
   readonly todayUsd: DecimalString | null;
+  /** Held when the day began, without a known price of that moment: their result of today is in no figure. */
+  readonly todayWithout: readonly InstrumentKey[];
 }
 
 export interface BookEarnings extends Earnings {
@@ -38,24 +43,47 @@ export interface BookContents {
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
-/** Equity minus capital at these prices; null if the price of a position is unknown. Dust without a price is worth nothing. */
-export function profitOf({ cashUsd, capitalUsd, holdings }: BookContents, priceOf: (instrument: InstrumentKey) => DecimalString | null) {
-  let profit = new Decimal(cashUsd).minus(capitalUsd);
-  for (const { instrument, quantity } of holdings) {
-    const price = priceOf(instrument);
-    if (price === null && isPosition({ instrument, quantity })) return null;
-    profit = profit.plus(new Decimal(quantity).times(price ?? 0));
-  }
-  return plainDecimal(profit);
+/** Equity minus capital at some prices, and the positions whose price is unknown, which are not in it. */
+export interface MarkedProfit {
+  /** Null if there are positions and no price of any. */
+  readonly profitUsd: DecimalString | null;
+  readonly unmarked: readonly InstrumentKey[];
 }
 
-/** The earnings of one book at the middle of each quote. `dayBeganUsd` is its profit at the beginning of the UTC day. */
-export function bookEarnings(
-  book: TradingBook,
-  quotes: ReadonlyMap<InstrumentKey, Quote>,
-  at: EpochMs,
-  dayBeganUsd: DecimalString | null,
-): BookEarnings {
+/** Marks a book. Dust without a price is worth nothing. */
+export function profitOf(
+  { cashUsd, capitalUsd, holdings }: BookContents,
+  priceOf: (instrument: InstrumentKey) => DecimalString | null,
+): MarkedProfit {
+  let profit = new Decimal(cashUsd).minus(capitalUsd);
+  const positions = holdings.filter(isPosition);
+  const unmarked = positions.filter(({ instrument }) => priceOf(instrument) === null).map(({ instrument }) => instrument);
+  for (const { instrument, quantity } of holdings) profit = profit.plus(new Decimal(quantity).times(priceOf(instrument) ?? 0));
+  return { profitUsd: unmarked.length > 0 && unmarked.length === positions.length ? null : plainDecimal(profit), unmarked };
+}
+
+/** What a book had at the beginning of the UTC day. */
+export interface DayBeginning extends MarkedProfit {
+  /** Dollars that each unmarked instrument has brought since, less what it has cost, fees included. */
+  readonly traded: ReadonlyMap<InstrumentKey, DecimalString>;
+}
+
+/** The beginning of a day before which a book had nothing. */
+export const NOTHING_YET: DayBeginning = Object.freeze({ profitUsd: '0', unmarked: [], traded: new Map() });
+
+/** Profit since the day began, of all but the instruments without a price of that moment. */
+function sinceBegan(pnlUsd: DecimalString, book: TradingBook, marks: ReadonlyMap<InstrumentKey, DecimalString>, began: DayBeginning) {
+  if (began.profitUsd === null) return null;
+  let today = new Decimal(pnlUsd).minus(began.profitUsd);
+  for (const instrument of began.unmarked) {
+    const quantity = positionOf(book, instrument)?.quantity ?? '0';
+    today = today.minus(new Decimal(quantity).times(marks.get(instrument) ?? 0)).minus(began.traded.get(instrument) ?? 0);
+  }
+  return plainDecimal(today);
+}
+
+/** The earnings of one book at the middle of each quote. */
+export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKey, Quote>, at: EpochMs, began: DayBeginning): BookEarnings {
   const marks = new Map<InstrumentKey, DecimalString>();
   for (const { instrument } of book.holdings) {
     const quote = quotes.get(instrument);
@@ -72,7 +100,8 @@ export function bookEarnings(
     realizedPnlUsd: book.realizedPnlUsd,
     unrealizedPnlUsd,
     feesUsd: book.feesUsd,
-    todayUsd: pnlUsd === null || dayBeganUsd === null ? null : less(pnlUsd, dayBeganUsd),
+    todayUsd: pnlUsd === null ? null : sinceBegan(pnlUsd, book, marks, began),
+    todayWithout: began.unmarked,
     unpriced,
     leftOut,
     notLive: book.holdings.flatMap(({ instrument }) => {
@@ -82,8 +111,9 @@ export function bookEarnings(
   };
 }
 
-/** The earnings of all books together. What rests on a missing price is null. */
+/** The earnings of all books together. What rests on a missing price of now is null; today leaves out what `todayWithout` names. */
 export function totalEarnings(books: readonly BookEarnings[]): Earnings {
+  const begun = books.filter(({ pnlUsd, todayUsd }) => todayUsd !== null || pnlUsd === null);
   return {
     capitalUsd: sum(books, 'capitalUsd') as DecimalString,
     equityUsd: sum(books, 'equityUsd'),
@@ -91,12 +121,13 @@ export function totalEarnings(books: readonly BookEarnings[]): Earnings {
     realizedPnlUsd: sum(books, 'realizedPnlUsd') as DecimalString,
     unrealizedPnlUsd: sum(books, 'unrealizedPnlUsd'),
     feesUsd: sum(books, 'feesUsd') as DecimalString,
-    todayUsd: sum(books, 'todayUsd'),
+    todayUsd: begun.length === 0 && books.length > 0 ? null : sum(begun, 'todayUsd'),
+    todayWithout: [...new Set(books.flatMap(({ todayWithout }) => todayWithout))],
   };
 }
 
 /** Null where one of them is. */
-function sum(books: readonly BookEarnings[], field: keyof Earnings): DecimalString | null {
+function sum(books: readonly BookEarnings[], field: Exclude<keyof Earnings, 'todayWithout'>): DecimalString | null {
   let total = new Decimal(0);
   for (const book of books) {
     const value = book[field];

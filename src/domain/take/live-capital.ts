@@ -71,7 +71,7 @@ export function dollarsForTake({ facts, vaultsPaidInUsd, bound, waiting }: Bound
 
 /**
  * Refuses a purchase of a person for which it would take dollars that vaults or armed Takes have bound. Null if it takes none. An
- * account that nobody knows, or that the organization alone would overdraw, is the venue's to judge.
+ * account that nobody knows, or that the organization alone would overdraw, is left to the venue.
  * @param neededUsd what it costs, with everything of people that waits at the venue.
  */
 export function boundDollarsObjection(

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { CHANNELS } from '../../../api/feeds/channels/index.ts';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from './fixture.ts';
 
 let sql: Sql;
@@ -193,6 +195,91 @@ test('nothing of another organization ever appears, and what names none appears 
   await again.wait('their last proposal', ({ data }) => data?.n === 55);
   expect(again.updates('proposals').every(({ data }) => data.owner === 'theirs')).toBe(true);
   for (const client of [ours, theirs, again]) client.socket.terminate();
+});
+
+/** Parameters of the channels that need some. A new channel that does is refused below until it is named here. */
+const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  order_book: { venue: 'spotexchange', instrument: 'BTCUSDT' },
+  candles: { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1h' },
+};
+/** Channels on which an announcement is sent as it is. */
+const PLAIN = CHANNELS.flatMap((channel) => (channel.kind === 'announcements' && channel.expand === null ? [channel.name] : []));
+const announced = (orgId: string, actorId: string, n: string) =>
+  announce(
+    sql,
+    CHANNELS.filter(({ kind }) => kind === 'announcements').map(({ name: channel }) => ({
+      channel,
+      orgId,
+      actorId,
+      body: PLAIN.includes(channel) ? { n } : { periodMs: 60_000, shard: 0, fromSlot: 60_000, slot: 120_000 },
+    })),
+  );
+
+async function subscribedToAll(on: Stage, subject: string) {
+  const client = await connect(on, subject);
+  for (const { name } of CHANNELS)
+    expect(await client.ask({ op: 'subscribe', id: name, channel: name, params: NEEDED[name] ?? {} })).toMatchObject({
+      type: 'subscribed',
+    });
+  return client;
+}
+
+/** What our organization is sent on every channel, by both transports, while the other one does something. Cursors name transactions of everybody. */
+async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
+  const [client, over] = [await subscribedToAll(on, 'ours'), new AbortController()];
+  const streams = new Map<string, string>();
+  for (const { name } of CHANNELS) {
+    const query = new URLSearchParams({ channel: name, ...NEEDED[name] });
+    const headers = { authorization: 'Bearer ours' };
+    const { status, body } = await fetch(`http://127.0.0.1:${on.port}/v1/feeds/sse?${query.toString()}`, { headers, signal: over.signal });
+    expect(status).toBe(200);
+    const read = async () => {
+      for await (const chunk of body as ReadableStream<Uint8Array>)
+        streams.set(name, (streams.get(name) ?? '') + Buffer.from(chunk).toString());
+    };
+    void read().catch(() => {});
+  }
+  const mark = async (n: string) => {
+    await announced(OURS, AGENT, n);
+    const isThere = (name: string) => client.updates(name).some(({ data }) => data.n === n) && streams.get(name)?.includes(`"n":"${n}"`);
+    await waitFor(() => PLAIN.every(isThere), { what: `${n} on every channel` });
+  };
+  await mark('first');
+  await meanwhile();
+  await mark('last');
+  over.abort();
+  client.socket.terminate();
+  await client.closed;
+  const plain = (text = '') => text.replaceAll(/^(id|:).*$|"(cursor|at)":"?[^",]*"?,?/gm, '');
+  return CHANNELS.map(({ name }) => [
+    name,
+    plain(
+      client.frames
+        .filter(({ channel }) => channel === name)
+        .map((frame) => JSON.stringify(frame))
+        .join('\n'),
+    ),
+    plain(streams.get(name)),
+  ]);
+}
+
+test('nothing that another organization announces or asks changes a byte of any channel, by websocket or events', async () => {
+  const own = await openFixture(sql, { feeds: { connectionsPerSubject: 40 } });
+  const alone = await receivedWhile(own, async () => {});
+  const beside = await receivedWhile(own, async () => {
+    const foreign = await subscribedToAll(own, 'theirs');
+    await announced(THEIRS, randomUUID(), 'foreign');
+    await announced(THEIRS, AGENT, 'of an actor of ours');
+    for (const channel of PLAIN) {
+      await foreign.wait(`their own on ${channel}`, (frame) => frame.channel === channel && frame.data?.n === 'of an actor of ours');
+      await foreign.ask({ op: 'unsubscribe', id: channel });
+      await foreign.ask({ op: 'subscribe', id: `${channel} again`, channel, from: '0.0' });
+    }
+    foreign.socket.terminate();
+  });
+  expect(PLAIN.length).toBeGreaterThan(5);
+  expect(beside).toEqual(alone);
+  await own.close();
 });
 
 test('a subscription to one actor receives only that one, live and resumed', async () => {

@@ -12,7 +12,7 @@ import {
   type TradingBook,
 } from '../../../src/domain/book.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { bookEarnings, profitOf, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { bookEarnings, type DayBeginning, NOTHING_YET, profitOf, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { quoteOf, SATURDAY } from './portfolio-samples.ts';
 
@@ -64,7 +64,7 @@ test('the sum of all days is the total, over any sequence of deposits, new books
         new Decimal(closes[INSTRUMENTS.indexOf(instrument)] as number).div(100).toFixed();
       let earned = new Decimal(0);
       let ofDays = new Decimal(0);
-      const began = new Map<string, string>();
+      const began = new Map<string, DayBeginning>();
       for (const [index, { operations, closes }] of days.entries()) {
         for (const each of operations) {
           const id = BOOKS[each.book] as string;
@@ -81,9 +81,9 @@ test('the sum of all days is the total, over any sequence of deposits, new books
         }
         const price = priceOn(closes);
         const quotes = new Map(INSTRUMENTS.map((instrument) => quoteOf(instrument, price(instrument), price(instrument))));
-        const results = [...books.values()].map((book) => bookEarnings(book, quotes, SATURDAY, began.get(book.id) ?? '0'));
+        const results = [...books.values()].map((book) => bookEarnings(book, quotes, SATURDAY, began.get(book.id) ?? NOTHING_YET));
         ofDays = ofDays.plus(totalEarnings(results).todayUsd as string);
-        for (const book of books.values()) began.set(book.id, profitOf(book, price) as string);
+        for (const book of books.values()) began.set(book.id, { ...profitOf(book, price), traded: new Map() });
         if (index < days.length - 1) continue;
         // By another way: what trades brought, and what is held at its price.
         for (const { holdings } of books.values())
@@ -101,6 +101,42 @@ test('a loss at the first purchase of a book is a loss of its first day', () => 
   const instrument = INSTRUMENTS[0] as InstrumentKey;
   const fill = fillOf(id, { book: 0, kind: 'buy', instrument: 0, quantity: 1, price: 10_000, fee: 10 }, '1');
   const book = { ...applyFill(emptyBook(id, 'paper', '1000'), fill), day: SATURDAY, dayStartEquityUsd: '990' };
-  const { pnlUsd, todayUsd } = bookEarnings(book, new Map([quoteOf(instrument, '96', '96')]), SATURDAY, '0');
+  const { pnlUsd, todayUsd } = bookEarnings(book, new Map([quoteOf(instrument, '96', '96')]), SATURDAY, NOTHING_YET);
   expect([pnlUsd, todayUsd]).toEqual(['-4.1', '-4.1']);
+});
+
+test('an instrument without a price of midnight is left out of today alone, with what it traded since, and named', () => {
+  const id = BOOKS[0] as string;
+  const [btc, aapl] = INSTRUMENTS as [InstrumentKey, InstrumentKey];
+  const op = (instrument: number, kind: 'buy' | 'sell', price: number): Operation => ({
+    book: 0,
+    kind,
+    instrument,
+    quantity: 1,
+    price,
+    fee: 10,
+  });
+  const yesterday = [fillOf(id, op(0, 'buy', 10_000), '2'), fillOf(id, op(1, 'buy', 20_000), '3')].reduce(
+    applyFill,
+    emptyBook(id, 'paper', '1000'),
+  );
+  const began = profitOf(yesterday, (instrument) => (instrument === btc ? '110' : null));
+  expect(began.unmarked).toEqual([aapl]);
+  const now = [fillOf(id, op(1, 'sell', 21_000), '1'), fillOf(id, op(0, 'buy', 12_000), '1')].reduce(applyFill, yesterday);
+  const quotes = new Map([quoteOf(btc, '125', '125'), quoteOf(aapl, '230', '230')]);
+  const earned = bookEarnings(now, quotes, SATURDAY, { ...began, traded: new Map([[aapl, '209.9']]) });
+  // Two from 110 to 125, one from 120 to 125, less its fee of 0.1.
+  expect([earned.todayUsd, earned.todayWithout]).toEqual(['34.9', [aapl]]);
+  // What is left out is exactly what the price of midnight would have made of it.
+  const known = bookEarnings(now, quotes, SATURDAY, {
+    ...profitOf(yesterday, (instrument) => (instrument === btc ? '110' : '205')),
+    traded: new Map(),
+  });
+  expect(new Decimal(known.todayUsd as string).minus(earned.todayUsd as string).toFixed()).toBe(
+    new Decimal(2 * 230 - 3 * 205).plus('209.9').toFixed(),
+  );
+  // A book of which nothing is known leaves the others summed.
+  const unknown = bookEarnings(now, quotes, SATURDAY, { profitUsd: null, unmarked: [btc, aapl], traded: new Map() });
+  expect([unknown.todayUsd, totalEarnings([unknown]).todayUsd]).toEqual([null, null]);
+  expect(totalEarnings([unknown, known])).toMatchObject({ todayUsd: known.todayUsd, todayWithout: [btc, aapl] });
 });

@@ -53,7 +53,7 @@ test('dollars elsewhere pay for nothing at this venue, and an open order in a pr
   expect(free({ waiting: [buys('prediction:pm-1:yes', '120')] }, 'spotchain')).toEqual({ freeUsd: '180', heldUsd: '300' });
 });
 
-test('a purchase of a person takes no dollars that are bound, and is judged by the venue where nobody knows of any', () => {
+test('a purchase of a person takes no dollars that are bound, and is left to the venue where nobody knows of any', () => {
   const { waiting: _, ...dollars } = bound({ bound: [{ venue: 'spotexchange', cashUsd: '400', spentUsd: '0' }] });
   const objection = (needed: string, of: typeof dollars = dollars, at = AT) => boundDollarsObjection(of, 'spotexchange', needed, at);
   expect(objection('500')).toBeNull();

@@ -19,7 +19,9 @@ export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
   return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
 }
 
-export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids' | 'contentsBefore'> {
+export function createTotalReads(
+  sql: Sql,
+): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids' | 'midsBefore' | 'tradedSince' | 'contentsBefore'> {
   return {
     async opened(orgId, bookIds) {
       const [[row], observedFrom] = await Promise.all([
@@ -43,6 +45,10 @@ export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf'
 
     contentsBefore: (orgId, bookIds, before) => contentsBefore(sql, orgId, bookIds, before),
 
+    midsBefore: (_orgId, instruments, before) => midsBefore(sql, instruments, before),
+
+    tradedSince: (orgId, bookIds, instruments, since) => tradedSince(sql, orgId, bookIds, instruments, since),
+
     async observedMids(_orgId, instruments, times, withinMs) {
       const rows = await sql<{ at: number; instrument: InstrumentKey; mid: string }[]>`
         select t.at, o.instrument, o.body::jsonb #>> '{quote,mid}' as mid
@@ -61,6 +67,45 @@ export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf'
       return found;
     },
   };
+}
+
+/** A cut that is older says nothing of a day's beginning. */
+const CUT_MAX_AGE_MS = 7 * 86_400_000;
+/** The same of a middle before the newest cut: venues of what books hold never close. */
+const MID_MAX_AGE_MS = 86_400_000;
+
+async function midsBefore(
+  sql: Sql,
+  instruments: readonly InstrumentKey[],
+  before: EpochMs,
+): Promise<ReadonlyMap<InstrumentKey, DecimalString>> {
+  const rows = await sql<{ instrument: InstrumentKey; mid: string }[]>`
+    select i.instrument, m.mid from (
+      select slot from judged_cuts where slot <= ${before} and slot > ${before - CUT_MAX_AGE_MS} and source = 'streams' order by slot desc limit 1) n
+    cross join unnest(${instruments as string[]}::text[]) as i (instrument)
+    cross join lateral (
+      select o.body::jsonb #>> '{quote,mid}' as mid from judged_cuts c join judged_observations o on o.slot = c.slot and o.instrument = i.instrument
+      where c.slot <= n.slot and c.slot > n.slot - ${MID_MAX_AGE_MS}::bigint and c.source = 'streams' and o.body::jsonb #>> '{quote,mid}' is not null
+      order by c.slot desc limit 1) m`;
+  return new Map(rows.map(({ instrument, mid }) => [instrument, plainDecimal(mid)]));
+}
+
+async function tradedSince(
+  sql: Sql,
+  orgId: string,
+  bookIds: readonly string[],
+  instruments: readonly InstrumentKey[],
+  since: EpochMs,
+): Promise<ReadonlyMap<string, ReadonlyMap<InstrumentKey, DecimalString>>> {
+  const rows = await sql<{ book_id: string; instrument: InstrumentKey; usd: string }[]>`
+    select f.book_id, f.instrument, sum(case f.side when 'buy' then -f.notional_usd else f.notional_usd end - f.fee_usd)::text as usd
+    from books b join fills f on f.book_id = b.id
+    where b.org_id = ${orgId} and b.id = any(${bookIds as string[]}) and f.instrument = any(${instruments as string[]}) and f.at >= ${since}
+    group by 1, 2`;
+  const found = new Map<string, Map<InstrumentKey, DecimalString>>();
+  for (const { book_id, instrument, usd } of rows)
+    found.set(book_id, (found.get(book_id) ?? new Map<InstrumentKey, DecimalString>()).set(instrument, plainDecimal(usd)));
+  return found;
 }
 
 async function contentsBefore(

@@ -74,6 +74,21 @@ test("one organization's 5,000 orders do not delay another's, which are all take
   expect(new Set(rounds.flat()).size).toBe(384);
 });
 
+test('what sells or withdraws is taken before the openings of its organization, and delays nobody else', async () => {
+  const [first, last] = [25_001, 25_400];
+  await onDuty(OTHER, first, last - first + 1);
+  await onDuty(ORG, 26_001, 2);
+  await asTheyLie(
+    ['activities'],
+    (transaction) => transaction`
+      insert into activities (key, actor_id, kind, payload, due_at)
+      select number || ':1:0', id, 'precedence', case when number > ${last - 2} then '{"reduces":true}' else '{}' end::jsonb, number
+      from actors where number between ${first} and 27000`,
+  );
+  const taken = await createActorStore(sql).takeActivities(60_000, 5_000, 6, ['precedence']);
+  expect(taken.map(({ key }) => Number(key.split(':')[0]))).toEqual([last - 1, 26_001, last, 26_002, first, first + 1]);
+});
+
 describe('workers divide the organizations that have due work, so that each one is carried by one of them', () => {
   const KIND = 'divided';
   const orgs = Array.from({ length: 6 }, (_, index) => `00000000-0000-7000-8000-0000000000c${index}`);
