@@ -133,20 +133,12 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
         { ...bound, facts: accounts },
         clock.now(),
       );
-      const { quote, depth, market } = present;
-      const touch: DecimalString | null | undefined = order.side === 'buy' ? quote?.ask : quote?.bid;
+      const touch = order.side === 'buy' ? present.quote?.ask : present.quote?.bid;
       return {
         ok: true,
         value: {
           order,
-          verdict: verdict.ok
-            ? {
-                ok: true,
-                approved: verdict.approved,
-                risk: verdict.attribution,
-                market: { quote, depth, liquidityUsd: market.liquidityUsd },
-              }
-            : { ok: false, risk: verdict.attribution },
+          verdict: presentVerdict(verdict, present),
           touch: plainDecimal(touch ?? order.limitPrice),
           epoch,
           bookVersion: stored?.version ?? 0,
@@ -155,6 +147,12 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
       };
     },
   };
+}
+
+function presentVerdict(verdict: RiskVerdict, { quote, depth, market }: Omit<PresentInstrument, 'edge'>): ManualVerdict['verdict'] {
+  if (!verdict.ok) return { ok: false, risk: verdict.attribution };
+  const { approved, attribution: risk } = verdict;
+  return { ok: true, approved, risk, market: { quote, depth, liquidityUsd: market.liquidityUsd } };
 }
 
 /** The account as an order leaves it that is placed on it. */

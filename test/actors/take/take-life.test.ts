@@ -309,7 +309,11 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   const order = { instrument: BTC, side: 'buy', notionalUsd: '10', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
   const assessed = await market.preview(ORG, 'live', order, []);
   expect(assessed.ok && assessed.value.verdict.risk.rejections).toContainEqual(
-    expect.objectContaining({ code: 'insufficient_balance', limit: '0', suggestion: expect.stringContaining('of 3000 US dollars there 0 are free') }),
+    expect.objectContaining({
+      code: 'insufficient_balance',
+      limit: '0',
+      suggestion: expect.stringContaining('of 3000 US dollars there 0 are free'),
+    }),
   );
   const { bound } = await createRiskReads(sql).manualAccount(ORG, 'live');
   expect(bound.bound.map(({ venue, cashUsd, spentUsd }) => [venue, cashUsd, spentUsd]).sort()).toEqual([
