@@ -105,7 +105,7 @@ export async function tradingFixture(
   const keys = options.home === undefined ? null : openWriterKeys(options.home, ['worker', 'feed']);
   if (keys !== null) await registerWriters(url, Object.values(keys));
   const signs = (writer: BatchSigner | undefined) => (writer === undefined ? {} : { writer });
-  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 4, ...signs(keys?.worker) });
+  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 2, ...signs(keys?.worker) });
   const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, ...signs(keys.feed) });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
