@@ -118,7 +118,22 @@ function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: Re
  * whose origin is the very host of the request was served by us. Every other origin has to be on the list.
  */
 function isOwnLoopback(origin: string, host: string | undefined): boolean {
-  return host !== undefined && origin === `http://${host}` && /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
+  return host !== undefined && origin === `http://${host}` && LOOPBACK_HOST.test(host);
+}
+
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/**
+ * Answers why an operation for programs alone refuses a request, or null. A page of another site may not use it, and on loopback a name that was
+ * made to lead here (DNS rebinding) is none of ours.
+ */
+function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>, loopback: boolean): Refusal | null {
+  const { origin, host = '' } = headers;
+  if (fromCookie) return { code: 'unauthenticated', detail: 'the session cookie opens nothing here: send a token in Authorization' };
+  if (origin !== undefined && !allowed.has(origin) && !isOwnLoopback(origin, host))
+    return { code: 'origin_refused', detail: 'this origin may not ask here' };
+  if (!loopback || LOOPBACK_HOST.test(host) || allowed.has(`https://${host}`) || allowed.has(`http://${host}`)) return null;
+  return { code: 'origin_refused', detail: 'this service does not answer to the name in Host: use its own address' };
 }
 
 /**
@@ -177,6 +192,8 @@ export function createGate(
     if (!credential.ok) return refuseIdentity(request, reply, credential.refusal);
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
+    const foreign = permission === 'bearer' ? notForPages(request, credential.value.fromCookie, allowedOrigins, options.loopback) : null;
+    if (foreign !== null) return foreign.code === 'unauthenticated' ? refuseIdentity(request, reply, foreign) : sendRefusal(reply, foreign);
     if (isAgentToken(credential.value)) return letAgentIn(request, reply, credential.value, { ports, limited, refuseIdentity });
     const verified = await ports.access.verifyToken(credential.value.token, stops);
     if (!verified.ok) return refuseIdentity(request, reply, verified.refusal);
@@ -237,8 +254,10 @@ async function letAgentIn(
   const holder = fromCookie ? null : ((await ports.access.agentTokens?.find(sha256Hex(token))) ?? null);
   if (holder === null) return refuseIdentity(request, reply, NO_AGENT_TOKEN);
   if (await limited(reply, `agent token ${holder.id}`, cost)) return reply;
-  if (typeof permission !== 'object' || !('agentToken' in permission)) return sendProblem(reply, 'permission_missing', ONLY_PROPOSES);
-  if ((request.params as { readonly id?: string }).id?.toLowerCase() !== holder.agentId) return sendProblem(reply, 'not_found', NO_AGENT);
+  if (permission !== 'bearer') {
+    if (typeof permission !== 'object' || !('agentToken' in permission)) return sendProblem(reply, 'permission_missing', ONLY_PROPOSES);
+    if ((request.params as { readonly id?: string }).id?.toLowerCase() !== holder.agentId) return sendProblem(reply, 'not_found', NO_AGENT);
+  }
   request.caller = {
     subject: `agent-token:${holder.id}`,
     orgId: holder.orgId,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { EXAMPLES } from './examples.ts';
+import { mcpRoute } from './mcp/route.ts';
 import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
@@ -54,15 +55,17 @@ function documentRoute(
 
 /** The documents that the service tells of itself, once they are written. */
 export interface DocumentTexts {
+  readonly version: string;
   openApi(): string;
   asyncApi(): string;
 }
 
-const UNWRITTEN: DocumentTexts = { openApi: () => '', asyncApi: () => '' };
+const UNWRITTEN: DocumentTexts = { version: '', openApi: () => '', asyncApi: () => '' };
 
 /** Every route that this room registers. */
 export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTexts = UNWRITTEN): RouteEntry[] {
-  return [...ROUTES, ...more, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi)];
+  const asked = [...ROUTES, ...more];
+  return [...asked, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi), mcpRoute({ version: texts.version, routes: asked })];
 }
 
 /** Every route that the document and the permission table tell of: those and the feeds. */
@@ -125,6 +128,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       { name: 'identity', description: 'Sessions, tokens and members.' },
       { name: 'market', description: 'Quotes, order books, candles and the catalog.' },
       { name: 'agents', description: 'Agents, their decisions and their state charts.' },
+      { name: 'mcp', description: 'The Model Context Protocol, for language models.' },
       { name: 'feeds', description: 'Live updates over WebSocket or server-sent events.' },
     ],
     paths,

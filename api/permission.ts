@@ -1,10 +1,14 @@
 /** What a route asks of its caller, and whether a caller has it. */
 import type { Permission } from '../src/domain/agent.ts';
 
-/** `public`: nobody need be identified. `identity`: any verified identity, with or without grants. */
+/**
+ * `public`: nobody need be identified. `identity`: any verified identity, with or without grants. `bearer`: any token in Authorization,
+ * an identity's or an agent's; what is asked on is asked with that token again. A cookie opens nothing there.
+ */
 export type RoutePermission =
   | 'public'
   | 'identity'
+  | 'bearer'
   | Permission
   /** A member with the permission, or a token of the agent that the path names. */
   | { readonly member: Permission; readonly agentToken: true }
@@ -20,9 +24,12 @@ export const orAgentToken = (member: Permission): RoutePermission => ({ member, 
 /** What an identity has that no organization has granted anything. */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 
+const isWithoutGrants = (rule: RoutePermission): rule is 'public' | 'identity' | 'bearer' =>
+  rule === 'public' || rule === 'identity' || rule === 'bearer';
+
 /** The permissions that a rule wants and the caller lacks, in words; null if the caller may. */
 export function missingPermission(rule: RoutePermission, held: readonly Permission[]): string | null {
-  if (rule === 'public' || rule === 'identity') return null;
+  if (isWithoutGrants(rule)) return null;
   if (typeof rule === 'string') return held.includes(rule) ? null : rule;
   if ('agentToken' in rule) return held.includes(rule.member) ? null : rule.member;
   if ('anyOf' in rule) return rule.anyOf.some((permission) => held.includes(permission)) ? null : rule.anyOf.join(' or ');
@@ -34,7 +41,7 @@ const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage', 'members
 
 /** Whether the rule asks for a permission that can lead to trades, or to who may trade. */
 export function concernsTrading(rule: RoutePermission): boolean {
-  if (rule === 'public' || rule === 'identity') return false;
+  if (isWithoutGrants(rule)) return false;
   const named: readonly Permission[] =
     typeof rule === 'string' ? [rule] : 'agentToken' in rule ? [rule.member] : 'anyOf' in rule ? rule.anyOf : rule.allOf;
   return named.some((permission) => TRADING.includes(permission));

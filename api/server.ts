@@ -224,7 +224,7 @@ async function documentedBy(
     });
   });
   const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];
-  return servedRoutes(options.routes, { openApi: () => openApi, asyncApi: () => asyncApi });
+  return servedRoutes(options.routes, { version: options.version, openApi: () => openApi, asyncApi: () => asyncApi });
 }
 
 type AnswerHooks = Pick<RouteShorthandOptions, 'onSend' | 'onResponse'>;

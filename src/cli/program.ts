@@ -64,6 +64,13 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./api/call.ts')).callCommand,
   },
   {
+    name: 'mcp',
+    usage: '[options]',
+    description: 'serve language models by the Model Context Protocol: tools that read, research and propose',
+    catalog: 'own',
+    load: async () => (await import('./api/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'catalog',
     usage: '[command]',
     description: 'check, import and export the catalog file: instruments, feed ids, pools, budgets and limits',

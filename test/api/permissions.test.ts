@@ -92,6 +92,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/openapi.json': 'public',
   'GET /v1/asyncapi.json': 'public',
   'GET /v1/me': 'identity',
+  'POST /mcp': 'identity',
   'POST /v1/session': 'public',
   'DELETE /v1/session': 'public',
   'POST /v1/session/link': 'public',

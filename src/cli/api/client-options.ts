@@ -23,7 +23,7 @@ export function withClientOptions(command: Command): Command {
       'operator',
     )
     .option('--url <url>', 'address of a service elsewhere (default: the one that runs on the state folder)')
-    .option('--token-file <file>', 'file with your bearer token, for --url')
+    .option('--token-file <file>', 'file with your bearer token, or with that of an agent')
     .option('--json', 'print what the API answers as JSON');
 }
 

@@ -21,20 +21,24 @@ export interface Terminal {
 const LOOK_EVERY_MS = 1_000;
 
 /** A terminal on the service that the options name. @throws Error if none runs there, or no token can be read. */
-export function openTerminal({ as, url, tokenFile, json }: ClientOptions): Terminal {
+export function openTerminal(options: ClientOptions): Terminal {
   const clock = createLiveClock();
   return {
-    api: createClient(url === undefined ? localService({ member: as }) : elsewhere(url, tokenFile)),
-    json: json === true,
+    api: createClient(connectionOf(options)),
+    json: options.json === true,
     print,
     note: (text) => void process.stderr.write(`${text}\n`),
     wait: () => new Promise((resolve) => void clock.deadline(clock.now() + LOOK_EVERY_MS, resolve)),
   };
 }
 
-function elsewhere(baseUrl: string, tokenFile: string | undefined): Parameters<typeof createClient>[0] {
-  if (tokenFile === undefined) throw new Error(`${baseUrl} needs a token: name the file that holds it with --token-file`);
-  return { baseUrl, token: () => readNamedFile(tokenFile).trim() };
+/** Address and token of the service that the options name: that of the state folder unless they name another one. @throws Error */
+export function connectionOf({ as, url, tokenFile }: ClientOptions): ReturnType<typeof localService> {
+  if (tokenFile === undefined) {
+    if (url !== undefined) throw new Error(`${url} needs a token: name the file that holds it with --token-file`);
+    return localService({ member: as });
+  }
+  return { baseUrl: url ?? localService().baseUrl, token: () => readNamedFile(tokenFile).trim() };
 }
 
 /** A refusal in words: what was wrong, and each thing that would pass if the sentence does not say it. Other errors are kept. */

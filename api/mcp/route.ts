@@ -1,0 +1,98 @@
+/** POST /mcp: the Model Context Protocol over HTTP. */
+import { Type } from 'typebox';
+import { AGENT_TOKEN } from '../../actors/agent/agent-tokens.ts';
+import { sendProblem } from '../problem.ts';
+import { defineRoute, entry, type RouteEntry } from '../route.ts';
+import { AnyJson, objectOf } from '../shapes.ts';
+import type { McpWiring } from './server.ts';
+import { TOOL_SETS, type ToolSet } from './tool-sets.ts';
+
+const SET = `(${TOOL_SETS.join('|')})`;
+const NO_SUBSCRIPTIONS = 'nothing here announces changes: ask again instead of listening';
+
+const MessageBody = Type.Unsafe<{ readonly method?: string }>({
+  type: 'object',
+  required: ['jsonrpc'],
+  properties: {
+    jsonrpc: { type: 'string', const: '2.0' },
+    id: { type: ['string', 'integer'], description: 'Missing in a notification.' },
+    method: { type: 'string', minLength: 1, maxLength: 200, description: 'Such as tools/list or tools/call.' },
+    params: { type: 'object', additionalProperties: true },
+  },
+  additionalProperties: true,
+  description: 'One message of JSON-RPC 2.0. Batches are not taken.',
+});
+
+const AnswerBody = Type.Object(
+  {
+    jsonrpc: Type.String(),
+    id: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'integer', 'null'] })),
+    result: Type.Optional(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+    error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(AnyJson) })),
+  },
+  { description: 'A result or an error of JSON-RPC 2.0.' },
+);
+
+/** The sets that a text such as `read,propose` names; all of them if it names none. */
+export const setsIn = (text: string | undefined): readonly ToolSet[] =>
+  text === undefined ? TOOL_SETS : TOOL_SETS.filter((set) => text.split(',').includes(set));
+
+export const mcpRoute = (wiring: McpWiring): RouteEntry => entry(mcpOperation(wiring), 'bearer');
+
+const mcpOperation = (wiring: McpWiring) =>
+  defineRoute({
+    method: 'POST',
+    url: '/mcp',
+    name: 'callMcp',
+    tag: 'mcp',
+    summary: 'The Model Context Protocol: tools that read, research and propose',
+    description:
+      'Takes one message of the revisions 2026-07-28 and 2025, with a token in Authorization: a member’s, or an agent’s, which sees the tools of its agent alone. Tools are operations of this API by their names, with the same permissions, limits and refusals. Nothing that signs, approves, resumes, pays, raises authority or places an order is a tool.',
+    cost: 'read',
+    schema: {
+      querystring: objectOf({
+        sets: Type.Optional(
+          Type.String({ pattern: `^${SET}(,${SET}){0,2}$`, description: 'Sets of tools, such as `read,propose`. All unless given.' }),
+        ),
+      }),
+      body: MessageBody,
+    },
+    answers: {
+      200: { description: 'The answer of the protocol.', schema: AnswerBody },
+      202: { description: 'A notification, received.' },
+      400: { description: 'An error of the protocol.', schema: AnswerBody },
+      404: { description: 'The protocol has no such method.', schema: AnswerBody },
+      406: { description: 'Accept names application/json and text/event-stream.', schema: AnswerBody },
+    },
+    refusals: [],
+    handle: () => {
+      // The packages of the protocol are loaded for the first message, not at the start.
+      let loading: Promise<typeof import('./exchange.ts')> | undefined;
+      let server: ReturnType<typeof import('./exchange.ts')['mcpServers']> | undefined;
+      return async (request, reply) => {
+        if (request.body.method === 'subscriptions/listen') return sendProblem(reply, 'malformed', NO_SUBSCRIPTIONS);
+        loading ??= import('./exchange.ts');
+        const { answerMessage, mcpServers } = await loading;
+        server ??= mcpServers(wiring);
+        const authorization = request.headers.authorization ?? '';
+        const isAgent = authorization.slice('Bearer '.length).startsWith(AGENT_TOKEN);
+        const { server: app, ip } = request;
+        const mcp = server({
+          sets: setsIn(request.query.sets),
+          isAgent,
+          async ask({ method, url, headers, body }) {
+            const answer = await app.inject({
+              method: method as 'GET',
+              url,
+              headers: { ...headers, authorization },
+              remoteAddress: ip,
+              ...(body === undefined ? {} : { payload: body }),
+            });
+            const retryAfter = answer.headers['retry-after'];
+            return { status: answer.statusCode, retryAfter: retryAfter === undefined ? undefined : String(retryAfter), text: answer.body };
+          },
+        });
+        return reply.send(await answerMessage(mcp, request.raw, request.body));
+      };
+    },
+  });

@@ -1,0 +1,128 @@
+/**
+ * Operations that are tools of the Model Context Protocol. The rule: a tool reads, researches or proposes. Nothing that signs, approves,
+ * lifts a halt, pays, raises authority or places an order is a tool, and what stops trading stays with people too.
+ */
+import type { RouteEntry } from '../route.ts';
+
+export const TOOL_SETS = ['read', 'research', 'propose'] as const;
+
+export type ToolSet = (typeof TOOL_SETS)[number];
+
+/** Effects of a call: it changes nothing, it adds something that trades nothing, or it changes what happens. */
+type Effect = 'none' | 'adds' | 'acts';
+
+export interface ToolKind {
+  readonly set: ToolSet;
+  readonly effect: Effect;
+}
+
+const RESEARCH: Readonly<Record<string, Effect>> = {
+  assessStock: 'none',
+  simulateImpact: 'none',
+  previewLaunch: 'none',
+  askWhatIf: 'none',
+  quoteBridge: 'adds',
+  chatWithCopilot: 'adds',
+  // Each of these is a trial that later results are charged for.
+  previewBacktest: 'adds',
+  backtestAgent: 'adds',
+  stressTestAgent: 'adds',
+  sweepAgent: 'adds',
+  cancelEvaluation: 'acts',
+};
+
+const PROPOSE: Readonly<Record<string, Effect>> = {
+  proposeTrade: 'acts',
+  // Drafts: an agent at research and a Take that is not armed.
+  createAgent: 'adds',
+  compileTake: 'adds',
+};
+
+/** Operations that are no tools, by the reason. */
+export const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  'places or cancels an order: a model proposes, and the mandate decides': [
+    'placePaperOrder',
+    'placeSpotexchangeOrder',
+    'cancelMarketOrder',
+    'placePaperPredictionOrder',
+  ],
+  'prepares, signs or sends a transaction': [
+    'prepareSwap',
+    'executeSwap',
+    'preparePredictionOrder',
+    'executePredictionOrder',
+    'submitBridge',
+    'prepareLaunch',
+    'submitLaunch',
+    'quoteLauncherLaunch',
+    'prepareLaunchClaim',
+    'submitLaunchClaim',
+  ],
+  'approves or declines in the name of a person': ['approveProposal', 'declineProposal', 'signOffAgent'],
+  'raises or changes the authority to trade': [
+    'setAgentAutonomy',
+    'promoteAgent',
+    'addAgentVersion',
+    'setRiskPreferences',
+    'armTake',
+    'armBasisPolicy',
+    'challengeDelegation',
+    'grantDelegation',
+  ],
+  'lifts a halt or intervenes in an actor': ['resumeAgent', 'releaseAgent', 'releaseActor', 'resetActor', 'retryActivity'],
+  'stops trading or closes positions, which words in a news item must not bring about': [
+    'pauseAgent',
+    'closeAgentPositions',
+    'emergencyHalt',
+    'disarmTake',
+    'closeTake',
+    'disarmBasisPolicy',
+    'revokeDelegation',
+  ],
+  'pays, or moves money': ['depositIntoVault', 'withdrawFromVault', 'beginCheckout', 'settleCheckout', 'importListing'],
+  'publishes in the name of the organization': [
+    'publishListing',
+    'repriceListing',
+    'unlistListing',
+    'publishTake',
+    'forkTake',
+    'tokenizeTake',
+    'registerLeaderboardWallet',
+  ],
+  'says who somebody is, or what they may do': [
+    'openSession',
+    'redeemSignInLink',
+    'closeSession',
+    'revokeSession',
+    'listMembers',
+    'grantMember',
+    'removeMember',
+    'revokeTokens',
+    'listRoles',
+    'setRole',
+    'listInvitations',
+    'inviteMember',
+    'acceptInvitation',
+    'revokeInvitation',
+    'challengeWallet',
+    'linkWallet',
+    'renameWallet',
+    'unlinkWallet',
+  ],
+  'makes or revokes a secret': ['createAgentToken', 'revokeAgentToken'],
+  'answers a file for people': ['getEvaluationReport', 'exportActorTest', 'getLeaderboardCsv', 'getLeaderboardWalletCsv'],
+  'describes the service to programs': ['getHealth', 'getReadiness', 'getMetrics', 'getOpenApi', 'getAsyncApi'],
+  'is a stream, or the protocol itself': ['openFeeds', 'openInspector', 'streamEvents', 'callMcp'],
+};
+
+const NO_TOOLS: ReadonlySet<string> = new Set(Object.values(REFUSED).flat());
+
+/** Returns the kind of tool that an operation is; null if it is none. A new operation that changes anything is none until it is listed. */
+export function toolKindOf({ route }: RouteEntry): ToolKind | null {
+  if (NO_TOOLS.has(route.name)) return null;
+  if (route.method === 'GET') return { set: 'read', effect: 'none' };
+  const research = RESEARCH[route.name];
+  if (research !== undefined) return { set: 'research', effect: research };
+  const propose = PROPOSE[route.name];
+  return propose === undefined ? null : { set: 'propose', effect: propose };
+}

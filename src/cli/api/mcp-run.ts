@@ -1,0 +1,29 @@
+/** Answers a client of the Model Context Protocol, and asks the running service for it. */
+import { AGENT_TOKEN } from '../../../actors/agent/agent-tokens.ts';
+import { servePipes } from '../../../api/mcp/terminal.ts';
+import type { ToolSet } from '../../../api/mcp/tool-sets.ts';
+import { servedRoutes } from '../../../api/openapi.ts';
+import type { ClientOptions } from './client-options.ts';
+import { connectionOf } from './terminal.ts';
+
+/** Serves until the client closes the standard input. @throws Error if no service runs there, or no token can be read. */
+export function serveModel(options: ClientOptions & { readonly sets: readonly ToolSet[] }, version: string): void {
+  const { baseUrl, token } = connectionOf(options);
+  servePipes(
+    { version, routes: servedRoutes() },
+    {
+      sets: options.sets,
+      isAgent: token().startsWith(AGENT_TOKEN),
+      async ask({ method, url, headers, body }) {
+        const answer = await fetch(new URL(url, baseUrl), {
+          method,
+          headers: { ...headers, authorization: `Bearer ${token()}` },
+          ...(body === undefined ? {} : { body }),
+        }).catch(() => null);
+        if (answer === null)
+          return { status: 503, retryAfter: undefined, text: JSON.stringify({ detail: `no service answers at ${baseUrl}` }) };
+        return { status: answer.status, retryAfter: answer.headers.get('retry-after') ?? undefined, text: await answer.text() };
+      },
+    },
+  );
+}
