@@ -4921,6 +4921,22 @@ class Delegation(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class CallMcpAnswer(Model):
+    """A result or an error of JSON-RPC 2.0."""
+    jsonrpc: str
+    id: str | int | None = None
+    result: Dict[str, Any] | None = None
+    error: CallMcpAnswerError | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CallMcpAnswerError(Model):
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(init=False, repr=False, eq=False)
 class Problem(Model):
     """RFC 9457 problem details."""
     type: str
@@ -7077,3 +7093,21 @@ class Operations(Caller):
     @operation("GET", "/v1/asyncapi.json")
     def get_async_api(self) -> Dict[str, Any]:
         """The messages of the feed, as AsyncAPI 3"""
+
+    @operation("POST", "/mcp?sets", body="jsonrpc id method params", needs_body=True, also=[400, 404, 406])
+    def call_mcp(
+        self,
+        *,
+        jsonrpc: Literal["2.0"],
+        sets: str | None = None,
+        id: str | int | None = None,
+        method: str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> CallMcpAnswer:
+        """The Model Context Protocol: tools that read, research and propose
+
+        Takes one message of the revisions 2026-07-28 and 2025, with a token in Authorization: a member’s, or an
+        agent’s, which sees the tools of its agent alone. Tools are operations of this API by their names, with the same
+        permissions, limits and refusals. Nothing that signs, approves, resumes, pays, raises authority or places an
+        order is a tool.
+        """

@@ -7052,6 +7052,30 @@ export interface Operations {
     readonly input: Record<string, never>;
     readonly answer: { readonly [name: string]: unknown };
   };
+  /** The Model Context Protocol: tools that read, research and propose. */
+  readonly callMcp: {
+    readonly input: {
+      /** Sets of tools, such as `read,propose`. All unless given. */
+      readonly sets?: undefined | string;
+      readonly body: {
+        readonly jsonrpc: '2.0';
+        readonly id?: string | number;
+        readonly method?: string;
+        readonly params?: { readonly [name: string]: unknown };
+        readonly [name: string]: unknown;
+      };
+    };
+    readonly answer: {
+      readonly jsonrpc: string;
+      readonly id?: string | number | null;
+      readonly result?: { readonly [name: string]: unknown };
+      readonly error?: {
+        readonly code: number;
+        readonly message: string;
+        readonly data?: unknown;
+      };
+    };
+  };
   /** Opens a websocket that carries every channel. */
   readonly openFeeds: {
     readonly input: Record<string, never>;
@@ -7282,6 +7306,7 @@ export const OPERATIONS = {
   revokeDelegation: 'POST /v1/delegations/{id}/revoke idempotent',
   getOpenApi: 'GET /v1/openapi.json',
   getAsyncApi: 'GET /v1/asyncapi.json',
+  callMcp: 'POST /mcp 400 404 406',
   openFeeds: 'GET /v1/feeds socket',
   openInspector: 'GET /v1/feeds/inspector socket',
   streamEvents: 'GET /v1/feeds/sse stream',
