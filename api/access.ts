@@ -1,5 +1,6 @@
 /** What the API asks about who calls: verified tokens, grants, rate limits. */
 
+import type { SignalHook } from '../actors/agent/signal-hooks.ts';
 import type { Permission } from '../src/domain/agent.ts';
 import type { TokenClaims, TokenRevocation } from '../src/domain/member.ts';
 import type { Outcome } from '../src/domain/refusal.ts';
@@ -60,6 +61,18 @@ export interface AgentTokenReads {
   find(digest: string): Promise<AgentTokenHolder | null>;
 }
 
+/** A signal hook that nobody has revoked, with what its deliveries may be signed with. */
+export interface FoundHook extends SignalHook {
+  readonly orgId: string;
+  /** SHA-256 of each secret that counts now, in hexadecimal. */
+  readonly digests: readonly string[];
+}
+
+export interface SignalReads {
+  /** Finds a hook by its id, or by the SHA-256 of a secret that counts at an instant. */
+  find(key: { readonly id: string } | { readonly digest: string }, at: EpochMs): Promise<FoundHook | null>;
+}
+
 /** Who may come in. */
 export interface AccessPorts {
   /** `toStop`: for a halt or a pause, which must work although the clock is wrong: `CLOCK_ERROR_MS` counts as no error then. */
@@ -68,6 +81,8 @@ export interface AccessPorts {
   readonly limits: RateLimits;
   /** Tokens of agents. Where it is missing, as beside the emergency halt, none is taken. */
   readonly agentTokens?: AgentTokenReads;
+  /** Signal hooks, missing where agents' tokens are. */
+  readonly signals?: SignalReads;
   /** Codes that the service printed for its owner at the start. */
   readonly signInLinks: {
     /** The token that a code stands for, once; null if it stands for none. */

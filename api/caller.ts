@@ -58,6 +58,8 @@ declare module 'fastify' {
     cost?: CostClass;
     /** Takes application/yaml besides JSON. */
     yaml?: boolean;
+    /** Gets the bytes of its body as they came. */
+    raw?: boolean;
     /** Not rate-limited: probes. */
     unlimited?: boolean;
     /** Halts or pauses, and must work although the clock is wrong. */

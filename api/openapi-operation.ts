@@ -92,6 +92,7 @@ function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
     content: {
       'application/json': { ...content, ...exampleOf(EXAMPLES.operations[route.name]?.body) },
       ...(route.yaml === true ? { 'application/yaml': content } : {}),
+      ...(route.raw === true ? { 'text/plain': { schema: { type: 'string' } } } : {}),
     },
   };
 }

@@ -58,6 +58,8 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly carriesTransaction?: boolean;
   /** Takes application/yaml besides JSON. */
   readonly yaml?: boolean;
+  /** Gets the bytes of JSON or plain text as they came, 16 KiB at most: they are signed, or mapped by a template. */
+  readonly raw?: boolean;
   readonly answers: { readonly [status: number]: Answer };
   /** Codes that this route adds to those that every route may answer. */
   readonly refusals: readonly ProblemCode[];

@@ -27,7 +27,7 @@ import type { Route, RouteEntry } from './route.ts';
 import { SameAnswers } from './same-answers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serializable } from './shapes.ts';
-import { parseStrictJson } from './strict-json.ts';
+import { parseStrictJson, utf8Of } from './strict-json.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
 
@@ -47,9 +47,10 @@ export interface ApiOptions extends CallerOptions {
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 
-/** Decisions "Limits". Routes that carry a transaction raise theirs to 256 KiB. */
+/** Decisions "Limits". Routes that carry a transaction raise theirs to 256 KiB, those that take raw bytes lower it. */
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
+const RAW_BODY_LIMIT = 16 * 1024;
 const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
 /** A connection on which nothing moves is looked at when its handler has had this much more than its time. */
@@ -244,8 +245,15 @@ function registerRoute(
     method: route.method,
     url: route.url,
     ...hooks,
-    bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : BODY_LIMIT,
-    config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true, stops: route.stops === true },
+    bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : route.raw === true ? RAW_BODY_LIMIT : BODY_LIMIT,
+    config: {
+      permission,
+      cost: route.cost,
+      yaml: route.yaml === true,
+      raw: route.raw === true,
+      unlimited: route.unlimited === true,
+      stops: route.stops === true,
+    },
     schema: {
       ...(params === undefined ? {} : { params: withoutFormats(params) }),
       ...(querystring === undefined ? {} : { querystring }),
@@ -274,26 +282,23 @@ function withoutFormats(schema: TSchema): TSchema {
 
 function readBodiesStrictly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const decode = (body: Buffer): string => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(body);
-    } catch {
-      throw new InputError('malformed', 'the body is not UTF-8');
-    }
-  };
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  const onlyJson = () => new InputError('unsupported_media_type', 'this route takes application/json only');
+  app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (request, body: Buffer, done) =>
+    request.routeOptions.config.raw === true ? done(null, body) : done(onlyJson()),
+  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (request.routeOptions.config.raw === true) return done(null, body);
     if (body.length === 0) return done(null, undefined);
     try {
-      done(null, parseStrictJson(decode(body)));
+      done(null, parseStrictJson(utf8Of(body)));
     } catch (error) {
       done(error as Error);
     }
   });
   app.addContentTypeParser('application/yaml', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
-      if (request.routeOptions.config.yaml !== true)
-        throw new InputError('unsupported_media_type', 'this route takes application/json only');
-      done(null, parseStrictYaml(decode(body)));
+      if (request.routeOptions.config.yaml !== true) throw onlyJson();
+      done(null, parseStrictYaml(utf8Of(body)));
     } catch (error) {
       done(error as Error);
     }

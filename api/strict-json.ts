@@ -33,6 +33,15 @@ export function parseStrictJson(text: string, places?: Map<string, number>): { [
   return value;
 }
 
+/** Reads the bytes of a body as text. @throws InputError if they are not UTF-8. */
+export function utf8Of(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new InputError('malformed', 'the body is not UTF-8');
+  }
+}
+
 /** Refuses texts that PostgreSQL cannot hold or UTF-8 cannot spell. */
 export function checkText(text: string, path: string): string {
   if (text.includes('\u0000')) throw malformed(path, 'the text has a NUL character', 'text without U+0000');

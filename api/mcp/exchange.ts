@@ -8,6 +8,8 @@ export { mcpServers } from './server.ts';
 /** Answers a message that was read and let in already, with one JSON document whatever the revision. */
 export async function answerMessage(server: McpServer, request: IncomingMessage, message: unknown): Promise<Response> {
   const asked = await toWebRequest(request as Parameters<typeof toWebRequest>[0], message);
+  // One document answers, whatever the client can read beside it.
+  asked.headers.set('accept', 'application/json, text/event-stream');
   if (!(await isLegacyRequest(asked, message)))
     return createMcpHandler(() => server, { legacy: 'reject' }).fetch(asked, { parsedBody: message });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

@@ -61,7 +61,6 @@ const mcpOperation = (wiring: McpWiring) =>
       200: { description: 'The answer of the protocol. A notification is answered 202, without a body.', schema: AnswerBody },
       400: { description: 'An error of the protocol.', schema: AnswerBody },
       404: { description: 'The protocol has no such method.', schema: AnswerBody },
-      406: { description: 'Accept names application/json and text/event-stream.', schema: AnswerBody },
     },
     refusals: [],
     handle: () => {

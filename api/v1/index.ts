@@ -47,6 +47,7 @@ import { listRecommendations } from './agents/recommendations.ts';
 import { releaseAgent } from './agents/release.ts';
 import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
+import { createSignalHook, listSignalHooks, revokeSignalHook, rotateSignalHook } from './agents/signal-hooks.ts';
 import { signOffAgent } from './agents/sign-off.ts';
 import { stressTestAgent } from './agents/stress-test.ts';
 import { sweepAgent } from './agents/sweep.ts';
@@ -165,6 +166,7 @@ import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
 import { redeemSignInLink } from './session/redeem-link.ts';
 import { revokeSession } from './session/revoke.ts';
+import { receiveSignal } from './signals/receive.ts';
 import { listSocialFeed } from './social-feed/list.ts';
 import { executeSwap } from './spotchain/execute.ts';
 import { getSwap } from './spotchain/get-order.ts';
@@ -311,6 +313,11 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(createAgentToken, 'trade:execute'),
   entry(listAgentTokens, 'agent:read'),
   entry(revokeAgentToken, TO_STOP),
+  entry(createSignalHook, 'trade:execute'),
+  entry(listSignalHooks, 'agent:read'),
+  entry(rotateSignalHook, 'trade:execute'),
+  entry(revokeSignalHook, TO_STOP),
+  entry(receiveSignal, 'public'),
   entry(listDecisions, 'agent:read'),
   entry(listRecommendations, 'agent:read'),
   entry(getDecision, 'agent:read'),

@@ -19,6 +19,7 @@ import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
 import { createReserveStore, createSimulatedReserves } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createAgentTokenReads } from '../../src/adapters/store/agents/agent-tokens.ts';
+import { createSignalReads } from '../../src/adapters/store/agents/signal-hooks.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
@@ -198,6 +199,7 @@ export async function apiUnderTest(
     },
     access: {
       agentTokens: createAgentTokenReads(sql),
+      signals: createSignalReads(sql),
       signInLinks: { redeem: () => null },
       async verifyToken(token) {
         const found = tokens.get(token);

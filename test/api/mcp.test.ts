@@ -1,10 +1,5 @@
 // The Model Context Protocol: real clients of 2026 and of 2025 on the API with its database.
-import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REFUSED, toolKindOf } from '../../api/mcp/tool-sets.ts';
 import { documentedRoutes } from '../../api/openapi.ts';
@@ -204,22 +199,6 @@ test.each<[string, () => ReturnType<typeof ask>, number, string]>([
 test('a page on the list and the own address are let in', async () => {
   for (const headers of [{ origin: ORIGIN }, { host: '127.0.0.1:8080' }, { host: 'console.example' }])
     expect((await ask({ headers, body: { ...LIST, method: 'prompts/list' } })).status, JSON.stringify(headers)).toBe(200);
-});
-
-test('over pipes `sevengate mcp` serves the same tools', async () => {
-  const tokenFile = join(tmpdir(), `mcp-${process.pid}.token`);
-  writeFileSync(tokenFile, agentToken);
-  const program = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
-  const client = new Client({ name: 'test', version: '1' });
-  try {
-    const args = [program, 'mcp', '--url', url, '--token-file', tokenFile, '--sets', 'read'];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args }));
-    expect((await namesOf(client)).sort()).toEqual(['getOutsideContext', 'getOutsideProposal', 'listOutsideProposals']);
-    expect(textOf(await client.callTool({ name: 'getOutsideContext', arguments: { id: agent } }))).toContain(manifestHash);
-  } finally {
-    await client.close();
-    rmSync(tokenFile);
-  }
 });
 
 /** A model that does what a text tells it to: each line `call <tool> <JSON>` is a call. */

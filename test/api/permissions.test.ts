@@ -68,6 +68,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/:claimId/submit')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.name === 'createAgentToken') return { name: 'bot' };
+  if (route.name === 'createSignalHook') return { name: 'chart', template: { side: 'buy', instrument: 'x', quantity: '1' } };
   if (route.name === 'proposeTrade') return OUTSIDE_PROPOSAL;
   if (route.name === 'sweepAgent') return { parameters: [{ path: 'stopLossPct', values: [2, 3] }] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
@@ -82,7 +83,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
 const pathOf = ({ route }: RouteEntry, id: string): string =>
-  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id).replace(':proposalId', id).replace(':tokenId', id).replace(':version', '1')}${QUERIES[route.url] ?? ''}`;
+  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id).replace(':proposalId', id).replace(':tokenId', id).replace(':hookId', id).replace(':key', id).replace(':version', '1')}${QUERIES[route.url] ?? ''}`;
 
 // The rule of the matrix, said a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
@@ -154,6 +155,11 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents/:id/tokens': ['trade:execute'],
   'GET /v1/agents/:id/tokens': ['agent:read'],
   'POST /v1/agents/:id/tokens/:tokenId/revoke': ['trade:execute', 'risk:manage'],
+  'POST /v1/agents/:id/signals': ['trade:execute'],
+  'GET /v1/agents/:id/signals': ['agent:read'],
+  'POST /v1/agents/:id/signals/:hookId/rotate': ['trade:execute'],
+  'POST /v1/agents/:id/signals/:hookId/revoke': ['trade:execute', 'risk:manage'],
+  'POST /v1/signals/:key': 'public',
   'POST /v1/agents/:id/proposals': ['trade:execute'],
   'GET /v1/agents/:id/proposals': ['agent:read'],
   'GET /v1/agents/:id/proposals/:proposalId': ['agent:read'],

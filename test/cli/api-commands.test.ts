@@ -61,6 +61,7 @@ afterEach(() => {
 
 function at(member: string, json = false): Terminal {
   return {
+    url: service.url,
     api: createClient({ baseUrl: service.url, token: () => service.token(member) }),
     json,
     print: (text) => void printed.push(text),

@@ -31,7 +31,7 @@ import { termsOf, wishedAmount } from '../manual-order-body.ts';
 
 const NO_PROPOSAL = 'there is no outside proposal with this id';
 
-const OutsideProposalRequest = objectOf({
+export const OutsideProposalRequest = objectOf({
   side: choice(ORDER_SIDES, 'Long only: a buy opens a position, a sell reduces one of the agent’s own book.'),
   instrument: Type.String({ minLength: 1, maxLength: 120, pattern: '^[\\x21-\\x7e]+$', description: 'One of the universe.' }),
   notionalUsd: wishedAmount('Size in US dollars. Give this or `quantity`.'),

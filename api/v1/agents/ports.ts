@@ -2,6 +2,7 @@
 
 import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
 import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
+import type { SignalHooks } from '../../../actors/agent/signal-hooks.ts';
 import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
@@ -133,6 +134,7 @@ export interface AgentPorts {
   /** Outside proposals of external agents. */
   readonly outside: OutsideProposals;
   readonly tokens: AgentTokens;
+  readonly signals: SignalHooks;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
   /** What the agent's closings wait for is worked out from; holds nothing where the organization has no such agent. */

@@ -607,6 +607,21 @@ class SweepAgentWalkForwardInput(TypedDict):
     testDays: NotRequired[int]
 
 
+class CreateSignalHookTemplateInput(TypedDict):
+    side: str
+    instrument: str
+    notionalUsd: NotRequired[str]
+    quantity: NotRequired[str]
+    limitPrice: NotRequired[str]
+    reason: NotRequired[str]
+    id: NotRequired[str]
+
+
+class CreateSignalHookTickerInput(TypedDict):
+    ticker: str
+    instrument: str
+
+
 class AskWhatIfEventInput(TypedDict):
     type: str
 
@@ -3105,6 +3120,53 @@ class AgentToken(Model):
     id: str
     agent_id: str
     name: str
+    created_by: str
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OpenedSignalHook(Model):
+    id: str
+    agent_id: str
+    name: str
+    template: OpenedSignalHookTemplate
+    tickers: List[OpenedSignalHookTicker]
+    manifest_hash: str
+    created_by: str
+    created_at: datetime
+    revoked_at: datetime | None
+    path: str
+    signed_path: str
+    signing_secret: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OpenedSignalHookTemplate(Model):
+    side: str
+    instrument: str
+    notional_usd: str | None = None
+    quantity: str | None = None
+    limit_price: str | None = None
+    reason: str | None = None
+    id: str | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OpenedSignalHookTicker(Model):
+    ticker: str
+    instrument: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SignalHook(Model):
+    """A signal hook, without its secret."""
+    id: str
+    agent_id: str
+    name: str
+    template: OpenedSignalHookTemplate
+    tickers: List[OpenedSignalHookTicker]
+    manifest_hash: str
     created_by: str
     created_at: datetime
     revoked_at: datetime | None
@@ -6149,6 +6211,49 @@ class Operations(Caller):
         From the answer on it opens nothing. Revoking it again changes nothing.
         """
 
+    @operation("POST", "/v1/agents/{id}/signals", body="name template tickers", needs_body=True)
+    def create_signal_hook(
+        self,
+        id: str,
+        *,
+        name: str,
+        template: CreateSignalHookTemplateInput,
+        tickers: Sequence[CreateSignalHookTickerInput] | None = None,
+    ) -> OpenedSignalHook:
+        """Makes an address at which alerts become outside proposals of the agent
+
+        An alert is JSON or plain text, such as TradingView sends. The template says what of it becomes the side,
+        instrument and size of a proposal: `{{action}}` or `{{order.size}}` is a field of JSON, `{{1}}` the first word
+        of plain text. The path and the signing secret are shown once. Repeating the request makes another hook.
+        """
+
+    @operation("GET", "/v1/agents/{id}/signals")
+    def list_signal_hooks(self, id: str) -> Pages[SignalHook, Page[SignalHook]]:
+        """The signal hooks of an agent, newest first"""
+
+    @operation("POST", "/v1/agents/{id}/signals/{hookId}/rotate")
+    def rotate_signal_hook(self, id: str, hook_id: str) -> OpenedSignalHook:
+        """Gives a signal hook another secret
+
+        The secret before it works for another day. Rotate twice, or revoke the hook, to end it at once.
+        """
+
+    @operation("POST", "/v1/agents/{id}/signals/{hookId}/revoke", keyed=True)
+    def revoke_signal_hook(self, id: str, hook_id: str, *, idempotency_key: str | None = None) -> SignalHook:
+        """Revokes a signal hook
+
+        From the answer on it takes nothing. Revoking it again changes nothing.
+        """
+
+    @operation("POST", "/v1/signals/{key}")
+    def receive_signal(self, key: str) -> OutsideProposalReceipt:
+        """Takes an alert as an outside proposal
+
+        The key is the secret of a signal hook, or its id if the delivery is signed as Standard Webhooks says
+        (`webhook-id`, `webhook-timestamp`, `webhook-signature`). At most 16 KiB of JSON or plain text. The same
+        `webhook-id` with the same alert gets the same answer. Each hook has a rate limit of its own.
+        """
+
     @operation("GET", "/v1/agents/{id}/decisions?limit&cursor")
     def list_decisions(
         self,
@@ -7094,7 +7199,7 @@ class Operations(Caller):
     def get_async_api(self) -> Dict[str, Any]:
         """The messages of the feed, as AsyncAPI 3"""
 
-    @operation("POST", "/mcp?sets", body="jsonrpc id method params", needs_body=True, also=[400, 404, 406])
+    @operation("POST", "/mcp?sets", body="jsonrpc id method params", needs_body=True, also=[400, 404])
     def call_mcp(
         self,
         *,

@@ -2582,6 +2582,32 @@ export type Observation = {
   }> | null;
 };
 
+export type OpenedSignalHook = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly template: {
+    readonly side: string;
+    readonly instrument: string;
+    readonly notionalUsd?: string;
+    readonly quantity?: string;
+    readonly limitPrice?: string;
+    readonly reason?: string;
+    readonly id?: string;
+  };
+  readonly tickers: ReadonlyArray<{
+    readonly ticker: string;
+    readonly instrument: string;
+  }>;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  readonly path: string;
+  readonly signedPath: string;
+  readonly signingSecret: string;
+};
+
 export type OrderBook = {
   readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
   readonly instrument: string;
@@ -4054,6 +4080,29 @@ export type SessionDay = {
   readonly regularAt: string | null;
   readonly postMarketAt: string | null;
   readonly closedAt: string | null;
+};
+
+export type SignalHook = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly template: {
+    readonly side: string;
+    readonly instrument: string;
+    readonly notionalUsd?: string;
+    readonly quantity?: string;
+    readonly limitPrice?: string;
+    readonly reason?: string;
+    readonly id?: string;
+  };
+  readonly tickers: ReadonlyArray<{
+    readonly ticker: string;
+    readonly instrument: string;
+  }>;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
 };
 
 export type SocialPost = {
@@ -6003,6 +6052,62 @@ export interface Operations {
     };
     readonly answer: AgentToken;
   };
+  /** Makes an address at which alerts become outside proposals of the agent. */
+  readonly createSignalHook: {
+    readonly input: {
+      readonly id: string;
+      readonly body: {
+        readonly name: string;
+        readonly template: {
+          readonly side: string;
+          readonly instrument: string;
+          readonly notionalUsd?: string;
+          readonly quantity?: string;
+          readonly limitPrice?: string;
+          readonly reason?: string;
+          readonly id?: string;
+        };
+        readonly tickers?: ReadonlyArray<{
+          readonly ticker: string;
+          readonly instrument: string;
+        }>;
+      };
+    };
+    readonly answer: OpenedSignalHook;
+  };
+  /** The signal hooks of an agent, newest first. */
+  readonly listSignalHooks: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: {
+      readonly items: ReadonlyArray<SignalHook>;
+    };
+  };
+  /** Gives a signal hook another secret. */
+  readonly rotateSignalHook: {
+    readonly input: {
+      readonly id: string;
+      readonly hookId: string;
+    };
+    readonly answer: OpenedSignalHook;
+  };
+  /** Revokes a signal hook. */
+  readonly revokeSignalHook: {
+    readonly input: {
+      readonly id: string;
+      readonly hookId: string;
+    };
+    readonly answer: SignalHook;
+  };
+  /** Takes an alert as an outside proposal. */
+  readonly receiveSignal: {
+    readonly input: {
+      readonly key: string;
+      readonly body: { readonly [name: string]: unknown };
+    };
+    readonly answer: OutsideProposalReceipt;
+  };
   /** The decision records of an agent, newest first. */
   readonly listDecisions: {
     readonly input: {
@@ -7212,6 +7317,11 @@ export const OPERATIONS = {
   createAgentToken: 'POST /v1/agents/{id}/tokens',
   listAgentTokens: 'GET /v1/agents/{id}/tokens',
   revokeAgentToken: 'POST /v1/agents/{id}/tokens/{tokenId}/revoke idempotent',
+  createSignalHook: 'POST /v1/agents/{id}/signals',
+  listSignalHooks: 'GET /v1/agents/{id}/signals',
+  rotateSignalHook: 'POST /v1/agents/{id}/signals/{hookId}/rotate',
+  revokeSignalHook: 'POST /v1/agents/{id}/signals/{hookId}/revoke idempotent',
+  receiveSignal: 'POST /v1/signals/{key}',
   listDecisions: 'GET /v1/agents/{id}/decisions list',
   listRecommendations: 'GET /v1/recommendations list',
   getDecision: 'GET /v1/agents/{id}/decisions/{decisionId}',
@@ -7306,7 +7416,7 @@ export const OPERATIONS = {
   revokeDelegation: 'POST /v1/delegations/{id}/revoke idempotent',
   getOpenApi: 'GET /v1/openapi.json',
   getAsyncApi: 'GET /v1/asyncapi.json',
-  callMcp: 'POST /mcp 400 404 406',
+  callMcp: 'POST /mcp 400 404',
   openFeeds: 'GET /v1/feeds socket',
   openInspector: 'GET /v1/feeds/inspector socket',
   streamEvents: 'GET /v1/feeds/sse stream',

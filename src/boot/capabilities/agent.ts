@@ -6,6 +6,7 @@ import { createAgentTokens } from '../../../actors/agent/agent-tokens.ts';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
+import { createSignalHooks } from '../../../actors/agent/signal-hooks.ts';
 import { createOutsideHandler } from '../../../actors/agent/outside-proposals.ts';
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
 import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
@@ -16,6 +17,7 @@ import { createAgentDirectory } from '../../adapters/store/agents/agent-director
 import { createAgentTokenStore } from '../../adapters/store/agents/agent-tokens.ts';
 import { createAgentReads, createHeldReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
+import { createSignalHookStore } from '../../adapters/store/agents/signal-hooks.ts';
 import { createOutsideStore } from '../../adapters/store/agents/outside-proposals.ts';
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
@@ -33,6 +35,8 @@ import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
+/** Secrets of tokens and signal hooks: 256 bits. */
+const newSecret = (): string => randomBytes(32).toString('base64url');
 /** How soon a worker goes on with a halt whose process died. */
 const HALT_LOOK_MS = 1_000;
 /** Vaults are priced once per cut; one that was priced on it already is left alone. */
@@ -77,12 +81,8 @@ export const agentCapability = {
         decisions: { list: decisions.list, get: decisions.get },
         recommendations: createRecommendations(sql, decisions),
         outside: createOutsideHandler({ store: createOutsideStore(sql), clock, newId }),
-        tokens: createAgentTokens({
-          store: createAgentTokenStore(sql),
-          clock,
-          newId,
-          newSecret: () => randomBytes(32).toString('base64url'),
-        }),
+        tokens: createAgentTokens({ store: createAgentTokenStore(sql), clock, newId, newSecret }),
+        signals: createSignalHooks({ store: createSignalHookStore(sql), clock, newId, newSecret }),
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),

@@ -41,6 +41,7 @@ import { createHistoryStore } from '../../adapters/store/actors/history-store.ts
 import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
 import { createAgentTokenReads } from '../../adapters/store/agents/agent-tokens.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { createSignalReads } from '../../adapters/store/agents/signal-hooks.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
@@ -144,7 +145,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
         isUnavailable: (error) => deps.space.noted(error) || isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
-      access: { ...accessPorts(deps, members), agentTokens: createAgentTokenReads(sql) },
+      access: { ...accessPorts(deps, members), agentTokens: createAgentTokenReads(sql), signals: createSignalReads(sql) },
       ...callerPorts(deps, model.ports),
       previews: deps.previews,
       machines: machinePorts(),

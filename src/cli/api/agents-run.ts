@@ -1,5 +1,5 @@
 /** Carries out `sevengate agents`. */
-import type { Agent, Decision, EvaluationRun, Gates, Manifest } from '../../../clients/typescript/src/index.ts';
+import type { Agent, Decision, EvaluationRun, Gates, Manifest, Operations } from '../../../clients/typescript/src/index.ts';
 import { findAgent } from './find-agent.ts';
 import { documentIn } from './given-document.ts';
 import { columns, spaced, type Terminal } from './terminal.ts';
@@ -46,6 +46,22 @@ export async function updateAgent({ api, json, print }: Terminal, given: string,
   const { id } = await findAgent(api, given);
   const agent = await api.addAgentVersion({ id, body: documentIn(file) as Manifest | string });
   print(json ? JSON.stringify(agent) : `${agent.name} is at version ${agent.manifestVersion}, stage ${agent.stage}.`);
+}
+
+/** Prints the text of a new token, which the service shows once. */
+export async function makeToken({ api, json, print }: Terminal, given: string, name: string): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const made = await api.createAgentToken({ id, body: { name } });
+  print(json ? JSON.stringify(made) : made.token);
+}
+
+/** Prints the address of a new signal hook, which the service shows once. */
+export async function openSignals({ api, json, print, note, url }: Terminal, given: string, file: string): Promise<void> {
+  const { id } = await findAgent(api, given);
+  const hook = await api.createSignalHook({ id, body: documentIn(file) as Operations['createSignalHook']['input']['body'] });
+  if (json) return print(JSON.stringify(hook));
+  print(`${url}${hook.path}`);
+  note(`Senders that sign use ${url}${hook.signedPath} and the secret ${hook.signingSecret}`);
 }
 
 type Command = 'pauseAgent' | 'resumeAgent' | 'promoteAgent' | 'releaseAgent' | 'closeAgentPositions';

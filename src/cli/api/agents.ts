@@ -42,7 +42,20 @@ export function agentCommands(agents: Command): void {
       const body = { ...(instrument === undefined ? {} : { instrument }), ...(limit === undefined ? {} : { limitPrice: limit }) };
       return atService(options, async (it) => (await run()).closeAgent(it, agent, body));
     });
+  addOutside(add);
   addReads(add);
+}
+
+/** Adds what outside code needs. */
+function addOutside(add: (name: string, description: string) => Command): void {
+  add('token', 'print a new token with which outside code proposes for an agent')
+    .argument(...AGENT)
+    .option('--name <name>', 'what uses it', named('the name of a token', 80), 'bot')
+    .action((agent, { name, ...options }) => atService(options, async (it) => (await run()).makeToken(it, agent, name)));
+  add('signals', 'print a new address at which alerts become proposals of an agent')
+    .argument(...AGENT)
+    .argument('<file>', 'name, template and tickers in JSON; - reads standard input')
+    .action((agent, file, options) => atService(options, async (it) => (await run()).openSignals(it, agent, file)));
 }
 
 function addReads(add: (name: string, description: string) => Command): void {

@@ -8,6 +8,8 @@ import type { ClientOptions } from './client-options.ts';
 
 export interface Terminal {
   readonly api: Client;
+  /** Address of the service. */
+  readonly url: string;
   /** Results are printed as the API's JSON instead of words. */
   readonly json: boolean;
   /** Prints a result. */
@@ -23,8 +25,10 @@ const LOOK_EVERY_MS = 1_000;
 /** A terminal on the service that the options name. @throws Error if none runs there, or no token can be read. */
 export function openTerminal(options: ClientOptions): Terminal {
   const clock = createLiveClock();
+  const connection = connectionOf(options);
   return {
-    api: createClient(connectionOf(options)),
+    api: createClient(connection),
+    url: connection.baseUrl,
     json: options.json === true,
     print,
     note: (text) => void process.stderr.write(`${text}\n`),

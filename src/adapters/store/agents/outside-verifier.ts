@@ -17,7 +17,7 @@ interface Row {
   readonly canonical: string;
   readonly reason: string | null;
   readonly outcome: string | null;
-  /** False if it came under a token that the agent did not have at that moment. */
+  /** False if it came under a token or a signal hook that the agent did not have at that moment. */
   readonly valid: boolean;
 }
 
@@ -25,15 +25,19 @@ interface Row {
 export async function verifyOutsideProposals(sql: Transaction, complain: GateComplaint): Promise<number> {
   const [known] = await sql<
     { there: boolean }[]
-  >`select to_regclass('outside_proposals') is not null and to_regclass('agent_tokens') is not null as there`;
+  >`select to_regclass('outside_proposals') is not null and to_regclass('signal_hooks') is not null as there`;
   if (known?.there !== true) return 0;
   const rows = await sql<Row[]>`
     select p.agent_id, p.slot, p.received_at, p.hash, p.canonical, d.reason, d.outcome,
-      not starts_with(p.submitted_by, 'agent-token:') or exists (
+      (not starts_with(p.submitted_by, 'agent-token:') or exists (
         select 1 from agent_tokens t left join agent_token_revocations r on r.token_id = t.id
         where 'agent-token:' || t.id = p.submitted_by and t.agent_id = p.agent_id and t.created_at <= p.received_at
           and (r.revoked_at is null or p.received_at <= r.revoked_at)
-      ) as valid
+      )) and (not starts_with(p.submitted_by, 'signal:') or exists (
+        select 1 from signal_hooks h left join signal_hook_revocations r on r.hook_id = h.id
+        where 'signal:' || h.id = p.submitted_by and h.agent_id = p.agent_id and h.created_at <= p.received_at
+          and (r.revoked_at is null or p.received_at <= r.revoked_at)
+      )) as valid
     from outside_proposals p left join decisions d on d.agent_id = p.agent_id and d.slot = p.slot order by p.slot, p.agent_id`;
   for (const row of rows) {
     const fault = faultOf(row);
@@ -56,7 +60,7 @@ function faultOf({ slot, received_at: receivedAt, hash, canonical, reason, outco
   if (actual !== hash) return `its row hashes to ${actual} and says ${hash}`;
   if (canonicalOf(canonical) !== canonical) return 'its text is not in RFC 8785 form';
   if (receivedAt >= slot) return 'it was received after its slot';
-  if (!valid) return 'it came under a token that the agent did not have then';
+  if (!valid) return 'it came under a token or a signal hook that the agent did not have then';
   // A slot that nobody decided is the business of whoever looks for missing decisions.
   if (outcome === null || MISSED.has(reason)) return null;
   return proposalIn(outcome) === hash ? null : `the decision of its slot does not name ${hash}`;

@@ -1,0 +1,2 @@
+/** Addresses of signals. */
+export const SIGNALS_URL = '/v1/signals';

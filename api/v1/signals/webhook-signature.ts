@@ -1,0 +1,27 @@
+/** Signatures of deliveries as Standard Webhooks 1.x says: HMAC-SHA-256 over id, timestamp and body. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { EpochMs } from '../../../src/domain/time.ts';
+
+/** A delivery signed longer ago, or in the future by more, is refused. Milliseconds. */
+const TOLERANCE_MS = 5 * 60_000;
+const ID = /^[\x21-\x7e]{1,200}$/;
+
+/** Returns why a delivery counts as signed by none of the keys, or null if one of them signed it. Keys are hexadecimal. */
+export function unsignedBecause(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[], now: EpochMs): string | null {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+  if (typeof signatures !== 'string') return 'webhook-signature is missing: sign the delivery, or use the path with the secret';
+  if (typeof id !== 'string' || !ID.test(id)) return 'webhook-id: allowed are 1 to 200 printable ASCII characters';
+  if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp: allowed are whole seconds since 1970';
+  if (Math.abs(now - Number(timestamp) * 1_000) > TOLERANCE_MS)
+    return `webhook-timestamp is more than ${TOLERANCE_MS / 60_000} minutes from now: sign it again`;
+  const given = signatures
+    .split(' ')
+    .slice(0, 10)
+    .flatMap((one) => (one.startsWith('v1,') ? [Buffer.from(one.slice('v1,'.length), 'base64')] : []));
+  const isSigned = keys.some((key) => {
+    const right = createHmac('sha256', Buffer.from(key, 'hex')).update(`${id}.${timestamp}.`).update(body).digest();
+    return given.some((one) => one.length === right.length && timingSafeEqual(one, right));
+  });
+  return isSigned ? null : 'webhook-signature is of no secret of this hook';
+}

@@ -1,0 +1,100 @@
+/** Signal hooks of external agents in PostgreSQL. */
+import type { SignalHook, SignalHookStore } from '../../../../actors/agent/signal-hooks.ts';
+import type { SignalReads } from '../../../../api/access.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { SignalMapping } from '../../../domain/signal-template.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly org_id: string;
+  readonly agent_id: string;
+  readonly name: string;
+  readonly template: string;
+  readonly manifest_hash: string;
+  readonly created_by: string;
+  readonly created_at: EpochMs;
+  readonly revoked_at: EpochMs | null;
+}
+
+/** A secret that another one replaced works for so long. Milliseconds. */
+const REPLACED_WORKS_MS = 86_400_000;
+
+export function createSignalHookStore(sql: Sql): SignalHookStore {
+  return {
+    async manifestHash(orgId, agentId) {
+      const [row] = await sql<{ manifest_hash: string }[]>`select manifest_hash from agents where org_id = ${orgId} and id = ${agentId}`;
+      return row?.manifest_hash ?? null;
+    },
+
+    async list(orgId, agentId) {
+      const [agent] = await sql`select 1 from agents where org_id = ${orgId} and id = ${agentId}`;
+      if (agent === undefined) return null;
+      const rows = await sql<Row[]>`
+        select h.*, r.revoked_at from signal_hooks h left join signal_hook_revocations r on r.hook_id = h.id
+        where h.org_id = ${orgId} and h.agent_id = ${agentId} order by h.number desc`;
+      return rows.map(hookOf);
+    },
+
+    create: (orgId, { id, agentId, name, template, tickers, manifestHash, createdBy, createdAt, digest }, records) =>
+      inTransaction(sql, async (transaction) => {
+        await transaction`
+          insert into signal_hooks (id, org_id, agent_id, name, template, manifest_hash, created_by, created_at)
+          values (${id}, ${orgId}, ${agentId}, ${name}, ${canonicalJson({ template, tickers } as never)}, ${manifestHash}, ${createdBy}, ${createdAt})`;
+        await insertSecret(transaction, orgId, id, { digest, subject: createdBy, at: createdAt });
+        await writeRecords(transaction, records);
+      }),
+
+    addSecret: (orgId, hookId, secret, records) =>
+      inTransaction(sql, async (transaction) => {
+        await insertSecret(transaction, orgId, hookId, secret);
+        await writeRecords(transaction, records);
+      }),
+
+    revoke: (orgId, hookId, { subject, at }, records) =>
+      inTransaction(sql, async (transaction) => {
+        // Two at once: the first one's moment stands.
+        await transaction`
+          insert into signal_hook_revocations (hook_id, org_id, revoked_by, revoked_at) values (${hookId}, ${orgId}, ${subject}, ${at})
+          on conflict do nothing`;
+        await writeRecords(transaction, records);
+      }),
+  };
+}
+
+async function insertSecret(
+  transaction: Transaction,
+  orgId: string,
+  hookId: string,
+  { digest, subject, at }: Parameters<SignalHookStore['addSecret']>[2],
+): Promise<void> {
+  await transaction`
+    insert into signal_secrets (digest, org_id, hook_id, created_by, created_at) values (${digest}, ${orgId}, ${hookId}, ${subject}, ${at})`;
+}
+
+function hookOf(row: Row): SignalHook {
+  const { id, agent_id: agentId, name, manifest_hash: manifestHash, created_by: createdBy, created_at: createdAt } = row;
+  const mapping = JSON.parse(row.template) as SignalMapping;
+  return { id, agentId, name, ...mapping, manifestHash, createdBy, createdAt, revokedAt: row.revoked_at };
+}
+
+/** Finds a hook that nobody revoked by its id, or by the digest of a secret, with the secrets that count now. `sql` sees every organization. */
+export function createSignalReads(sql: Sql): SignalReads {
+  return {
+    async find(key, at) {
+      const by = 'id' in key ? sql`h.id = ${key.id}` : sql`h.id = (select hook_id from signal_secrets where digest = ${key.digest})`;
+      const [row] = await sql<(Row & { digests: string[] })[]>`
+        select h.*, null as revoked_at, array(
+          select s.digest from (
+            select digest, lead(created_at) over (order by number) as replaced_at from signal_secrets where hook_id = h.id
+          ) s where s.replaced_at is null or s.replaced_at > ${at - REPLACED_WORKS_MS}
+        ) as digests
+        from signal_hooks h where ${by} and not exists (select 1 from signal_hook_revocations r where r.hook_id = h.id)`;
+      if (row === undefined || ('digest' in key && !row.digests.includes(key.digest))) return null;
+      return { ...hookOf(row), orgId: row.org_id, digests: row.digests };
+    },
+  };
+}
