@@ -1,5 +1,6 @@
 /** Signal hooks of external agents: addresses at which alerts become outside proposals. Made, rotated, revoked and listed. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { NO_AGENT } from '../../src/domain/agent.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { SignalMapping } from '../../src/domain/signal-template.ts';
@@ -59,7 +60,6 @@ export interface SignalHookStore {
 export const SIGNAL_TOKEN = 'sgs_';
 /** Live hooks of one agent at most. */
 const MOST_HOOKS = 20;
-const NO_AGENT = 'there is no agent with this id';
 
 export function createSignalHooks(deps: {
   readonly store: SignalHookStore;

@@ -1,6 +1,7 @@
 /** Signal hooks: addresses at which alerts of charts become outside proposals of an external agent. */
 import { Type } from 'typebox';
 import type { OpenedHook, SignalHook } from '../../../actors/agent/signal-hooks.ts';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -10,7 +11,6 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { SIGNALS_URL } from '../signals/address.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 const MOST_TICKERS = 50;
 const filled = (description: string) => shownText(200, description);
