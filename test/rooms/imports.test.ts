@@ -41,7 +41,16 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   [
     'api',
     ['src/domain', 'streams', 'actors', 'src/trading'],
-    [NODE, 'rxjs', /^fastify$|^@fastify\/|^@modelcontextprotocol\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible', 'fast-json-stringify'],
+    [
+      NODE,
+      'rxjs',
+      /^fastify$|^@fastify\/|^@modelcontextprotocol\//,
+      'typebox',
+      'ws',
+      'js-yaml',
+      'rate-limiter-flexible',
+      'fast-json-stringify',
+    ],
   ],
   ['clients', [], [NODE, 'eventsource-parser']],
   ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api', 'clients'], [NODE, 'commander']],
