@@ -12,6 +12,7 @@ const LISTED_ONLY = [
   '/v1/wallets',
   '/v1/agents/:id/sign-off',
   '/v1/agents/:id/tokens',
+  '/v1/agents/:id/signals',
   '/v1/agents/:id/vault/deposit',
   '/v1/agents/:id/vault/withdraw',
   '/v1/delegations',
