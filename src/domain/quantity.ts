@@ -232,7 +232,10 @@ const DATES = {
   dayFirst: new RegExp(`${DAY}(?: of)? (${MONTH})(?:,? (\\d{4}))?(?![\\w])`, 'iy'),
   monthFirst: new RegExp(`(${MONTH}) ${DAY}(?:,? (\\d{4}))?(?![\\w])`, 'iy'),
   weekday: /(?:this |on )?(sun|mon|tues?|wed(?:nes)?|thur?s?|fri|sat(?:ur)?)(?:day)?(?![a-z])/iy,
-  endOf: new RegExp(`(?:the )?(?:end of|end) (?:the |this )?(month|year|week|${MONTH})(?![a-z])|(year|month)[- ]?end(?![a-z])`, 'iy'),
+  endOf: new RegExp(
+    `(?:the )?(?:end of|end) (?:the |this )?((?:next )?(?:month|year|week)|${MONTH})(?![a-z])|(year|month)[- ]?end(?![a-z])`,
+    'iy',
+  ),
 };
 
 export interface WrittenDate {
@@ -258,6 +261,9 @@ function dayOf(month: string, day: string, year: string | undefined, now: EpochM
 function endOfPeriod(word: string, now: EpochMs): EpochMs | null {
   const today = new Date(now);
   const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+  if (word === 'next year') return Date.UTC(year + 2, 0, 1);
+  if (word === 'next month') return Date.UTC(year, month + 2, 1);
+  if (word === 'next week') return Date.UTC(year, month, today.getUTCDate() + ((7 - today.getUTCDay()) % 7) + 8);
   if (word === 'year') return Date.UTC(year + 1, 0, 1);
   if (word === 'month') return Date.UTC(year, month + 1, 1);
   if (word === 'week') return Date.UTC(year, month, today.getUTCDate() + ((7 - today.getUTCDay()) % 7) + 1);

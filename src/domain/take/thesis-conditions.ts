@@ -157,6 +157,24 @@ function completed(condition: Readonly<Record<string, unknown>>, known: readonly
   };
 }
 
+/**
+ * Reads the lower of two prices to sell at as the stop, if the one is above and the other below the price to buy at: "under 300, sell at
+ * 360 or 270".
+ */
+function bracketed(sided: readonly SidedCondition[], entry: readonly ManifestCondition[]): readonly SidedCondition[] {
+  const [bought] = entry.filter(({ type }) => type === 'price_below');
+  const priced = sided.filter(({ item, side }) => side === 'exit' && item.meaning.kind === 'level' && item.meaning.level !== 'limit');
+  if (bought === undefined || priced.length !== 2) return sided;
+  const against = ({ item }: SidedCondition): number =>
+    new Decimal((item.meaning as LevelMeaning).value).comparedTo(String(bought['price']));
+  if (!priced.some((one) => against(one) > 0)) return sided;
+  return sided.map((one) =>
+    priced.includes(one) && against(one) < 0
+      ? { ...one, item: { ...one.item, meaning: { ...(one.item.meaning as LevelMeaning), level: 'stop' as const } } }
+      : one,
+  );
+}
+
 function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: Sides): Authored {
   const { meaning, text } = item;
   if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides, text);
@@ -193,15 +211,15 @@ function contradicted(condition: ManifestCondition, sides: Sides, side: Side): s
 /** The conditions of both sides, each read by the registry. Those of the entry come first: the exit may rest on them. */
 export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry, reading: Reading): Sides {
   const sides: Sides = { entry: [], exit: [], problems: [] };
-  for (const one of [...sided.filter(({ side }) => side === 'entry'), ...sided.filter(({ side }) => side === 'exit')]) {
+  const read = (one: SidedCondition): void => {
     const { side, item } = one;
     const authored = authoredOf(one, asset, sides);
     if ('question' in authored) {
       reading.questions.push(authored.question);
-      continue;
+      return;
     }
     const condition = readCondition(authored.condition, side, DEFAULT_TIMEFRAME, `$.${side}`, sides.problems);
-    if (condition === null) continue;
+    if (condition === null) return;
     const conflict = contradicted(condition, sides, side);
     if (conflict !== null) reading.questions.push(conflict);
     sides[side].push(condition);
@@ -209,6 +227,8 @@ export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry,
     if (authored.assumed !== undefined) reading.assumed.push(authored.assumed);
     if ('timeframe' in condition && !('timeframe' in authored.condition))
       reading.assumed.push(`"${item.text}": on bars of ${DEFAULT_TIMEFRAME}`);
-  }
+  };
+  for (const one of sided) if (one.side === 'entry') read(one);
+  for (const one of bracketed(sided, sides.entry)) if (one.side === 'exit') read(one);
   return sides;
 }

@@ -28,6 +28,13 @@ function good(
 
 export const GOOD: readonly GoodThesis[] = [
   good(
+    'Buy NVDAx under $115 with $900, sell at $130 or at $108, valid until the end of next week',
+    'NVDAx',
+    ['price_below price=115'],
+    ['price_above price=130', 'price_below price=108'],
+    { usd: '900', until: '2026-07-27T00:00:00.000Z' },
+  ),
+  good(
     'Buy ANTHROPIC when the gap to mark is -18% or deeper, with $700; exit at a gap of -3%',
     'ANTHROPIC',
     ['gap_to_mark_below pct=-18'],
@@ -389,6 +396,7 @@ export const GOOD: readonly GoodThesis[] = [
 
 /** Theses that settle too little: each with a word that one of the questions has to hold. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
+  ['Buy NVDAx under $115 with $900, sell at $108 or at $105', 'Which one holds for the exit'],
   ['Buy ANTHROPIC when the gap to mark is -18% or more, with $700', 'further below or above'],
   ['Buy AAPLx when the premium is 2% or deeper, with $700', 'premium'],
   ['Buy BTCUSDT when the 4h RSI is below 30 on the hourly chart', 'On which bars'],
