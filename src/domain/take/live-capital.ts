@@ -3,7 +3,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { OpenProposal } from '../book.ts';
 import type { RiskRejection } from '../decision.ts';
 import { type AccountFacts, freeDollars } from '../free-dollars.ts';
-import { type DollarVenue, dollarsAtVenue, dollarVenueOf } from '../reserves.ts';
+import { DOLLARS_ASSET, type DollarVenue, dollarsAtVenue, dollarVenueOf } from '../reserves.ts';
 import type { EpochMs } from '../time.ts';
 
 /**
@@ -80,8 +80,12 @@ export function boundDollarsObjection(
   neededUsd: DecimalString,
   now: EpochMs,
 ): RiskRejection | null {
+  const { facts, vaultsPaidInUsd, bound } = dollars;
+  const vaultsUsd = facts.check?.lines.find(({ asset }) => asset === DOLLARS_ASSET)?.claimed ?? '0';
+  const takesUsd = bound.reduce((sum, one) => (one.venue === venue ? sum.plus(one.cashUsd) : sum), new Decimal(0));
+  if (Decimal.max(vaultsUsd, vaultsPaidInUsd, takesUsd).lte(0)) return null;
   const found = dollarsForTake({ ...dollars, waiting: [] }, venue, now);
-  if ('unknown' in found || new Decimal(neededUsd).lte(found.freeUsd) || new Decimal(found.freeUsd).gte(found.heldUsd)) return null;
+  if ('unknown' in found || new Decimal(neededUsd).lte(found.freeUsd)) return null;
   return {
     code: 'insufficient_balance',
     limit: found.freeUsd,

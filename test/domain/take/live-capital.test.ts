@@ -70,10 +70,10 @@ test('a purchase of a person takes no dollars that are bound, and is left to the
     [account],
     AT,
   );
-  // Nothing is bound: the organization would overdraw its account alone.
-  expect(
-    objection('5000', { facts: { check: untouched, booksCapitalUsd: '0', takesCash: {} }, vaultsPaidInUsd: '0', bound: [] }),
-  ).toBeNull();
+  // Nothing is bound: the organization would overdraw its account alone, also with what it spent since.
+  const facts = { check: untouched, booksCapitalUsd: '0', takesCash: {} };
+  const spent = [{ venue: 'spotexchange', cashUsd: '0', spentUsd: '600' }] as const;
+  expect(objection('5000', { facts, vaultsPaidInUsd: '0', bound: spent })).toBeNull();
 });
 
 test('nothing is free where accounts are unknown, old, or were never compared', () => {
