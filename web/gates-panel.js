@@ -36,7 +36,7 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
       fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades), ...orders]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
-      say(note, `${progress}${simulated ? ', in simulated time' : ''}. Next: ${next}`);
+      say(note, `${progress}${simulated ? ', simulated' : ''}. Next: ${next}`);
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The gates could not be loaded.');

@@ -2,6 +2,7 @@
 import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
+import type { SourceOrigin } from '../../src/domain/data-source.ts';
 import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
 import type { ManifestInWords } from '../../src/domain/manifest/execution-words.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
@@ -23,8 +24,10 @@ export interface GateEvidence {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** Written under a time that was moved on: it counts in its sandbox alone. */
+  /** True unless every source that it stands on was real, and time was not moved on: it counts beside nothing real. */
   readonly simulated: boolean;
+  /** By source of market data what it was while the evidence was made; missing from answers that were stored before. */
+  readonly origins?: Readonly<Record<string, SourceOrigin>>;
   /** The version of its gate's rules that it was made under. */
   readonly rulesVersion: number;
   /** Change of those rules since then, as a clause; null if they are the present ones. */
@@ -51,8 +54,8 @@ export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'ma
 export interface GateKeeper {
   /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
-  /** Whether what is put on record now is simulated: the time of the sandbox was moved on. */
-  isSimulated(): Promise<boolean>;
+  /** True if what is put on record of the agent now is simulated: a source of its market data is not real, or time was moved on. */
+  isSimulated(agent: GatedView): Promise<boolean>;
   /** Every gate in order. */
   all(agent: GatedView): Promise<readonly GateState[]>;
   signOff(
@@ -80,7 +83,7 @@ export interface GateCommands {
 export interface GatesProgress extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
-  /** Whether its forward trading is assessed under a time that was moved on. */
+  /** True if its forward trading is assessed on a source that is not real, or under a time that was moved on. */
   readonly simulated: boolean;
   /** Of an agent that has its backtest before it: what that would not know. */
   readonly missingHistory: readonly MissingHistory[];
@@ -222,7 +225,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
 
 /** Where the gates of an agent stand. */
 async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
-  const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated()];
+  const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated(view)];
   return { stage: view.stage, gates, simulated, ...(await toldOf(deps, orgId, view, ['draft', 'backtest'])) };
 }
 

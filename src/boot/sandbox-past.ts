@@ -3,13 +3,14 @@ import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { readSubmissions } from '../adapters/intelligence/filings.ts';
 import { readWireItem } from '../adapters/intelligence/newswire.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
+import type { DataSource } from '../domain/data-source.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
 import { sandboxArchives, sandboxHistories } from '../sandbox/sandbox-past.ts';
 import type { HistoryArchives } from '../simulation/ports.ts';
 import type { Config } from './config.ts';
-import { VENUE_ENTRIES } from './outside/index.ts';
+import { originsOf } from './outside/origins.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
@@ -20,13 +21,11 @@ export interface SandboxPast {
   readonly archives: HistoryArchives;
 }
 
-/** Whether the sandbox stands in for a venue, for the wire, and for filings. */
-const standsIn =
-  (config: Config) =>
-  (what: Venue | 'wire' | 'filings'): boolean => {
-    if (what === 'wire') return config.NEWS_URL === null;
-    return what === 'filings' ? config.FILINGS_URL === null : VENUE_ENTRIES[what].isSimulated(config);
-  };
+/** True of the sources that the sandbox stands in for. */
+function standsIn(config: Config): (source: DataSource) => boolean {
+  const origins = originsOf(config);
+  return (source) => origins[source] === 'sandbox';
+}
 
 /** Null where no sandbox runs in this process, or a tape prices it. */
 export function sandboxPast({
@@ -48,7 +47,7 @@ export function obtainableHistory({ config, runs }: Pick<ServiceProcess, 'config
   const simulated: readonly (readonly [HistorySource, boolean])[] = [
     ['news:wire', isSimulated('wire')],
     ['news:filings', isSimulated('filings')],
-    ['issuer_mark', isSimulated('reference')],
+    ['issuer_mark', isSimulated('issuer')],
     ['pool_liquidity', isSimulated('spotchain')],
   ];
   return new Set(simulated.flatMap(([source, given]) => (given ? [source] : [])));

@@ -25,6 +25,7 @@ import { createShadowStore } from '../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../adapters/store/orders/proposal-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { stateOrigins } from '../adapters/store/catalog/source-origins.ts';
 import { moveTimeTo, recordedMove } from '../adapters/store/simulated-time.ts';
 import { createWriteLine } from '../adapters/store/write-line.ts';
 import { CONTEXT_SOURCE, BBO_SOURCE } from '../adapters/venues/evmvenue/map.ts';
@@ -68,6 +69,7 @@ import { openContainment } from './containment.ts';
 import { openActors } from './roles/worker.ts';
 import { type SandboxPast, sandboxPast } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
+import { originsOf } from './outside/origins.ts';
 import { namedSystems } from './simulated-clock.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
@@ -113,8 +115,9 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
   };
   const recorded = recordedMove(store.sql, service.clock, asked.signal);
   const now = () => databaseNow(store.sql);
-  return store.asOwner((owner) =>
-    moveTimeOn(
+  return store.asOwner(async (owner) => {
+    await stateOrigins(owner, originsOf(service.config));
+    return moveTimeOn(
       {
         leases,
         now,
@@ -122,8 +125,8 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
         recorded,
       },
       asked,
-    ),
-  );
+    );
+  });
 }
 
 interface StretchDeps {

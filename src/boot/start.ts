@@ -8,6 +8,7 @@ import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
 import { isLoopback } from '../adapters/listen-refusal.ts';
 import { serviceClock } from '../adapters/store/agents/dispatch-store.ts';
 import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
+import { stateOrigins } from '../adapters/store/catalog/source-origins.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { RunningService } from '../cli/ports.ts';
 import { EXAMPLE } from '../sandbox/example-organization.ts';
@@ -21,6 +22,7 @@ import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
 import { needsSandbox } from './outside/index.ts';
+import { originsOf } from './outside/origins.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -31,7 +33,7 @@ import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { statedBudgets } from './outside/index.ts';
 import { takeDatabaseTime } from './simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
-import { openStoreConnections } from './store-connections.ts';
+import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
 /** How long the start waits for the first quotes before it says what is missing. */
 const READY_MS = 45_000;
@@ -61,6 +63,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const store = await openStoreConnections(service);
   const { sql, evaluator } = store;
   await takeDatabaseTime(service, sql);
+  await stateSources(service, store);
   const mayList = service.runs('worker') || service.runs('api');
   const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, mayList, clock, log });
   service.onStop('the listed tokens', () => listed.stop());
@@ -105,6 +108,16 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const forget = noteService(home, api.url);
   service.onStop('the note of where the service listens', async () => forget());
   return { url: api.url, ...tokenFiles, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
+}
+
+/** Writes down which sources of market data are real from now on, before anything is received of them. */
+async function stateSources({ config, log, runs }: ServiceProcess, store: StoreConnections): Promise<void> {
+  // The sandbox's role alone keeps nothing and has no key.
+  if (!runs('feed') && !runs('worker') && !runs('api')) return;
+  const origins = originsOf(config);
+  const changed = await store.asOwner((owner) => stateOrigins(owner, origins));
+  if (changed.length > 0)
+    log.info({ sources: Object.fromEntries(changed.map((source) => [source, origins[source as keyof typeof origins]])) }, 'these sources of market data are new: what was received of them as something else is set aside');
 }
 
 async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {

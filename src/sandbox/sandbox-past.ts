@@ -6,6 +6,7 @@ import { WIRE_SOURCE } from '../domain/intelligence/listening.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { Stretch } from '../domain/stretches.ts';
 import type { EpochMs } from '../domain/time.ts';
+import type { DataSource } from '../domain/data-source.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
 import { listingsOf } from './evmvenue/listings.ts';
 import { perpPrice } from './evmvenue/wallets.ts';
@@ -38,7 +39,7 @@ export interface SandboxPastOptions {
   readonly seed: number;
   readonly clock: { now(): EpochMs };
   /** Whether the sandbox stands in for a venue, for the wire, and for filings. */
-  readonly isSimulated: (what: Venue | 'wire' | 'filings') => boolean;
+  readonly isSimulated: (source: DataSource) => boolean;
   readonly readers: PastReaders;
 }
 
@@ -101,7 +102,7 @@ export function sandboxArchives({ market, seed, clock, isSimulated, readers }: S
       return isSimulated('filings') ? filedReports(underlying, stretch) : null;
     },
     marks: (instrument: string, { from, to }: Stretch) =>
-      isSimulated('reference') ? marksOf(market, symbolOf(`spotchain:${instrument}`), from, to) : [],
+      isSimulated('issuer') ? marksOf(market, symbolOf(`spotchain:${instrument}`), from, to) : [],
     liquidity: (instrument: string, { from, to }: Stretch) =>
       isSimulated('spotchain') ? depthsOf(market, symbolOf(instrument), from, to) : [],
     halfSpreads: (instrument: InstrumentKey, { from, to }: Stretch) =>

@@ -1,5 +1,6 @@
 /** Evidence on the wire. */
 import { Type } from 'typebox';
+import { SOURCE_ORIGINS, type SourceOrigin } from '../../../src/domain/data-source.ts';
 import { EVIDENCE_KINDS, type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, GATE_OF } from '../../../src/domain/evidence.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { choice, GateCheckBody, HashText, IdText, nullable, StageWord, Time } from '../../shapes.ts';
@@ -21,7 +22,16 @@ export const evidenceFields = {
   at: Time,
   checks: Type.Array(GateCheckBody),
   metrics: MetricsBody,
-  simulated: Type.Boolean({ description: 'Written in a sandbox whose time was moved on: it counts nowhere else.' }),
+  simulated: Type.Boolean({
+    description:
+      'False if every source of market data that it stands on was real while it was made. Else it counts in a sandbox only: beside a real venue it opens no gate.',
+  }),
+  origins: Type.Unsafe<{ readonly [source: string]: SourceOrigin }>({
+    type: 'object',
+    additionalProperties: { type: 'string', enum: [...SOURCE_ORIGINS] },
+    description:
+      'What each source of market data was while the evidence was made: `real`, `sandbox`, `mixed` (real, with a part that is simulated) or `unknown` (from before the service kept it).',
+  }),
   rulesVersion: Type.Integer({ description: "The version of its gate's rules that it was made under." }),
   ruleChange: nullable(
     'string',
@@ -41,11 +51,12 @@ export function gateEvidenceBody(evidence: {
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
   readonly simulated: boolean;
+  readonly origins?: Readonly<Record<string, SourceOrigin>>;
   /** Missing, as the change is, from answers that were stored before evidence had a version. */
   readonly rulesVersion?: number;
   readonly ruleChange?: string | null;
 }) {
-  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, rulesVersion = 1, ruleChange = null } = evidence;
+  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, origins = {}, rulesVersion = 1, ruleChange = null } = evidence;
   return {
     id,
     kind,
@@ -57,6 +68,7 @@ export function gateEvidenceBody(evidence: {
     checks: [...checks],
     metrics,
     simulated,
+    origins,
     rulesVersion,
     ruleChange,
   };

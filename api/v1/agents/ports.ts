@@ -11,6 +11,7 @@ import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { ClosingFacts } from '../../../src/domain/closing-waits.ts';
 import type { DecisionRecord } from '../../../src/domain/decision.ts';
+import type { SourceOrigin } from '../../../src/domain/data-source.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
@@ -43,8 +44,9 @@ export interface AgentEvidence {
   readonly runId: string | null;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** Written under a time that was moved on. */
+  /** True unless every source that it stands on was real, and time was not moved on. */
   readonly simulated: boolean;
+  readonly origins: Readonly<Record<string, SourceOrigin>>;
   readonly rulesVersion: number;
   /** Change of its rules since then, as a clause; null if they are the present ones. */
   readonly ruleChange: string | null;

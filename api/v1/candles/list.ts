@@ -22,6 +22,10 @@ export const barFields = {
   close: DecimalText,
   volume: DecimalText,
   source: Type.String(),
+  simulated: nullable(
+    'boolean',
+    'False if it was received while its venue was a real one. True of the sandbox, and of what nobody knows. Null of a tape, which does not say.',
+  ),
 };
 
 const CandlesBody = Type.Object(
@@ -114,7 +118,7 @@ export const listCandles = defineRoute({
       for (const hole of holes) gaps.push(...explainGap(hole, { venue, barMs: length, windows, firstOpen }));
     }
     return {
-      items: candles.map(({ openTime, open, high, low, close, volume, source }) => ({
+      items: candles.map(({ openTime, open, high, low, close, volume, source, simulated = null }) => ({
         openTime: isoTime(openTime),
         open,
         high,
@@ -122,6 +126,7 @@ export const listCandles = defineRoute({
         close,
         volume,
         source,
+        simulated,
       })),
       nextCursor: more ? encodeCursor('candles', String(last.openTime)) : null,
       coverage: {

@@ -31,4 +31,6 @@ export interface CandleSeries {
 /** A closed bar and who told it. */
 export interface StoredCandle extends Candle {
   readonly source: string;
+  /** False if it was received while its venue was a real one. Missing of a tape, which does not say. */
+  readonly simulated?: boolean;
 }

@@ -30,6 +30,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   issuer_marks: 'the catalog',
   pool_liquidity: 'the market',
   market_history: 'the market',
+  source_origins: 'which sources of the market are real',
   moved_history: 'which history lies in archive files',
   event_archives: 'the news',
   archived_reports: 'the news',

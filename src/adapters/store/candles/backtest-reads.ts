@@ -3,7 +3,7 @@ import type { BacktestReads, KnownHistoryReads } from '../../../simulation/ports
 import { factsOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
 import { archivedStretches, archivesOf } from '../intelligence/event-archive-store.ts';
-import { createIntelligenceStore } from '../intelligence/intelligence-store.ts';
+import { createIntelligenceStore, isSetAside } from '../intelligence/intelligence-store.ts';
 import { createCandleStore } from './candle-store.ts';
 
 export function createBacktestReads(sql: Sql): BacktestReads {
@@ -26,7 +26,8 @@ export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
     liquidity: (instrument) => factsOverTime(sql, 'pool_liquidity', instrument),
     archived: (underlying) => archivedStretches(sql, underlying),
     receivedSince: async () => {
-      const [row] = await sql<{ at: number | null }[]>`select min(received_at) as at from intelligence_reports`;
+      const [row] = await sql<{ at: number | null }[]>`
+        select min(received_at) as at from intelligence_reports r where not ${isSetAside(sql)}`;
       return row?.at ?? null;
     },
   };

@@ -22,6 +22,14 @@ function byInstrument(rows: readonly BarRow[]): Map<string, ClosedBar[]> {
   return bars;
 }
 
+/** The instruments as rows `n`, with which bars are read of them. */
+function namesAs(sql: Sql, names: readonly ReturnType<typeof splitInstrumentKey>[]) {
+  const [venues, instruments] = [names.map(({ venue }) => venue), names.map(({ instrument }) => instrument)];
+  return sql`(
+          select u.venue, u.instrument, reads_real(u.venue) as is_real
+          from unnest(${venues}::text[], ${instruments}::text[]) as u(venue, instrument) offset 0) n`;
+}
+
 export function createBarReads(sql: Sql) {
   return {
     /** Closed bars that opened in [from, to) by instrument, ascending; an instrument without bars is missing. */
@@ -34,8 +42,8 @@ export function createBarReads(sql: Sql) {
       const names = instruments.map((key) => splitInstrumentKey(key));
       const rows = await sql<BarRow[]>`
         select c.venue, c.instrument, c.open_time, trim_scale(c.close)::text as close
-        from unnest(${names.map(({ venue }) => venue)}::text[], ${names.map(({ instrument }) => instrument)}::text[]) as n(venue, instrument)
-        join candles c on c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
+        from ${namesAs(sql, names)}
+        join candles c on c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe} and c.is_real = n.is_real
           and c.open_time >= ${from} and c.open_time < ${to}
         order by c.venue, c.instrument, c.open_time`;
       return byInstrument(rows);
@@ -50,13 +58,13 @@ export function createBarReads(sql: Sql) {
       const names = instruments.map((key) => splitInstrumentKey(key));
       const rows = await sql<BarRow[]>`
         select n.venue, n.instrument, bar.open_time, trim_scale(bar.close)::text as close
-        from unnest(${names.map(({ venue }) => venue)}::text[], ${names.map(({ instrument }) => instrument)}::text[]) as n(venue, instrument)
+        from ${namesAs(sql, names)}
         cross join lateral (
-          select c.open_time from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
+          select c.open_time from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe} and c.is_real = n.is_real
             and c.open_time between ${at - withinMs} and ${at} order by c.open_time desc limit 1) newest
         cross join unnest(${[0, ...backMs]}::bigint[]) as w(back)
         cross join lateral (
-          select c.open_time, c.close from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
+          select c.open_time, c.close from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe} and c.is_real = n.is_real
             and c.open_time between newest.open_time - w.back - case when w.back = 0 then 0 else ${toleranceMs}::bigint end and newest.open_time - w.back
           order by c.open_time desc limit 1) bar
         order by n.venue, n.instrument, bar.open_time`;

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { recordWindow } from './candle-windows.ts';
 
@@ -102,14 +103,15 @@ async function isVacant(
 ): Promise<boolean> {
   const [known] = await sql`
     select 1 from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
-      and open_time >= ${firstOpen} and open_time <= ${lastOpen} limit 1`;
+      and is_real = ${writesReal(sql, venue)} and open_time >= ${firstOpen} and open_time <= ${lastOpen} limit 1`;
   return known === undefined;
 }
 
 async function copyStraight(sql: Transaction, { venue, instrument, timeframe, source, at }: ImportFile, { rows }: BarRows): Promise<void> {
-  const before = `${copyText(venue)}\t${copyText(instrument)}\t${copyText(timeframe)}\t${at}\t${copyText(source)}\t`;
+  const [now] = await sql<{ is_real: boolean }[]>`select ${writesReal(sql, venue)} as is_real`;
+  const before = `${copyText(venue)}\t${copyText(instrument)}\t${copyText(timeframe)}\t${now?.is_real === true}\t${at}\t${copyText(source)}\t`;
   const target = await sql`
-    copy candles (venue, instrument, timeframe, received_at, source, open_time, open, high, low, close, volume) from stdin`.writable();
+    copy candles (venue, instrument, timeframe, is_real, received_at, source, open_time, open, high, low, close, volume) from stdin`.writable();
   await written(target, before + rows.slice(0, -1).replaceAll('\n', `\n${before}`) + '\n');
 }
 
@@ -122,8 +124,8 @@ async function mergeBatch(sql: Transaction, file: ImportFile, batch: BarRows): P
   const { venue, instrument, timeframe, source, at } = file;
   await copyRows(sql, batch.rows);
   const inserted = await sql`
-    insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
-    select ${venue}, ${instrument}, ${timeframe}, open_time, open, high, low, close, volume, ${source}, ${at}::bigint from incoming_bars
+    insert into candles (venue, instrument, timeframe, is_real, open_time, open, high, low, close, volume, source, received_at)
+    select ${venue}, ${instrument}, ${timeframe}, ${writesReal(sql, venue)}, open_time, open, high, low, close, volume, ${source}, ${at}::bigint from incoming_bars
     on conflict do nothing`;
   let found: { conflicting: number; first: EpochMs | null } = { conflicting: 0, first: null };
   let replaced = 0;
@@ -131,7 +133,7 @@ async function mergeBatch(sql: Transaction, file: ImportFile, batch: BarRows): P
     const [row] = await sql<{ conflicting: number; first: EpochMs | null }[]>`
       select count(*)::bigint as conflicting, min(kept.open_time) as first from incoming_bars fresh
       join candles kept on kept.venue = ${venue} and kept.instrument = ${instrument} and kept.timeframe = ${timeframe}
-        and kept.open_time = fresh.open_time
+        and kept.is_real = ${writesReal(sql, venue)} and kept.open_time = fresh.open_time
       where (kept.open, kept.high, kept.low, kept.close, kept.volume)
         is distinct from (fresh.open, fresh.high, fresh.low, fresh.close, fresh.volume)`;
     if (row !== undefined) found = row;
@@ -147,7 +149,8 @@ async function replaceBars(sql: Transaction, { venue, instrument, timeframe, sou
     set open = fresh.open, high = fresh.high, low = fresh.low, close = fresh.close, volume = fresh.volume,
       source = ${source}, received_at = ${at}
     from incoming_bars fresh
-    where kept.venue = ${venue} and kept.instrument = ${instrument} and kept.timeframe = ${timeframe} and kept.open_time = fresh.open_time
+    where kept.venue = ${venue} and kept.instrument = ${instrument} and kept.timeframe = ${timeframe}
+      and kept.is_real = ${writesReal(sql, venue)} and kept.open_time = fresh.open_time
       and (kept.open, kept.high, kept.low, kept.close, kept.volume)
         is distinct from (fresh.open, fresh.high, fresh.low, fresh.close, fresh.volume)`;
   return done.count;

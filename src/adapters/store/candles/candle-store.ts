@@ -1,6 +1,7 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
 import type { CandleSeries, StoredCandle } from '../../../../api/v1/candles/ports.ts';
 import type { Candle, CandleBatch } from '../../../domain/candle.ts';
+import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
@@ -22,14 +23,15 @@ export function createCandleStore(sql: Sql) {
     /** Ascending by open time, at most `limit`. */
     async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredCandle[]> {
       const rows = await sql<
-        { open_time: number; open: string; high: string; low: string; close: string; volume: string; source: string }[]
+        { open_time: number; open: string; high: string; low: string; close: string; volume: string; source: string; is_real: boolean }[]
       >`
         select open_time, trim_scale(open)::text as open, trim_scale(high)::text as high, trim_scale(low)::text as low,
-          trim_scale(close)::text as close, trim_scale(volume)::text as volume, source
+          trim_scale(close)::text as close, trim_scale(volume)::text as volume, source, is_real
         from candles
-        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from} and open_time < ${to}
+        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${readsReal(sql, venue)}
+          and open_time >= ${from} and open_time < ${to}
         order by open_time limit ${limit}`;
-      return rows.map(({ open_time: openTime, open, high, low, close, volume, source }) => ({
+      return rows.map(({ open_time: openTime, open, high, low, close, volume, source, is_real: isReal }) => ({
         openTime,
         open,
         high,
@@ -37,6 +39,7 @@ export function createCandleStore(sql: Sql) {
         close,
         volume,
         source,
+        simulated: !isReal,
       }));
     },
 
@@ -59,11 +62,11 @@ function insertBars(sql: Transaction, batch: CandleBatch) {
   // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
   const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
   return sql`
-        insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
-        select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
+        insert into candles (venue, instrument, timeframe, is_real, open_time, open, high, low, close, volume, source, received_at)
+        select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, ${writesReal(sql, batch.venue)}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
         from jsonb_to_recordset(${sql.json(bars as never)})
           as b("openTime" bigint, open numeric, high numeric, low numeric, close numeric, volume numeric)
-        on conflict (venue, instrument, timeframe, open_time) do update
+        on conflict (venue, instrument, timeframe, is_real, open_time) do update
           set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, volume = excluded.volume,
             source = excluded.source, received_at = excluded.received_at
           where candles.received_at < excluded.received_at
@@ -77,7 +80,8 @@ async function allBars(sql: Sql, { venue, instrument, timeframe, from, to }: Omi
     select array_to_string(array(
       select concat_ws(',', open_time, trim_scale(open), trim_scale(high), trim_scale(low), trim_scale(close), trim_scale(volume))
       from candles
-      where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from} and open_time < ${to}
+      where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${readsReal(sql, venue)}
+          and open_time >= ${from} and open_time < ${to}
       order by open_time), ',') as fields`;
   return row === undefined || row.fields === '' ? [] : barsOf(row.fields.split(','));
 }

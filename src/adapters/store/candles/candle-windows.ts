@@ -2,10 +2,13 @@
 import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candle-gaps.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { readsReal, writesReal } from '../catalog/source-origins.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** A stored series at a glance. */
 export interface SeriesSummary extends CandleSeries {
+  /** False of bars that were received while their venue was a real one. */
+  readonly simulated: boolean;
   readonly bars: number;
   readonly firstOpen: EpochMs;
   readonly lastOpen: EpochMs;
@@ -20,7 +23,7 @@ export function createCandleWindows(sql: Sql) {
       return sql<CandleWindow[]>`
         select w.state, w.code, lower(part)::bigint as from, upper(part)::bigint as to
         from candle_windows w, unnest(w.windows * int8multirange(int8range(${from}, ${to}))) as part
-        where w.venue = ${venue} and w.instrument = ${instrument} and w.timeframe = ${timeframe}
+        where w.venue = ${venue} and w.instrument = ${instrument} and w.timeframe = ${timeframe} and w.is_real = ${readsReal(sql, venue)}
         order by lower(part), w.state`;
     },
 
@@ -36,24 +39,26 @@ export function createCandleWindows(sql: Sql) {
     /** The first bar of a series that is stored; null where there is none. */
     async firstOpen({ venue, instrument, timeframe }: CandleSeries): Promise<EpochMs | null> {
       const [row] = await sql<{ first: EpochMs | null }[]>`
-        select min(open_time) as first from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}`;
+        select min(open_time) as first from candles
+        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${readsReal(sql, venue)}`;
       return row?.first ?? null;
     },
 
     /** Every stored series, or those that match. */
     async summaries(filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
-      const rows = await sql<(CandleSeries & { bars: number; first_open: number; last_open: number; sources: string[] })[]>`
-        select venue, instrument, timeframe, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
+      const rows = await sql<(CandleSeries & { is_real: boolean; bars: number; first_open: number; last_open: number; sources: string[] })[]>`
+        select venue, instrument, timeframe, is_real, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
           array_agg(distinct source order by source) as sources
         from candles
         where (${filter.venue ?? null}::text is null or venue = ${filter.venue ?? null})
           and (${filter.instrument ?? null}::text is null or instrument = ${filter.instrument ?? null})
           and (${filter.timeframe ?? null}::text is null or timeframe = ${filter.timeframe ?? null})
-        group by venue, instrument, timeframe order by venue, instrument, timeframe`;
-      return rows.map(({ venue, instrument, timeframe, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
+        group by venue, instrument, timeframe, is_real order by venue, instrument, timeframe, is_real desc`;
+      return rows.map(({ venue, instrument, timeframe, is_real: isReal, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
         venue,
         instrument,
         timeframe,
+        simulated: !isReal,
         bars,
         firstOpen,
         lastOpen,
@@ -68,7 +73,7 @@ export function createCandleWindows(sql: Sql) {
           select open_time, lag(open_time, 1, ${from - barMs}::bigint) over (order by open_time) as before from (
             select open_time from candles
             where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
-              and open_time >= ${from} and open_time < ${to}
+              and is_real = ${readsReal(sql, venue)} and open_time >= ${from} and open_time < ${to}
             union all select ${to}::bigint) bars) pairs
         where open_time > before + ${barMs}::bigint order by 1`;
     },
@@ -89,11 +94,12 @@ export async function recordWindow(
   if (state === 'asked') {
     await sql`
       update candle_windows set windows = windows - int8multirange(int8range(${from}, ${to}))
-      where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and state = 'refused'`;
+      where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and state = 'refused'
+        and is_real = ${writesReal(sql, venue)}`;
   }
   await sql`
-    insert into candle_windows (venue, instrument, timeframe, state, code, windows, checked_at)
-    values (${venue}, ${instrument}, ${timeframe}, ${state}, ${code}, int8multirange(int8range(${from}, ${to})), ${at})
-    on conflict (venue, instrument, timeframe, state, code)
+    insert into candle_windows (venue, instrument, timeframe, is_real, state, code, windows, checked_at)
+    values (${venue}, ${instrument}, ${timeframe}, ${writesReal(sql, venue)}, ${state}, ${code}, int8multirange(int8range(${from}, ${to})), ${at})
+    on conflict (venue, instrument, timeframe, is_real, state, code)
     do update set windows = candle_windows.windows + excluded.windows, checked_at = excluded.checked_at`;
 }

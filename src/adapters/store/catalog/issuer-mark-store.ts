@@ -5,6 +5,7 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { MarkChange } from '../../../domain/issuer-mark.ts';
 import type { MarkMemory } from '../../venues/reference/issuer-marks.ts';
 import type { Sql } from '../database.ts';
+import { readsReal, writesReal } from './source-origins.ts';
 
 export interface IssuerMarkStore extends MarkMemory, MarkReads {}
 
@@ -48,7 +49,7 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
     async newest() {
       const rows = await sql<Row[]>`
         select m.* from issuer_marks m
-        join (select instrument, min(id) as first, max(id) as last from issuer_marks group by instrument) e
+        join (select instrument, min(id) as first, max(id) as last from issuer_marks where is_real = ${readsReal(sql, 'issuer')} group by instrument) e
           on m.id in (e.first, e.last) order by m.id`;
       const byInstrument = new Map<string, { first: MarkChange; last: MarkChange }>();
       for (const row of rows) {
@@ -74,8 +75,8 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
       }));
       await sql.begin(
         (transaction) => transaction`
-        insert into issuer_marks (issuer, source, instrument, mint, mark_price, mark_valuation, supply, token_price, implied_valuation, seen_at)
-        select * from jsonb_to_recordset(${sql.json(rows)}) as r (issuer text, source text, instrument text, mint text, mark_price numeric,
+        insert into issuer_marks (is_real, issuer, source, instrument, mint, mark_price, mark_valuation, supply, token_price, implied_valuation, seen_at)
+        select ${writesReal(sql, 'issuer')}, r.* from jsonb_to_recordset(${sql.json(rows)}) as r (issuer text, source text, instrument text, mint text, mark_price numeric,
           mark_valuation numeric, supply numeric, token_price numeric, implied_valuation numeric, seen_at bigint)`,
       );
     },
@@ -84,7 +85,7 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
       const rows = await sql<RowWithPrevious[]>`
         select * from (
           select m.*, lag(mark_price) over w as previous_price, lag(mark_valuation) over w as previous_valuation
-          from issuer_marks m where ${instrument}::text is null or instrument = ${instrument}
+          from issuer_marks m where (${instrument}::text is null or instrument = ${instrument}) and is_real = ${readsReal(sql, 'issuer')}
           window w as (partition by instrument order by id)
         ) c
         where ${after}::bigint is null or id < ${after}::bigint

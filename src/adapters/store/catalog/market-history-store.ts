@@ -2,9 +2,11 @@
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Stretch } from '../../../domain/stretches.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { DataSource } from '../../../domain/data-source.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { readsReal, writesReal } from './source-origins.ts';
 
 export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity', 'half_spread'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -20,13 +22,18 @@ interface Row {
 
 const factOf = ({ at, value }: Row): Fact => ({ receivedAt: at, value: plainDecimal(value) });
 
+/** The source whose facts they are: the issuer, or the instrument's venue. */
+function sourceOfFacts(what: HistoryKind, instrument: string): DataSource {
+  return what === 'issuer_mark' ? 'issuer' : splitInstrumentKey(instrument as InstrumentKey).venue;
+}
+
 /** An issuer's marks of a token as they were read or imported. A price that is said again does not become younger. */
 export async function marksOverTime(sql: Sql, token: string): Promise<readonly Fact[]> {
   const rows = await sql<Row[]>`
     select distinct on (at) at, value from (
-      select seen_at as at, mark_price as value, id from issuer_marks where instrument = ${token}
+      select seen_at as at, mark_price as value, id from issuer_marks where instrument = ${token} and is_real = ${readsReal(sql, 'issuer')}
       union all
-      select at, value, null from market_history where what = 'issuer_mark' and instrument = ${token}
+      select at, value, null from market_history where what = 'issuer_mark' and instrument = ${token} and is_real = ${readsReal(sql, 'issuer')}
     ) as known order by at, id desc nulls last`;
   return rows.map(factOf);
 }
@@ -34,7 +41,8 @@ export async function marksOverTime(sql: Sql, token: string): Promise<readonly F
 /** The readings of one kind about an instrument, each known from the end of the time that it is of. */
 export async function factsOverTime(sql: Sql, what: HistoryKind, instrument: InstrumentKey): Promise<readonly Fact[]> {
   const rows = await sql<Row[]>`
-    select at, value from market_history where what = ${what} and instrument = ${instrument} order by at`;
+    select at, value from market_history where what = ${what} and instrument = ${instrument}
+      and is_real = ${readsReal(sql, sourceOfFacts(what, instrument))} order by at`;
   return rows.map(factOf);
 }
 
@@ -46,16 +54,18 @@ export async function keepLeastLiquidity(
   heardAt: EpochMs,
 ): Promise<void> {
   await sql`
-    insert into market_history (what, instrument, at, value, source) values ('pool_liquidity', ${instrument}, ${endOfHour(heardAt)}, ${liquidityUsd}, 'heard')
-    on conflict (what, instrument, at) do update set value = excluded.value, source = excluded.source
+    insert into market_history (what, instrument, at, is_real, value, source)
+    values ('pool_liquidity', ${instrument}, ${endOfHour(heardAt)}, ${writesReal(sql, sourceOfFacts('pool_liquidity', instrument))}, ${liquidityUsd}, 'heard')
+    on conflict (what, instrument, at, is_real) do update set value = excluded.value, source = excluded.source
     where market_history.value > excluded.value`;
 }
 
 /** Keeps the mean half spread of an hour, in basis points; the wider one if the hour was kept before. */
 export async function keepHalfSpread(sql: Sql | Transaction, instrument: InstrumentKey, bps: number, heardAt: EpochMs): Promise<void> {
   await sql`
-    insert into market_history (what, instrument, at, value, source) values ('half_spread', ${instrument}, ${endOfHour(heardAt)}, ${bps}, 'heard')
-    on conflict (what, instrument, at) do update set value = excluded.value, source = excluded.source
+    insert into market_history (what, instrument, at, is_real, value, source)
+    values ('half_spread', ${instrument}, ${endOfHour(heardAt)}, ${writesReal(sql, sourceOfFacts('half_spread', instrument))}, ${bps}, 'heard')
+    on conflict (what, instrument, at, is_real) do update set value = excluded.value, source = excluded.source
     where market_history.value < excluded.value`;
 }
 
@@ -79,8 +89,8 @@ export async function keepHistory(
       progress(first, facts.length);
       const rows = facts.slice(first, first + BATCH).map(({ receivedAt, value }) => ({ at: receivedAt, value }));
       const kept = await transaction`
-        insert into market_history (what, instrument, at, value, source)
-        select ${what}, ${instrument}, at, value, ${source} from jsonb_to_recordset(${transaction.json(rows as never)}) as r (at bigint, value numeric)
+        insert into market_history (what, instrument, at, is_real, value, source)
+        select ${what}, ${instrument}, at, ${writesReal(transaction, sourceOfFacts(what, instrument))}, value, ${source} from jsonb_to_recordset(${transaction.json(rows as never)}) as r (at bigint, value numeric)
         on conflict do nothing`;
       inserted += kept.count;
     }
@@ -92,7 +102,8 @@ export async function keepHistory(
 /** From when to when values of one kind are kept that came from a source; null if there are none. */
 export async function keptStretch(sql: Sql, what: HistoryKind, instrument: string, source: string): Promise<Stretch | null> {
   const [row] = await sql<{ from: EpochMs | null; to: EpochMs | null }[]>`
-    select min(at) as "from", max(at) as "to" from market_history where what = ${what} and instrument = ${instrument} and source = ${source}`;
+    select min(at) as "from", max(at) as "to" from market_history where what = ${what} and instrument = ${instrument} and source = ${source}
+      and is_real = ${readsReal(sql, sourceOfFacts(what, instrument))}`;
   return row === undefined || row.from === null || row.to === null ? null : { from: row.from, to: row.to };
 }
 
@@ -101,14 +112,15 @@ export async function listHistory(sql: Sql): Promise<
   readonly {
     readonly what: HistoryKind;
     readonly instrument: string;
+    readonly simulated: boolean;
     readonly values: number;
     readonly from: EpochMs;
     readonly to: EpochMs;
   }[]
 > {
   return sql`
-    select what, instrument, count(*)::int as values, min(at) as "from", max(at) as "to" from (
-      select what, instrument, at from market_history
-      union all select 'issuer_mark', instrument, seen_at from issuer_marks
-    ) as known group by what, instrument order by what, instrument`;
+    select what, instrument, not is_real as simulated, count(*)::int as values, min(at) as "from", max(at) as "to" from (
+      select what, instrument, is_real, at from market_history
+      union all select 'issuer_mark', instrument, is_real, seen_at from issuer_marks
+    ) as known group by what, instrument, is_real order by what, instrument, is_real desc`;
 }

@@ -18,13 +18,15 @@ export async function poolLiquidity(
 ): Promise<ReadonlyMap<InstrumentKey, PoolFact>> {
   if (instruments.length === 0) return new Map();
   const keys = instruments as string[];
+  // A pool of the sandbox says nothing of a real one.
+  const from = sql`greatest(${since}::bigint, (select max(at) from source_origins where source = 'spotchain'))`;
   const rows = await sql<{ instrument: InstrumentKey; at: number; liquidity_usd: DecimalString | null }[]>`
     select distinct on (instrument) instrument, at, liquidity_usd from (
       select instrument, slot as at, body::jsonb ->> 'liquidityUsd' as liquidity_usd from judged_observations
-        where instrument = any(${keys}::text[]) and slot > ${since}
+        where instrument = any(${keys}::text[]) and slot > ${from}
       union all
       select instrument, observed_at, liquidity_usd::text from pool_liquidity
-        where instrument = any(${keys}::text[]) and observed_at > ${since}
+        where instrument = any(${keys}::text[]) and observed_at > ${from}
     ) as received order by instrument, at desc`;
   return new Map(
     rows.flatMap(({ instrument, at, liquidity_usd }) =>

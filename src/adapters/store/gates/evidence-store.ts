@@ -3,6 +3,7 @@
  * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0009_gates.sql).
  */
 import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { SourceOrigin } from '../../../domain/data-source.ts';
 import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
@@ -25,8 +26,10 @@ export interface StoredEvidence {
   readonly metrics: EvidenceMetrics;
   readonly checks: readonly EvidenceCheck[];
   readonly passed: boolean;
-  /** Written under a time that was moved on: it counts in its sandbox alone. */
+  /** True unless every source that it stands on was real, and time was not moved on: it counts beside nothing real. */
   readonly simulated: boolean;
+  /** By source of market data what it was while the evidence was made. */
+  readonly origins: Readonly<Record<string, SourceOrigin>>;
   /** The version of its gate's rules that it was made under. */
   readonly rulesVersion: number;
   /** Change of those rules since then, as a clause; null if they are the present ones. */
@@ -48,6 +51,7 @@ export interface EvidenceRecord {
   checks: readonly EvidenceCheck[];
   passed: boolean;
   simulated: boolean;
+  origins: Readonly<Record<string, SourceOrigin>>;
   rules_version: number;
   rule_change: string | null;
 }
@@ -55,9 +59,9 @@ export interface EvidenceRecord {
 /** The columns of an `EvidenceRecord`. The query names the rows `evidence`. */
 export const evidenceColumns = (sql: Sql | Transaction) => sql`
   evidence.id, evidence.agent_id, evidence.seq, evidence.kind, evidence.manifest_version, evidence.manifest_hash, evidence.at, evidence.run_id,
-  evidence.result_hash, evidence.metrics, evidence.checks, evidence.passed, is_simulated(evidence.at) as simulated,
-  coalesce((select s.rules_version from superseded_evidence s where s.evidence_id = evidence.id), gate_rules_version(evidence.kind)) as rules_version,
-  (select s.rule_change from superseded_evidence s where s.evidence_id = evidence.id) as rule_change`;
+  evidence.result_hash, evidence.metrics, evidence.checks, evidence.passed, evidence_is_simulated(evidence) as simulated, evidence_origins(evidence) as origins,
+  coalesce((select s.rules_version from superseding(evidence) s), gate_rules_version(evidence.kind)) as rules_version,
+  (select s.rule_change from superseding(evidence) s) as rule_change`;
 
 export function evidenceOf(row: EvidenceRecord): StoredEvidence {
   return {
@@ -74,6 +78,7 @@ export function evidenceOf(row: EvidenceRecord): StoredEvidence {
     checks: row.checks,
     passed: row.passed,
     simulated: row.simulated,
+    origins: row.origins,
     rulesVersion: row.rules_version,
     ruleChange: row.rule_change,
   };

@@ -29,7 +29,6 @@ import { type EpochMs, isoTime } from '../../../domain/time.ts';
 import { figureInWords } from '../../../domain/words.ts';
 import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
-import { simulatedTime } from '../simulated-time.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
@@ -113,7 +112,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const fresh = kind === 'manifest' ? before === null || before.ruleChange !== null : passed || due;
     try {
       const record = fresh ? await evidence.write(draft) : before;
-      return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
+      return { ...gateOf(kind, record, [...problems, ...ruleProblems(record)], null), checks, metrics: draft.metrics };
     } catch (error) {
       if (!(error instanceof UnsignedRow)) throw error;
       // What nobody signed counts for nothing: the gate stays shut and says why.
@@ -136,8 +135,14 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return gates;
     },
 
-    /** Whether what is put on record now is simulated. */
-    isSimulated: async (): Promise<boolean> => (await simulatedTime(sql)) !== null,
+    /** True if what is put on record of the agent now is simulated: a source of its market data is not real, or time was moved on. */
+    async isSimulated(agent: GatedAgent): Promise<boolean> {
+      const [row] = await sql<{ is_real: boolean }[]>`
+        select not is_simulated(gate_now()) and bool_and(origin_at(s.source, gate_now()) = 'real') as is_real
+        from manifests m cross join unnest(manifest_sources(m.canonical::jsonb)) s(source)
+        where m.agent_id = ${agent.id} and m.version = ${agent.manifestVersion}`;
+      return row?.is_real !== true;
+    },
 
     /** Puts a risk manager's word on record. */
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {

@@ -6,6 +6,7 @@
 import { STAGES, type Stage } from '../../../domain/agent.ts';
 import { type BacktestRequest, isLook } from '../../../domain/backtest/request.ts';
 import { canonicalJson, sha256Hex } from '../../../domain/canonical-json.ts';
+import type { SourceOrigin } from '../../../domain/data-source.ts';
 import { GENESIS_HASH } from '../../../domain/decision.ts';
 import {
   assessEvidence,
@@ -38,6 +39,12 @@ interface StoredEvidence extends EvidenceRow {
   readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs } | null;
   /** True of evidence that is listed as made under earlier rules. */
   readonly superseded: boolean;
+  /** What it says its sources were; null of what was on record before it was said. */
+  readonly origins: Readonly<Record<string, SourceOrigin>> | null;
+  /** What they were by the record of sources. */
+  readonly recorded: Readonly<Record<string, SourceOrigin>>;
+  /** Instruments of a real venue of which no real bar is kept in the stretch of the backtest. */
+  readonly barless: readonly string[];
 }
 type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
 
@@ -88,7 +95,15 @@ async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<Read
       e.run_id as "runId", e.result_hash as "resultHash", e.metrics, e.series, e.previous_hash as "previousHash", e.hash,
       (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author,
       case when r.id is not null then jsonb_build_object('request', r.request, 'createdAt', r.created_at) end as run,
-      exists (select 1 from superseded_evidence s where s.evidence_id = e.id) as superseded
+      exists (select 1 from superseded_evidence s where s.evidence_id = e.id) as superseded,
+      e.origins, case when e.kind = 'manifest' then '{}' else coalesce((
+        select origins_between(manifest_sources(readable_json(m.canonical)), evidence_since(e.kind, e.series::jsonb, e.run_id, e.at), e.at)
+        from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version), '{}') end as recorded,
+      case when e.kind = 'backtest' then array(
+        select u ->> 'key' from manifests m cross join lateral readable_elements(readable_json(m.canonical) -> 'universe') u
+        where m.agent_id = e.agent_id and m.version = e.manifest_version and e.origins ->> split_part(u ->> 'key', ':', 1) = 'real' and not exists (
+          select 1 from candles c where c.is_real and c.venue = split_part(u ->> 'key', ':', 1) and c.instrument = split_part(u ->> 'key', ':', 2)
+            and c.open_time between (e.series::jsonb ->> 'firstCandleAt')::bigint and (e.series::jsonb ->> 'lastCandleAt')::bigint)) else '{}' end as barless
     from evidence e left join evaluation_runs r on r.agent_id = e.agent_id and r.id::text = e.run_id and r.evaluation = 'backtest'
       and (r.manifest_version, r.manifest_hash) = (e.manifest_version, e.manifest_hash)
     where e.agent_id = any(${ids as string[]}::uuid[])`;
@@ -192,6 +207,7 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
   }
   const foreign = kind === 'backtest' && !record.superseded ? foreignRun(record, manifest) : null;
   if (foreign !== null) complain(at, agentId, 'evidence', `gate record ${seq} (backtest) is of ${foreign}`);
+  for (const fault of originFaults(record)) complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) ${fault}`);
   let passed = false;
   let signer: string | null = null;
   try {
@@ -207,6 +223,16 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
   }
   walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
+}
+
+/** Says what evidence claims of its sources that the record of sources, or the bars that are kept, deny. */
+function* originFaults({ origins, recorded, barless }: StoredEvidence): Iterable<string> {
+  if (origins === null) return;
+  for (const source of new Set([...Object.keys(origins), ...Object.keys(recorded)])) {
+    const [said, was] = [origins[source] ?? 'nothing', recorded[source] ?? 'nothing'];
+    if (said !== was) yield `says that ${source} was ${said}, and the record of sources says ${was}`;
+  }
+  for (const instrument of barless) yield `says that it stands on real bars of ${instrument}, and none is kept of its stretch`;
 }
 
 /** Says of which run evidence of a backtest is, if it is not one of its own manifest, timeframe and stretch. */

@@ -6,17 +6,23 @@ import type { Sql, Transaction } from '../database.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Evidence of earlier rules that an agent passed its gates on and that is not renewed. */
+/** Evidence that an agent passed its gates on, which counts no more and is not renewed. */
 export async function outdatedEvidence(sql: Sql | Transaction, agentId: string): Promise<readonly OutdatedEvidence[]> {
   return sql<OutdatedEvidence[]>`
     select kind, rules_version as "rulesVersion", rule_change as "ruleChange" from outdated_evidence(${agentId})`;
 }
 
-/** Agents with evidence of earlier rules on record, unless they were told so in the day before `now`. */
+/** Agents with evidence on record that counts no more, unless they were told so in the day before `now`. */
 export async function untoldAgents(sql: Sql, now: EpochMs): Promise<readonly { readonly id: string }[]> {
   return sql<{ id: string }[]>`
-    select distinct e.agent_id as id from superseded_evidence s join evidence e on e.id = s.evidence_id
-    where not exists (select 1 from announcements n where n.channel = 'alerts' and n.actor_id = e.agent_id and n.at > ${now - DAY_MS}
+    select d.id from (
+      select e.agent_id as id from superseded_evidence s join evidence e on e.id = s.evidence_id
+      union
+      -- Evidence from before a source was what it is now.
+      select e.agent_id from evidence e where evidence_since(e.kind, e.series::jsonb, e.run_id, e.at) < (select max(at) from source_origins)
+        and set_aside_sources(e) is not null
+    ) d
+    where not exists (select 1 from announcements n where n.channel = 'alerts' and n.actor_id = d.id and n.at > ${now - DAY_MS}
       and n.body ->> 'what' = 'evidence_outdated') order by 1`;
 }
 

@@ -26,11 +26,12 @@ export async function keepArchive(
   const { source, underlyings, from, to, reports, file, sha256, at } = archive;
   return sql.begin(async (transaction) => {
     const [known] = await transaction`
-      select 1 from event_archives where sha256 = ${sha256} and from_at = ${from} and to_at = ${to} and underlyings @> ${underlyings as string[]}`;
+      select 1 from event_archives where sha256 = ${sha256} and from_at = ${from} and to_at = ${to} and underlyings @> ${underlyings as string[]}
+        and is_real = writes_real(replace(source, 'news:', ''))`;
     if (known !== undefined) return false;
     const [row] = await transaction<{ id: number }[]>`
-      insert into event_archives (at, file, sha256, source, underlyings, from_at, to_at, reports)
-      values (${at}, ${file}, ${sha256}, ${source}, ${underlyings as string[]}, ${from}, ${to}, ${reports.length}) returning id`;
+      insert into event_archives (is_real, at, file, sha256, source, underlyings, from_at, to_at, reports)
+      values (writes_real(replace(${source}, 'news:', '')), ${at}, ${file}, ${sha256}, ${source}, ${underlyings as string[]}, ${from}, ${to}, ${reports.length}) returning id`;
     for (let first = 0; first < reports.length; first += BATCH) {
       progress(first, reports.length);
       const rows = reports.slice(first, first + BATCH);
@@ -46,7 +47,8 @@ export async function keepArchive(
 /** The archives that are complete for an underlying, with what they tell of it. */
 export async function archivesOf(sql: Sql, underlying: string): Promise<readonly EventArchive[]> {
   const rows = await sql<{ id: number; source: string; from: EpochMs; to: EpochMs }[]>`
-    select id, source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings) order by id`;
+    select id, source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
+      and is_real = reads_real(replace(source, 'news:', '')) order by id`;
   return Promise.all(
     rows.map(async ({ id, ...archive }) => {
       const reports = await sql<{ body: Report }[]>`
@@ -59,7 +61,8 @@ export async function archivesOf(sql: Sql, underlying: string): Promise<readonly
 
 /** The stretches for which archives of an underlying are complete. */
 export async function archivedStretches(sql: Sql, underlying: string): Promise<readonly ArchivedStretch[]> {
-  return sql`select source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings) order by id`;
+  return sql`select source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings)
+      and is_real = reads_real(replace(source, 'news:', '')) order by id`;
 }
 
 /** What is kept, without the reports. */

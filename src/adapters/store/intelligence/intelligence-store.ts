@@ -168,6 +168,13 @@ export function createIntelligenceStore(sql: Sql) {
   };
 }
 
+/** SQL over a report `r`: true if it was received of the sandbox and its source is real now, or the other way about. */
+export function isSetAside(sql: Sql) {
+  return sql`exists (
+    select 1 from (values (case r.channel when 'filing' then 'filings' else 'wire' end)) as s(source)
+    where r.channel <> 'macro' and (origin_at(s.source, r.received_at) = 'real') <> reads_real(s.source))`;
+}
+
 function storyWrites(sql: Sql) {
   return {
     /** Keeps what reports changed, in their order: the stories, the reports, and whatever became part of a story. Twice is as good as once. */
@@ -191,9 +198,11 @@ function storyWrites(sql: Sql) {
         sql,
         events.map(({ id }) => id),
       );
+      const aside = await sql<{ id: string }[]>`select r.id from intelligence_reports r where ${isSetAside(sql)}`;
+      const asideIds = new Set(aside.map(({ id }) => id));
       return events.flatMap(({ id }) => {
-        const found = reports.get(id);
-        return found === undefined ? [] : [{ id, reports: found }];
+        const found = reports.get(id)?.filter((report) => !asideIds.has(report.id)) ?? [];
+        return found.length === 0 ? [] : [{ id, reports: found }];
       });
     },
   };

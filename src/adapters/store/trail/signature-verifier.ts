@@ -274,19 +274,19 @@ async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
 
 /** Every bar against the newest stretch that has it. */
 async function verifyCandles(sql: Transaction, complain: Complain): Promise<void> {
-  const series = await sql<{ venue: string; instrument: string; timeframe: string }[]>`
-    select distinct venue, instrument, timeframe from (
-      select venue, instrument, timeframe from candles union select venue, instrument, timeframe from candle_stretches) s order by 1, 2, 3`;
-  for (const { venue, instrument, timeframe } of series) {
+  const series = await sql<{ venue: string; instrument: string; timeframe: string; is_real: boolean }[]>`
+    select venue, instrument, timeframe, is_real from candles union select venue, instrument, timeframe, is_real from candle_stretches order by 1, 2, 3, 4`;
+  for (const { venue, instrument, timeframe, is_real } of series) {
     const wrong = await sql<{ open_time: number; signed: boolean; there: boolean }[]>`
       with signed as (
         select distinct on (d.open_time) d.open_time, d.digest from candle_stretches s cross join lateral (
           select ('x' || encode(substring(s.digests from n * 24 + 1 for 8), 'hex'))::bit(64)::bigint as open_time, substring(s.digests from n * 24 + 1 for 24) as digest
           from generate_series(0, s.bars - 1) n) d
-        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} order by d.open_time, s.id desc
+        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} and s.is_real = ${is_real}
+        order by d.open_time, s.id desc
       ), present as (
         select open_time, ${barDigest(sql)} as digest from candles
-        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
+        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${is_real}
       )
       select coalesce(p.open_time, s.open_time) as open_time, s.open_time is not null as signed, p.open_time is not null as there
       from present p full join signed s on s.open_time = p.open_time where p.digest is distinct from s.digest order by 1 limit ${MOST}`;

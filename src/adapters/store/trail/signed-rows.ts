@@ -275,9 +275,9 @@ async function stretchesOf(transaction: Transaction, universe: readonly Instrume
   const ids: string[] = [];
   for (const key of universe) {
     const { venue, instrument } = splitInstrumentKey(key);
-    const series = await transaction<{ timeframe: string }[]>`
-      select distinct timeframe from candles where venue = ${venue} and instrument = ${instrument} order by 1`;
-    for (const { timeframe } of series) await requireBars(transaction, { venue, instrument, timeframe });
+    const series = await transaction<{ timeframe: string; isReal: boolean }[]>`
+      select distinct timeframe, is_real as "isReal" from candles where venue = ${venue} and instrument = ${instrument} order by 1, 2`;
+    for (const one of series) await requireBars(transaction, { venue, instrument, ...one });
     const rows = await transaction<{ id: string }[]>`
       select id::text as id from candle_stretches where venue = ${venue} and instrument = ${instrument}`;
     for (const { id } of rows) ids.push(id);
@@ -288,25 +288,25 @@ async function stretchesOf(transaction: Transaction, universe: readonly Instrume
 /** Every bar of a series as the newest stretch that has it, some thousands a statement: years of minutes outlast the time of one. @throws UnsignedRow */
 async function requireBars(
   transaction: Transaction,
-  series: { readonly venue: string; readonly instrument: string; readonly timeframe: string },
+  series: { readonly venue: string; readonly instrument: string; readonly timeframe: string; readonly isReal: boolean },
 ): Promise<void> {
-  const { venue, instrument, timeframe } = series;
+  const { venue, instrument, timeframe, isReal } = series;
   let from: EpochMs | null = 0;
   while (from !== null) {
     const next: readonly { open_time: EpochMs }[] = await transaction<{ open_time: EpochMs }[]>`
-      select open_time from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from}
+      select open_time from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${isReal} and open_time >= ${from}
       order by open_time offset ${BARS_AT_ONCE} limit 1`;
     const to = next[0]?.open_time ?? Number.MAX_SAFE_INTEGER;
     // A stretch's digests are taken out of storage once, not once for each bar.
     const [wrong] = await transaction<{ open_time: EpochMs }[]>`
       select open_time from (
         select open_time, null::bigint as stretch, ${barDigest(transaction)} as digest
-        from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from} and open_time < ${to}
+        from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and is_real = ${isReal} and open_time >= ${from} and open_time < ${to}
         union all
         select ('x' || encode(substring(d.digest from 1 for 8), 'hex'))::bit(64)::bigint, s.id, d.digest from candle_stretches s
         cross join lateral (select s.digests || ''::bytea as digests offset 0) whole
         cross join lateral (select substring(whole.digests from n * 24 + 1 for 24) as digest from generate_series(0, s.bars - 1) n offset 0) d
-        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} and s.last_open >= ${from} and s.first_open < ${to}
+        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} and s.is_real = ${isReal} and s.last_open >= ${from} and s.first_open < ${to}
       ) bar where open_time >= ${from} and open_time < ${to}
       group by open_time having bool_or(stretch is null) and (array_agg(digest order by stretch desc nulls first))[1]
         is distinct from (array_agg(digest order by stretch desc nulls first))[2]

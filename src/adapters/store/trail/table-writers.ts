@@ -51,6 +51,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
       'incidents',
       'leases',
       'quarantined_rows',
+      'source_origins',
       'steps',
       'timers',
     ],

@@ -4,14 +4,18 @@ import { Subject } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
 import { keepBars } from '../../../../src/adapters/store/candles/keep-bars.ts';
-import type { Sql } from '../../../../src/adapters/store/database.ts';
+import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import type { CandleBatch } from '../../../../src/domain/candle.ts';
+import type { StatedOrigin } from '../../../../src/domain/data-source.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
-import { storeUnderTest } from '../reads.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
 
 let sql: Sql;
+let url: string;
 beforeAll(async () => {
-  sql = await storeUnderTest();
+  url = await testDatabase();
+  sql = openDatabase({ url, name: 'candles', connections: 4 });
 });
 afterAll(() => sql.end());
 
@@ -46,6 +50,7 @@ test('decimals of any length come back exactly, without trailing zeros or expone
       close: '1.5',
       volume: '0',
       source: 'test',
+      simulated: true,
     },
   ]);
 });
@@ -103,4 +108,34 @@ test('bars that come while others are written are kept together, and one that is
   for (const work of rest) await work();
   expect(await transactionsOf('MIXED')).toHaveLength(2);
   stop();
+});
+
+test('bars of the sandbox are set aside while their venue is real: not read, not asked for as known, and back when it is simulated again', async () => {
+  const store = createCandleStore(sql);
+  const series = { venue: 'spotexchange', instrument: 'TURNED', timeframe: '1m' } as const;
+  const closes = async () => (await range(0, 180_000, 5, 'TURNED')).map(({ close, simulated }) => [close, simulated]);
+  const seen = async () => [await store.windows(series, { from: 0, to: 180_000 }), await store.firstOpen(series), await closes()];
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'owner' });
+  const state = (origin: StatedOrigin) => stateOrigins(owner, { spotexchange: origin } as never);
+  await state('sandbox');
+  await store.save(batch(1, [bar(0), bar(60_000)], 'TURNED'));
+  await store.record(series, { from: 0, to: 120_000 }, 'asked', '', 1);
+  const asked = [{ state: 'asked', code: '', from: 0, to: 120_000 }];
+  const simulated = [asked, 0, [['1.5', true], ['1.5', true]]];
+  expect(await seen()).toEqual(simulated);
+
+  await state('real');
+  expect(await seen()).toEqual([[], null, []]);
+  expect(await store.all({ ...series, from: 0, to: 180_000 })).toEqual([]);
+  // Received earlier than the invented bar and with another close: it lies beside it.
+  await store.save(batch(0, [bar(60_000, '2')], 'TURNED'));
+  expect(await seen()).toEqual([[], 60_000, [['2', false]]]);
+  // A venue whose history is simulated in part: what it gives is not real, and only what is real is read.
+  await state('mixed');
+  await store.save(batch(5, [bar(120_000, '3')], 'TURNED'));
+  expect(await closes()).toEqual([['2', false]]);
+
+  await state('sandbox');
+  expect((await closes()).slice(0, 2)).toEqual(simulated[2]);
+  await owner.end();
 });

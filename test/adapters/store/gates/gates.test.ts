@@ -9,11 +9,13 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/s
 import { createGateKeeper } from '../../../../src/adapters/store/gates/gate-keeper.ts';
 import { separateLogins } from '../../../../src/adapters/store/logins.ts';
 import { createSignedRows } from '../../../../src/adapters/store/trail/signed-rows.ts';
+import { stateOrigins } from '../../../../src/adapters/store/catalog/source-origins.ts';
 import { createReserveStore } from '../../../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../../../src/adapters/store/vaults/vault-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
 import { bookIds } from '../../../../src/domain/book.ts';
 import { canonicalHash, sha256Hex } from '../../../../src/domain/canonical-json.ts';
+import type { DataSource, StatedOrigin } from '../../../../src/domain/data-source.ts';
 import {
   type EvidenceDraft,
   type EvidenceKind,
@@ -400,6 +402,48 @@ test('a gate opens on no evidence of earlier rules', async () => {
   await expect(step(app, id, 'paper', proof?.id ?? null)).rejects.toThrow(/version 1 of its rules, and since then it is asked for more/);
   const anew = await stage.pass(id, 'stress_test', 'anew');
   await step(app, id, 'paper', anew.id);
+});
+
+test('evidence on the sandbox counts no more beside a real venue: its gate is shut, its agent is told, and a run on real series renews it', async () => {
+  const sandbox = { spotchain: 'sandbox', reference: 'sandbox' } as const;
+  const state = (origins: Partial<Record<DataSource, StatedOrigin>>) => stateOrigins(stage.superuser, origins as never);
+  // Before its first start the service has written nothing: unknown counts like the sandbox's.
+  const id = await stage.agentAt('stress_test', { evidence: 'passing' });
+  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, stage.newId) });
+  const view = { id, stage: 'stress_test' as const, ...stage.manifestOf(id) };
+  const stated = async () => (await keeper.all(view)).slice(1, 3).map(({ evidence }) => [evidence?.simulated, evidence?.origins]);
+  const unknown = { reference: 'unknown', spotchain: 'unknown' };
+  expect(await stated()).toEqual([true, true].map((simulated) => [simulated, unknown]));
+  expect(await state(sandbox)).toEqual(['reference', 'spotchain']);
+  expect(await state(sandbox)).toEqual([]);
+  const renewed = await stage.pass(id, 'stress_test', 'in the sandbox');
+  expect(renewed).toMatchObject({ simulated: true, origins: sandbox, ruleChange: null });
+  expect(await keeper.untold(9_000_000_000_000)).not.toContainEqual({ id });
+
+  await stage.advance(1_000);
+  await state({ spotchain: 'real', reference: 'real' });
+  await stage.advance(1_000);
+  const why = 'only real sources count beside a real venue, and it stands on reference (sandbox), spotchain (sandbox)';
+  expect(await keeper.validate(view, true)).toMatchObject({ passed: false, problems: [expect.any(String), expect.stringContaining(why)] });
+  await expect(step(app, id, 'paper', renewed.id)).rejects.toThrow(/only real sources count beside a real venue/);
+  expect(await keeper.untold(9_000_000_000_000)).toContainEqual({ id });
+
+  const real = await stage.pass(id, 'stress_test', 'on real series');
+  expect(real).toMatchObject({ simulated: false, origins: { reference: 'real', spotchain: 'real' }, ruleChange: null });
+  await expect(step(app, id, 'paper', real.id)).rejects.toThrow(/the evidence of backtest .* stands on reference \(unknown\), spotchain \(unknown\)/);
+  await stage.pass(id, 'backtest');
+  await step(app, id, 'paper', real.id);
+  expect(await keeper.isSimulated(view)).toBe(false);
+
+  // Beside a real venue a simulated reference opens nothing either, and neither does a stage that was begun with another source.
+  await stage.advance(1_000);
+  await state({ reference: 'sandbox' });
+  expect(await stage.pass(id, 'paper')).toMatchObject({ origins: { reference: 'sandbox', spotchain: 'real' }, simulated: true, ruleChange: expect.any(String) });
+  await state(sandbox);
+  await stage.advance(1_000);
+  // Where nothing is real, all of it counts as before.
+  expect(await keeper.validate({ ...view, stage: 'paper' }, false)).toMatchObject({ problems: [] });
+  await expectWhole(id);
 });
 
 test('a changed manifest is back at draft in the same statement, and what the old one had shown counts for nothing, not even when it comes back', async () => {

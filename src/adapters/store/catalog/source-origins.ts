@@ -1,0 +1,25 @@
+/** Which sources of market data are real (`source_origins`): what is received of them says so, and what is read is of one kind. */
+import type { PendingQuery, Row } from 'postgres';
+import type { DataSource, StatedOrigin } from '../../../domain/data-source.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+/** SQL: true if only real series of a source are read. */
+export function readsReal(sql: Sql | Transaction, source: DataSource): PendingQuery<Row[]> {
+  return sql`(select reads_real(${source}))`;
+}
+
+/** SQL: true if what is received of a source now is real. */
+export function writesReal(sql: Sql | Transaction, source: DataSource): PendingQuery<Row[]> {
+  return sql`(select writes_real(${source}))`;
+}
+
+/**
+ * Writes down what the sources of this deployment are, where that is new. Answers the sources that changed or are told for the first time.
+ * @param owner works as the owner of the tables.
+ */
+export async function stateOrigins(owner: Sql, origins: Readonly<Record<DataSource, StatedOrigin>>): Promise<readonly string[]> {
+  const rows = await owner.begin(
+    (transaction) => transaction<{ source: string }[]>`select state_origins(${transaction.json(origins)}) as source order by 1`,
+  );
+  return rows.map(({ source }) => source);
+}

@@ -1,0 +1,23 @@
+/** How real each source of market data is by the settings. */
+import type { DataSource, StatedOrigin } from '../../domain/data-source.ts';
+import type { Config } from '../config.ts';
+
+/** The sandbox stands in for what no URL is set for. */
+export function originsOf(config: Config): Readonly<Record<DataSource, StatedOrigin>> {
+  return {
+    // Real bars of pools are no evidence beside the sandbox's quotes.
+    spotchain: config.SPOTCHAIN_URL === null ? 'sandbox' : origin(config.SPOTCHAIN_URL, config.SPOTCHAIN_CANDLES_URL),
+    spotexchange: origin(config.SPOTEXCHANGE_URL),
+    evmvenue: origin(config.EVMVENUE_URL),
+    reference: origin(config.REFERENCE_URL),
+    prediction: origin(config.POLYMARKET_GAMMA_URL, config.KALSHI_URL),
+    issuer: origin(config.ISSUER_URL),
+    wire: origin(config.NEWS_URL),
+    filings: origin(config.FILINGS_URL),
+  };
+}
+
+function origin(...urls: readonly (string | null)[]): StatedOrigin {
+  const named = urls.filter((url) => url !== null).length;
+  return named === 0 ? 'sandbox' : named === urls.length ? 'real' : 'mixed';
+}

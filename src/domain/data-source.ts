@@ -1,0 +1,16 @@
+/** Sources of market data, and how real each of them is. */
+import { VENUES } from './venue.ts';
+
+/** The venues, the issuers' marks, the newswire and the regulator's filings. */
+export const DATA_SOURCES = [...VENUES, 'issuer', 'wire', 'filings'] as const;
+export type DataSource = (typeof DATA_SOURCES)[number];
+
+/**
+ * `mixed`: the source trades or quotes for real and a part of its data is simulated. `unknown`: received before the service
+ * wrote down what its sources are. Only `real` counts beside a real venue.
+ */
+export const SOURCE_ORIGINS = ['real', 'mixed', 'sandbox', 'unknown'] as const;
+export type SourceOrigin = (typeof SOURCE_ORIGINS)[number];
+
+/** What the settings of a deployment make of a source. */
+export type StatedOrigin = Exclude<SourceOrigin, 'unknown'>;
