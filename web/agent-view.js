@@ -136,6 +136,7 @@ function panelsOf(parts, onChanged) {
     vault: vaultPanel(parts),
     books: booksPanel(parts),
     versions: versionsPanel(parts),
+    costs: lazyPanel(async () => (await import('./calibration-panel.js')).calibrationPanel(parts), fail),
     delegations: lazyPanel(async () => (await import('./delegation-panel.js')).delegationPanel({ ...parts, trader: 'agentId' }), fail),
     /** The manifest in sentences, once it is read. */
     rules: h('div', {}),
@@ -146,7 +147,7 @@ function panelsOf(parts, onChanged) {
 
 /** @param {{ readonly id: string, readonly tab: string, readonly head: ReturnType<typeof agentHead>, readonly panels: Panels, readonly candlePlace: Element }} page */
 function pageOf({ id, tab, head, panels, candlePlace }) {
-  const { actions, closings, summary, decisions, gates, evaluations, state, vault, books, rules, versions, delegations } = panels;
+  const { actions, closings, summary, decisions, gates, evaluations, state, vault, books, rules, versions, costs, delegations } = panels;
   const links = h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'View proposals'), actions.elements);
   return h(
     'section',
@@ -166,6 +167,7 @@ function pageOf({ id, tab, head, panels, candlePlace }) {
         { name: 'gates', title: 'Gates and evaluations', content: [gates.element, evaluations.element] },
         { name: 'state', title: 'State', content: state.elements },
         { name: 'vault', title: 'Vault and books', content: [vault.element, books.element] },
+        { name: 'costs', title: 'Costs', content: [costs] },
         { name: 'signing', title: 'Signing', content: [delegations] },
         { name: 'versions', title: 'Versions', content: [rules, versions.element] },
       ],

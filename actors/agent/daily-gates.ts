@@ -17,9 +17,13 @@ export interface DailyGates<Agent> {
   untold(now: number): Promise<readonly { readonly id: string }[]>;
   /** Tells an agent's owners which evidence holds it at its stage. */
   tellOutdated(agentId: string, now: number): Promise<void>;
+  /** Agents that were filled in the day before this time and not told of a drift of their costs in it. */
+  filled(now: number): Promise<readonly { readonly id: string }[]>;
+  /** Tells an agent's owners that its fills cost more than was expected, if they do. */
+  tellDrift(agentId: string, now: number): Promise<void>;
 }
 
-/** Assesses whoever is due now, and tells who stands on evidence of earlier rules; an agent that moves on meanwhile is assessed at its new stage next time. */
+/** Assesses whoever is due now, tells who stands on evidence that counts no more, and whose fills cost more than expected; an agent that moves on meanwhile is assessed at its new stage next time. */
 export async function assessDue<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
   now: number,
@@ -34,6 +38,11 @@ export async function assessDue<Agent extends { readonly id: string }>(
     await gates.untold(now),
     ({ id }) => ({ id: `${id} evidence`, orgId: null }),
     ({ id }) => gates.tellOutdated(id, now),
+  );
+  await contained.each(
+    await gates.filled(now),
+    ({ id }) => ({ id: `${id} costs`, orgId: null }),
+    ({ id }) => gates.tellDrift(id, now),
   );
 }
 

@@ -35,6 +35,7 @@ import { getEvaluationReport } from './agents/evaluation-report.ts';
 import { listEvaluations } from './agents/evaluations.ts';
 import { listEvidence } from './agents/evidence.ts';
 import { explainAgentDecision } from './agents/explain-decision.ts';
+import { getCalibration } from './agents/calibration.ts';
 import { listGates } from './agents/gates.ts';
 import { getAgent } from './agents/get.ts';
 import { listHistory } from './agents/history.ts';
@@ -327,6 +328,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getEvaluationReport, 'agent:read'),
   entry(listEvidence, 'agent:read'),
   entry(listGates, 'agent:read'),
+  entry(getCalibration, 'agent:read'),
   entry(listVersions, 'agent:read'),
   entry(listHistory, 'agent:read'),
   entry(getChart, 'agent:read'),

@@ -117,7 +117,10 @@ async function stateSources({ config, log, runs }: ServiceProcess, store: StoreC
   const origins = originsOf(config);
   const changed = await store.asOwner((owner) => stateOrigins(owner, origins));
   if (changed.length > 0)
-    log.info({ sources: Object.fromEntries(changed.map((source) => [source, origins[source as keyof typeof origins]])) }, 'these sources of market data are new: what was received of them as something else is set aside');
+    log.info(
+      { sources: Object.fromEntries(changed.map((source) => [source, origins[source as keyof typeof origins]])) },
+      'these sources of market data are new: what was received of them as something else is set aside',
+    );
 }
 
 async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {

@@ -504,10 +504,11 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       };
       const untold = async () => [bad, good];
       const tellOutdated = (id: string) => validate({ id });
-      await assessDue({ dueForToday: async () => [bad, good], validate, untold, tellOutdated }, SLOT, contained);
+      const gates = { dueForToday: untold, validate, untold, tellOutdated, filled: untold, tellDrift: tellOutdated };
+      await assessDue(gates, SLOT, contained);
       return assessed;
     },
-    handled: ['good', 'good'],
+    handled: ['good', 'good', 'good'],
   },
   'what the feed observes': {
     async run(contained) {

@@ -1,15 +1,22 @@
 /** GET /v1/agents/:id/evaluations/:runId: one run, with its whole result once it has finished. */
 import { Type } from 'typebox';
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
+import { costFigures, hasDrifted } from '../../../src/domain/calibration.ts';
 import { memberOf } from '../../caller.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { asStored } from '../../shapes.ts';
+import { asStored, nullable } from '../../shapes.ts';
 import { EvaluationRunBody, evaluationBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
 import { BacktestResultBody, StressTestResultBody, SweepResultBody } from './result-bodies.ts';
 
 const EvaluationDetail = Type.Object(
   {
     ...EvaluationRunBody.properties,
+    optimistic: nullable(
+      'boolean',
+      'Of a backtest of the active manifest: true if fills since then cost so much more than expected that its result is too good (`GET /v1/agents/{id}/calibration`). Null if too few fills say so, and of any other run.',
+    ),
     result: asStored<object | null>(
       Type.Union([BacktestResultBody, SweepResultBody, StressTestResultBody, Type.Null()], {
         description: 'The result that the result hash covers, by the kind of the evaluation. Null before the end.',
@@ -18,6 +25,14 @@ const EvaluationDetail = Type.Object(
   },
   { $id: 'EvaluationRunDetail' },
 );
+
+/** True if the fills since a backtest have drifted from what its cost model expects; null if that cannot be told. */
+async function isOptimistic(ports: Pick<ApiPorts, 'agents'>, orgId: string, run: EvaluationView): Promise<boolean | null> {
+  const found = await ports.agents.calibration(orgId, run.agentId);
+  if (found === null || found.manifestVersion !== run.manifestVersion) return null;
+  const since = Date.parse(run.createdAt);
+  return hasDrifted(costFigures(found.fills.filter(({ at }) => at > since)));
+}
 
 export const getEvaluation = defineRoute({
   method: 'GET',
@@ -35,6 +50,11 @@ export const getEvaluation = defineRoute({
     const run = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
     if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
     const report = await ports.agents.evaluations.report(orgId, ids.agentId, ids.runId);
-    return { ...evaluationBody(run, ports.clock.now()), result: report === null ? null : (JSON.parse(report.result) as object) };
+    const optimistic = run.evaluation === 'backtest' ? await isOptimistic(ports, orgId, run) : null;
+    return {
+      ...evaluationBody(run, ports.clock.now()),
+      optimistic,
+      result: report === null ? null : (JSON.parse(report.result) as object),
+    };
   },
 });

@@ -56,7 +56,20 @@ export function gateEvidenceBody(evidence: {
   readonly rulesVersion?: number;
   readonly ruleChange?: string | null;
 }) {
-  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated, origins = {}, rulesVersion = 1, ruleChange = null } = evidence;
+  const {
+    id,
+    kind,
+    manifestVersion,
+    manifestHash,
+    passed,
+    at,
+    checks,
+    metrics,
+    simulated,
+    origins = {},
+    rulesVersion = 1,
+    ruleChange = null,
+  } = evidence;
   return {
     id,
     kind,

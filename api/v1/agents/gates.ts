@@ -49,7 +49,8 @@ const GatesBody = Type.Object(
     }),
     liveLimit: nullable('string', 'Part of the universe that can never trade live, in one sentence. Null if everything can.'),
     simulated: Type.Boolean({
-      description: 'True if a source of its market data is not real, or the time of this sandbox was moved on. Its records then count in a sandbox only.',
+      description:
+        'True if a source of its market data is not real, or the time of this sandbox was moved on. Its records then count in a sandbox only.',
     }),
     gates: Type.Array(GateBody),
   },

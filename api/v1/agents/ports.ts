@@ -8,6 +8,7 @@ import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
 import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
+import type { CalibratedFill } from '../../../src/domain/calibration.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { ClosingFacts } from '../../../src/domain/closing-waits.ts';
 import type { DecisionRecord } from '../../../src/domain/decision.ts';
@@ -125,7 +126,17 @@ export interface EvaluationPort {
   page(orgId: string, agentId: string, runId: string): Promise<{ readonly page: string; readonly policy: string | null } | null>;
 }
 
+/** Fills of an agent's active manifest with what they were expected to cost, newest first. */
+export interface AgentCalibration {
+  readonly manifestVersion: number;
+  /** Mean cost of a fill in the newest backtest that passed its gate, in basis points; null without one. */
+  readonly promisedBps: number | null;
+  readonly fills: readonly CalibratedFill[];
+}
+
 export interface AgentPorts {
+  /** Null if the organization has no such agent. */
+  calibration(orgId: string, agentId: string): Promise<AgentCalibration | null>;
   readonly reads: AgentReads;
   readonly commands: AgentCommands;
   readonly decisions: DecisionReads;

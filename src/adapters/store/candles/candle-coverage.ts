@@ -7,6 +7,8 @@ import type { createCandleWindows } from './candle-windows.ts';
 const SHOWN_GAPS = 20;
 
 export interface CoverageReport extends CandleSeries {
+  readonly simulated: boolean;
+  readonly setAside: boolean;
   readonly bars: number;
   readonly from: string;
   readonly to: string;
@@ -29,7 +31,9 @@ export async function candleCoverage(
     if (barMs === null) continue;
     const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
     const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
-    const gaps = (await windows.holes(series, range, barMs)).flatMap((hole) => explainGap(hole, known));
+    // What is set aside is asked for no more.
+    const holes = series.setAside ? [] : await windows.holes(series, range, barMs);
+    const gaps = holes.flatMap((hole) => explainGap(hole, known));
     reports.push({
       ...series,
       bars,
@@ -63,10 +67,12 @@ export function coverageText(reports: readonly CoverageReport[]): string {
     .flatMap((one) => {
       const missing = Object.entries(one.missing).filter(([, count]) => count > 0);
       return [
-        `${one.venue} ${one.instrument} ${one.timeframe}: ${one.bars} bars, ${one.from} to ${one.to}, from ${one.sources.join(', ')}`,
-        missing.length === 0
-          ? '  nothing is missing in between'
-          : `  missing: ${missing.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
+        `${one.venue} ${one.instrument} ${one.timeframe}: ${one.bars} bars, ${one.from} to ${one.to}, from ${one.sources.join(', ')}${one.simulated ? ' (simulated)' : ''}`,
+        one.setAside
+          ? '  set aside: its venue is not what it was, and nothing reads them'
+          : missing.length === 0
+            ? '  nothing is missing in between'
+            : `  missing: ${missing.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
         ...one.gaps.slice(0, 5).map((gap) => `    ${gap.from} to ${gap.to}: ${gap.missing} bars (${gap.reason})`),
       ];
     })

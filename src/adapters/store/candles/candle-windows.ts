@@ -9,6 +9,8 @@ import type { Sql, Transaction } from '../database.ts';
 export interface SeriesSummary extends CandleSeries {
   /** False of bars that were received while their venue was a real one. */
   readonly simulated: boolean;
+  /** True of what is kept and not read: its venue was simulated and is real now, or the other way about. */
+  readonly setAside: boolean;
   readonly bars: number;
   readonly firstOpen: EpochMs;
   readonly lastOpen: EpochMs;
@@ -46,24 +48,36 @@ export function createCandleWindows(sql: Sql) {
 
     /** Every stored series, or those that match. */
     async summaries(filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
-      const rows = await sql<(CandleSeries & { is_real: boolean; bars: number; first_open: number; last_open: number; sources: string[] })[]>`
-        select venue, instrument, timeframe, is_real, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
+      const rows = await sql<
+        (CandleSeries & {
+          simulated: boolean;
+          set_aside: boolean;
+          bars: number;
+          first_open: number;
+          last_open: number;
+          sources: string[];
+        })[]
+      >`
+        select venue, instrument, timeframe, not is_real as simulated, is_real <> reads_real(venue) as set_aside, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
           array_agg(distinct source order by source) as sources
         from candles
         where (${filter.venue ?? null}::text is null or venue = ${filter.venue ?? null})
           and (${filter.instrument ?? null}::text is null or instrument = ${filter.instrument ?? null})
           and (${filter.timeframe ?? null}::text is null or timeframe = ${filter.timeframe ?? null})
         group by venue, instrument, timeframe, is_real order by venue, instrument, timeframe, is_real desc`;
-      return rows.map(({ venue, instrument, timeframe, is_real: isReal, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
-        venue,
-        instrument,
-        timeframe,
-        simulated: !isReal,
-        bars,
-        firstOpen,
-        lastOpen,
-        sources,
-      }));
+      return rows.map(
+        ({ venue, instrument, timeframe, simulated, set_aside: setAside, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
+          venue,
+          instrument,
+          timeframe,
+          simulated,
+          setAside,
+          bars,
+          firstOpen,
+          lastOpen,
+          sources,
+        }),
+      );
     },
 
     /** Holes between stored bars within [from, to), the hole before the first and after the last included; ascending. */

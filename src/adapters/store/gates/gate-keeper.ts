@@ -31,6 +31,7 @@ import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
+import { filledAgents, tellDrift } from './calibration-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
 
 const DAY_MS = 86_400_000;
@@ -151,6 +152,8 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
 
     untold: (now: EpochMs) => untoldAgents(sql, now),
     tellOutdated: (agentId: string, now: EpochMs) => tellOutdated(sql, agentId, now),
+    filled: (now: EpochMs) => filledAgents(sql, now),
+    tellDrift: (agentId: string, now: EpochMs) => tellDrift(sql, agentId, now),
 
     /** Agents whose stage is assessed from rows and whose gate nobody has looked at today, by turns of their organizations. */
     async dueForToday(now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {

@@ -121,7 +121,14 @@ test('bars of the sandbox are set aside while their venue is real: not read, not
   await store.save(batch(1, [bar(0), bar(60_000)], 'TURNED'));
   await store.record(series, { from: 0, to: 120_000 }, 'asked', '', 1);
   const asked = [{ state: 'asked', code: '', from: 0, to: 120_000 }];
-  const simulated = [asked, 0, [['1.5', true], ['1.5', true]]];
+  const simulated = [
+    asked,
+    0,
+    [
+      ['1.5', true],
+      ['1.5', true],
+    ],
+  ];
   expect(await seen()).toEqual(simulated);
 
   await state('real');

@@ -430,7 +430,9 @@ test('evidence on the sandbox counts no more beside a real venue: its gate is sh
 
   const real = await stage.pass(id, 'stress_test', 'on real series');
   expect(real).toMatchObject({ simulated: false, origins: { reference: 'real', spotchain: 'real' }, ruleChange: null });
-  await expect(step(app, id, 'paper', real.id)).rejects.toThrow(/the evidence of backtest .* stands on reference \(unknown\), spotchain \(unknown\)/);
+  await expect(step(app, id, 'paper', real.id)).rejects.toThrow(
+    /the evidence of backtest .* stands on reference \(unknown\), spotchain \(unknown\)/,
+  );
   await stage.pass(id, 'backtest');
   await step(app, id, 'paper', real.id);
   expect(await keeper.isSimulated(view)).toBe(false);
@@ -438,7 +440,11 @@ test('evidence on the sandbox counts no more beside a real venue: its gate is sh
   // Beside a real venue a simulated reference opens nothing either, and neither does a stage that was begun with another source.
   await stage.advance(1_000);
   await state({ reference: 'sandbox' });
-  expect(await stage.pass(id, 'paper')).toMatchObject({ origins: { reference: 'sandbox', spotchain: 'real' }, simulated: true, ruleChange: expect.any(String) });
+  expect(await stage.pass(id, 'paper')).toMatchObject({
+    origins: { reference: 'sandbox', spotchain: 'real' },
+    simulated: true,
+    ruleChange: expect.any(String),
+  });
   await state(sandbox);
   await stage.advance(1_000);
   // Where nothing is real, all of it counts as before.
