@@ -55,7 +55,7 @@ export type GateScenario = (typeof GATE_SCENARIOS)[number];
  * The version of the rules by which a series is drawn up and assessed, of the kinds whose series say it. A series that says none
  * is of version 1; the database admits the present one only (`gate_rules_version`).
  */
-export const RULES_VERSION = { stress_test: 2, paper: 3, shadow: 3 } as const;
+export const RULES_VERSION = { stress_test: 2, paper: 4, shadow: 3 } as const;
 
 /** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
@@ -71,6 +71,9 @@ export const GATE_LIMITS = {
   slippageErrors: 1.645,
   paperDays: 14,
   paperClosedTrades: 5,
+  /** Of fewer fills the cost on paper is unknown; its mean lies at most so many basis points and `slippageErrors` standard errors above the promise. */
+  paperCostFills: 10,
+  paperCostFloorBps: 5,
   shadowDays: 1,
   shadowFills: 10,
   /** So many percent of the orders may be unknown, and of what paper filled so many percent may be more than the flow gives. */
@@ -140,6 +143,10 @@ export interface PaperSeries {
   readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
   /** Every round trip of an instrument from flat to flat: when it was closed, and what it made after costs. By earlier rules every closing fill. */
   readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
+  /** Mean cost of a fill in the backtest that opened the way to paper; null if none says it. By the rules before version 4 missing, as the costs are. */
+  readonly promisedBps?: number | null;
+  /** Every fill of the stage: its worth, and its distance from the price that could be traded at the decision, in basis points. */
+  readonly costs?: readonly (readonly [notionalUsd: DecimalString, bps: number])[];
 }
 
 /** One paper fill beside what the flow of its venue would have given; see shadow-evaluation.ts. */
@@ -326,6 +333,20 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
     tStatistic: sharpe === null ? null : (sharpe / Math.sqrt(365)) * Math.sqrt(returns.length),
     closedTrades: pnl.length,
     expectancyUsd: pnl.length === 0 ? null : meanOf(pnl),
+    ...((series.rules ?? 1) < RULES_VERSION.paper ? {} : paperCosts(series)),
+  };
+}
+
+/** What fills cost on paper, and the end of the band that the backtest promised. */
+function paperCosts({ promisedBps = null, costs = [] }: PaperSeries): EvidenceMetrics {
+  const paid = costs.map(([notionalUsd, bps]): Cost => [Number(notionalUsd), bps]);
+  const [costBps, upperBps] = [meanCost(paid), upperMean(paid)];
+  const known = promisedBps !== null && costBps !== null && upperBps !== null;
+  return {
+    costFills: paid.length,
+    costBps,
+    promisedBps,
+    costBandBps: known ? promisedBps + GATE_LIMITS.paperCostFloorBps + (upperBps - costBps) : null,
   };
 }
 
@@ -367,6 +388,12 @@ function shadowMetrics({ rules = 1, enteredAt, evaluatedAt, maxSlippageBps, orde
 
 /** Cost of a fill in basis points, with its weight. */
 type Cost = readonly [weight: number, bps: number];
+
+/** The weighted mean of costs; null of none. */
+function meanCost(costs: readonly Cost[]): number | null {
+  const total = costs.reduce((sum, [weight]) => sum + weight, 0);
+  return total > 0 ? costs.reduce((sum, [weight, bps]) => sum + weight * bps, 0) / total : null;
+}
 
 /** The weighted mean of costs with `slippageErrors` standard errors of its own on top; null of fewer than two. */
 function upperMean(costs: readonly Cost[]): number | null {
@@ -436,6 +463,13 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
         ['closed_trades', 'closedTrades', 'at_least', GATE_LIMITS.paperClosedTrades],
         ['expectancy_usd', 'expectancyUsd', 'above', 0],
         ['sharpe', 'sharpe', 'above', 0],
+        // Metrics of earlier rules hold no cost.
+        ...('costFills' in metrics
+          ? ([
+              ['cost_fills', 'costFills', 'at_least', GATE_LIMITS.paperCostFills],
+              ['cost_bps', 'costBps', 'at_most', limit('costBandBps')],
+            ] as const)
+          : []),
       ];
     case 'shadow':
       return [

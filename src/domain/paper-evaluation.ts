@@ -19,6 +19,8 @@ export interface PaperRows {
   readonly evaluatedAt: EpochMs;
   /** How long the agent was off duty between the two: days of waiting are no days of trading. */
   readonly pausedMs: number;
+  /** Mean cost of a fill in the backtest of the manifest, in basis points; null without one. */
+  readonly promisedBps: number | null;
   /** Every fill of the book, also those from before the stage, ascending by `at`. */
   readonly fills: readonly Fill[];
   /** The last live bids of the hours before the stage was entered. */
@@ -54,7 +56,11 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
     const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
     if (equity !== null) days.push([day, equity]);
   }
-  return { rules: RULES_VERSION.paper, enteredAt, evaluatedAt, pausedMs: rows.pausedMs, startEquityUsd, days, trades };
+  const costs = rows.fills
+    .filter(({ at }) => at >= enteredAt && at <= evaluatedAt)
+    .map(({ notionalUsd, slippageBps }) => [notionalUsd, slippageBps] as const);
+  const { pausedMs, promisedBps } = rows;
+  return { rules: RULES_VERSION.paper, enteredAt, evaluatedAt, pausedMs, promisedBps, startEquityUsd, days, trades, costs };
 }
 
 function valueAt(book: TradingBook, marks: Marks, at: EpochMs): DecimalString | null {

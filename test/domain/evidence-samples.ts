@@ -68,7 +68,7 @@ export function stressSeries(over: Partial<StressSeries['runs'][number]> = {}, m
   };
 }
 
-export function paperSeries(enteredAt: number, days: number, driftPct = 0.2): PaperSeries {
+export function paperSeries(enteredAt: number, days: number, driftPct = 0.2, costBps = 6): PaperSeries {
   const first = Math.floor(enteredAt / DAY) * DAY;
   let equity = 10_000;
   return {
@@ -81,6 +81,8 @@ export function paperSeries(enteredAt: number, days: number, driftPct = 0.2): Pa
       return [first + day * DAY, equity.toFixed(4)] as const;
     }),
     trades: Array.from({ length: 8 }, (_, n) => [enteredAt + n * 3_600_000, driftPct > 0 ? '12.5' : '-3.25'] as const),
+    promisedBps: 6,
+    costs: Array.from({ length: 16 }, (_, n) => ['500', costBps + (n % 3)] as const),
   };
 }
 
@@ -169,8 +171,11 @@ export const anyPaper: fc.Arbitrary<PaperSeries> = fc
     pnl: fc.array(fc.integer({ min: -500_00, max: 500_00 }), { maxLength: 20 }),
     over: fc.nat(DAY),
     paused: fc.option(fc.nat(20 * DAY), { nil: null }),
+    rules: fc.constantFrom(3, RULES_VERSION.paper),
+    promised: fc.option(fc.integer({ min: -500, max: 8_000 }).map((n) => n / 100)),
+    costs: fc.array(fc.tuple(fc.integer({ min: 1, max: 90_000_00 }), fc.integer({ min: -2_000, max: 9_000 })), { maxLength: 24 }),
   })
-  .map(({ enteredAt, start, marks, pnl, over, paused }) => {
+  .map(({ enteredAt, start, marks, pnl, over, paused, rules, promised, costs }) => {
     const first = Math.floor(enteredAt / DAY) * DAY;
     const evaluatedAt = Math.max(enteredAt, first + marks.length * DAY) + over;
     return {
@@ -180,6 +185,9 @@ export const anyPaper: fc.Arbitrary<PaperSeries> = fc
       startEquityUsd: usd(start),
       days: marks.map((mark, n) => [first + n * DAY, usd(mark)] as const),
       trades: pnl.map((cents) => [enteredAt, usd(cents)] as const),
+      ...(rules < RULES_VERSION.paper
+        ? {}
+        : { rules, promisedBps: promised, costs: costs.map(([cents, bps]) => [usd(cents), bps / 100] as const) }),
     };
   });
 

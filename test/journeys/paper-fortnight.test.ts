@@ -170,6 +170,7 @@ describe('fifteen days on paper', () => {
       enteredAt: START,
       evaluatedAt: START + DAYS * DAY,
       pausedMs: 0,
+      promisedBps: 0,
       fills: fillsOf(place),
       entryMarks: new Map(),
       dayMarks: dayMarks as never,

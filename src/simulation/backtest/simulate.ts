@@ -640,10 +640,16 @@ class Run {
     return harder(units.costs.model, observedState(assumed, { halfSpreadBps, liquidityUsd }), this.#assumptions);
   }
 
+  /** The prices that could be traded when bar i was decided on. */
+  #bestAt(instrumentState: InstrumentState, i: number): ReturnType<typeof bestPrices> {
+    const { close, decimals } = instrumentState.columns;
+    return bestPrices(close[i] as number, decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
+  }
+
   /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */
   #limitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
-    const { ask } = bestPrices(columns.close[i] as number, columns.decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
+    const { ask } = this.#bestAt(instrumentState, i);
     const worst = ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit;
     const step = limitStepOf(columns.key, floorUnits(worst), units);
     const moved = floorUnits(worst / step) * step;
@@ -736,7 +742,7 @@ class Run {
       entryUsd,
       cost,
       fees,
-      slippageBps: slippageBps(entryUsd, columns.close[bar] as number, 1),
+      slippageBps: slippageBps(entryUsd, this.#bestAt(instrumentState, bar).ask, 1),
       seen: seenAt(columns, bar),
       exitRules: NO_RULES,
     });
@@ -771,7 +777,7 @@ class Run {
   /** The limit that a sell has live: the bid moved by the budget, up to the tick. */
   #exitLimitOf(instrumentState: InstrumentState, i: number): number {
     const { columns, units } = instrumentState;
-    const { bid } = bestPrices(columns.close[i] as number, columns.decimals, this.#costsAt(instrumentState, i).halfSpreadBps);
+    const { bid } = this.#bestAt(instrumentState, i);
     const worst = bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit;
     const step = limitStepOf(columns.key, ceilUnits(worst), units);
     return ceilUnits(worst / step) * step;
@@ -779,7 +785,7 @@ class Run {
 
   #tradeOf(position: OpenPosition, exit: Exit | null): Trade {
     const { entryUsd, instrumentState } = position;
-    const { low: lows, high: highs, close } = instrumentState.columns;
+    const { low: lows, high: highs } = instrumentState.columns;
     const exitUsd = exit === null ? entryUsd : exit.price / instrumentState.units.priceUnit;
     let low = Math.min(entryUsd, exitUsd);
     let high = Math.max(entryUsd, exitUsd);
@@ -803,7 +809,7 @@ class Run {
       funding,
       profit: exit === null ? null : position.quantity * exit.price - position.cost - fees - funding,
       entrySlippageBps: position.slippageBps,
-      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, close[exit.bar] as number, -1),
+      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, this.#bestAt(instrumentState, exit.bar).bid, -1),
       entrySeen: position.seen,
       exitSeen: exit === null ? null : seenAt(instrumentState.columns, exit.bar),
       worstPct: ((low - entryUsd) / entryUsd) * 100,
@@ -900,7 +906,7 @@ function copied(words: Uint32Array): readonly number[] {
   return copy;
 }
 
-/** How far a fill lies on the bad side of the close that was decided on. */
+/** How far a fill lies on the bad side of the price that could be traded at the decision. */
 function slippageBps(fillUsd: number, decidedUsd: number, sign: 1 | -1): number {
   return (sign * (fillUsd - decidedUsd) * 10_000) / decidedUsd;
 }

@@ -38,7 +38,8 @@ export function createEvaluationRows(sql: Sql) {
     async paper(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<PaperRows> {
       const bookId = bookIds.paper(agent.id, agent.manifestVersion);
       const fills = await fillsOf(bookId, evaluatedAt);
-      const [paused] = await sql<{ ms: number }[]>`select paused_ms(${agent.id}, ${enteredAt}, ${evaluatedAt}) as ms`;
+      const [known] = await sql<{ pausedMs: number; promisedBps: number | null }[]>`
+        select paused_ms(${agent.id}, ${enteredAt}, ${evaluatedAt}) as "pausedMs", promised_cost_bps(${agent.id}, ${agent.manifestVersion}) as "promisedBps"`;
       const instruments = [...new Set(fills.map(({ instrument }) => instrument))];
       const marks = await sql<{ day: number | null; instrument: InstrumentKey; bid: DecimalString }[]>`
         with span as (
@@ -60,7 +61,8 @@ export function createEvaluationRows(sql: Sql) {
         capitalUsd: manifest.maxCapitalUsd,
         enteredAt,
         evaluatedAt,
-        pausedMs: paused?.ms ?? 0,
+        pausedMs: known?.pausedMs ?? 0,
+        promisedBps: known?.promisedBps ?? null,
         fills,
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,

@@ -25,9 +25,7 @@ async function recordedFills(sql: Sql, agentId: string): Promise<readonly Record
 /** Null if the organization has no such agent. */
 export async function calibrationOf(sql: Sql, orgId: string, agentId: string): Promise<AgentCalibration | null> {
   const [agent] = await sql<{ version: number; promised: number | null }[]>`
-    select a.manifest_version as version, (
-      select (e.metrics::jsonb ->> 'slippageBps')::float8 from evidence e
-      where e.agent_id = a.id and e.kind = 'backtest' and e.manifest_version = a.manifest_version and e.passed order by e.seq desc limit 1) as promised
+    select a.manifest_version as version, promised_cost_bps(a.id, a.manifest_version) as promised
     from agents a where a.id = ${agentId} and a.org_id = ${orgId}`;
   if (agent === undefined) return null;
   return { manifestVersion: agent.version, promisedBps: agent.promised, fills: (await recordedFills(sql, agentId)).map(calibrated) };

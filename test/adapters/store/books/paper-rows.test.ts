@@ -169,15 +169,17 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     enteredAt: day + 1_000,
     evaluatedAt: day + 2 * DAY + 5_000,
     pausedMs: 0,
+    promisedBps: 4.5,
     fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
     entryMarks: new Map(),
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };
   expect(paperSeriesOf(rows)).toEqual({
-    rules: 3,
+    rules: 4,
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
     pausedMs: 0,
+    promisedBps: 4.5,
     startEquityUsd: '10000',
     days: [
       [day, '10019'],
@@ -185,6 +187,10 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
       [day + 2 * DAY, '10038'],
     ],
     trades: [[day + DAY + 60_000, '38']],
+    costs: [
+      ['1000', 0],
+      ['1040', 0],
+    ],
   });
   expect(paperSeriesOf({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
 });

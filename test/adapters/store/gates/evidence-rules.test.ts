@@ -85,6 +85,11 @@ test('a series that passes its gate passes on both sides, and one that falls jus
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14))).toBe(true);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 13))).toBe(false);
   expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 20, -0.1))).toBe(false);
+  // Promised 6, paid 7 and 12: the band ends at 11 and an error of 0.3 on top. Nothing was promised, or too few fills say what is paid.
+  const paper = paperSeries(FIRST_DAY + 5_000, 14);
+  expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14, 0.2, 11))).toBe(false);
+  expect(await agree('paper', { ...paper, promisedBps: null })).toBe(false);
+  expect(await agree('paper', { ...paper, costs: paper.costs?.slice(0, 9) ?? [] })).toBe(false);
   expect(await agree('shadow', shadowSeries(FIRST_DAY))).toBe(true);
   expect(await agree('shadow', shadowSeries(FIRST_DAY, 50, 40))).toBe(false);
   expect(await agree('manifest', sampleManifest())).toBe(true);
@@ -195,9 +200,9 @@ test('rules that change raise their version, so that agents on evidence of the o
   // `superseded_evidence`, as 0292 does.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
     manifest: [1, '144aefbef54f32dd7bd5d1727be6beeb'],
-    backtest: [4, '38864754e9b78cd535e4e1a97a3d6af9'],
+    backtest: [5, '38864754e9b78cd535e4e1a97a3d6af9'],
     stress_test: [2, '2eab939f4404aa939e2f5b56e555ec30'],
-    paper: [3, 'd6f58be9b75474a2b8fa6efc6c638479'],
+    paper: [4, '7a80a31523254007c1b2f688e203a904'],
     shadow: [3, '42a566881ee4301be8e4d11767ffee90'],
   });
 });

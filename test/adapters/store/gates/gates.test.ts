@@ -368,7 +368,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
     ['manifest', 1, null, []],
     ['backtest', 1, 'costs are those of paper', [words]],
     ['stress_test', 2, null, []],
-    ['paper', 3, null, []],
+    ['paper', 4, null, []],
     ['shadow', 3, null, []],
     ['risk_signoff', 1, null, [words]],
   ]);
