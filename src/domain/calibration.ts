@@ -3,11 +3,10 @@
  * price that could be traded at the decision (the ask of a buy, the bid of a sell), as the slippage breaker, the shadow stage and a
  * backtest measure it. Ratios, hence numbers.
  */
-import { averageOverBest, marketStateOf, observedState } from './costs.ts';
+import { expectedSlippageBps, marketStateOf, observedState } from './costs.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
 
-const BPS = 10_000;
 const HOUR_MS = 3_600_000;
 
 /** Fewer fills say nothing of a drift: their mean is unknown. */
@@ -47,7 +46,7 @@ export interface CalibratedFill extends RecordedFill {
 export function calibrated(fill: RecordedFill): CalibratedFill {
   if (!fill.seen) return { ...fill, expectedBps: null };
   const state = observedState(marketStateOf(fill.instrument), { halfSpreadBps: null, liquidityUsd: fill.liquidityUsd });
-  const expectedBps = Math.abs(averageOverBest(fill.side, fill.notionalUsd, state) - 1) * BPS;
+  const expectedBps = expectedSlippageBps(fill.side, fill.notionalUsd, state);
   return { ...fill, expectedBps: Number.isFinite(expectedBps) ? expectedBps : null };
 }
 
