@@ -16,8 +16,9 @@ async function recordedFills(sql: Sql, agentId: string): Promise<readonly Record
     select f.at, f.instrument, f.side, f.notional_usd::float8 as "notionalUsd", f.slippage_bps as "realizedBps", p.mode,
       p.execution ->> 'algorithm' as algorithm, o.slot is not null as seen, (o.body::jsonb ->> 'liquidityUsd')::float8 as "liquidityUsd"
     from agents a
-    join fills f on f.book_id in ('agent:' || a.id || ':paper:' || a.manifest_version, 'agent:' || a.id || ':live')
-    join proposals p on p.id::text = f.order_id and p.manifest_version = a.manifest_version
+    cross join lateral (values ('agent:' || a.id || ':paper:' || a.manifest_version), ('agent:' || a.id || ':live')) as b(id)
+    join fills f on f.book_id = b.id
+    join proposals p on p.agent_id = a.id and p.id::text = split_part(f.order_id, ':', 1) and p.manifest_version = a.manifest_version
     left join judged_observations o on o.slot = p.slot and o.instrument = f.instrument
     where a.id = ${agentId} order by f.number desc limit ${MOST_FILLS}`;
 }
