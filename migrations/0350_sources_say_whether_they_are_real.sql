@@ -28,15 +28,6 @@ create function writes_real(of_source text) returns boolean language sql stable 
   select coalesce((select origin = 'real' from source_origins where source = of_source order by at desc limit 1), false)
 $$;
 
--- Writes the origins of this deployment where they differ from those on record; answers the sources that are new or other than before.
-create function state_origins(origins jsonb) returns setof text language sql volatile set search_path = public, pg_temp as $$
-  lock table source_origins in share row exclusive mode;
-  insert into source_origins (source, at, origin)
-  select o.key, gate_now(), o.value from jsonb_each_text(origins) o where o.value <> origin_at(o.key, 9223372036854775807)
-  returning source
-$$;
-revoke execute on function state_origins(jsonb) from public;
-
 -- Bars. A real bar lies beside a simulated one of the same time.
 alter table candles add column is_real boolean not null default false;
 alter table candles drop constraint candles_pkey;

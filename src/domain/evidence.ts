@@ -457,20 +457,7 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
         [`${scenario}_unsafe_fills`, `${scenario}_unsafe_fills`, 'at_most', 0],
       ]);
     case 'paper':
-      return [
-        ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.paperDays],
-        ['marked_days', 'markedDays', 'at_least', GATE_LIMITS.paperDays],
-        ['closed_trades', 'closedTrades', 'at_least', GATE_LIMITS.paperClosedTrades],
-        ['expectancy_usd', 'expectancyUsd', 'above', 0],
-        ['sharpe', 'sharpe', 'above', 0],
-        // Metrics of earlier rules hold no cost.
-        ...('costFills' in metrics
-          ? ([
-              ['cost_fills', 'costFills', 'at_least', GATE_LIMITS.paperCostFills],
-              ['cost_bps', 'costBps', 'at_most', limit('costBandBps')],
-            ] as const)
-          : []),
-      ];
+      return paperRules(metrics);
     case 'shadow':
       return [
         ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.shadowDays],
@@ -489,6 +476,23 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
     case 'risk_signoff':
       return [['approved', 'approved', 'at_least', 1]];
   }
+}
+
+function paperRules(metrics: EvidenceMetrics): readonly Rule[] {
+  const rules: readonly Rule[] = [
+    ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.paperDays],
+    ['marked_days', 'markedDays', 'at_least', GATE_LIMITS.paperDays],
+    ['closed_trades', 'closedTrades', 'at_least', GATE_LIMITS.paperClosedTrades],
+    ['expectancy_usd', 'expectancyUsd', 'above', 0],
+    ['sharpe', 'sharpe', 'above', 0],
+  ];
+  // Metrics of earlier rules hold no cost.
+  if (!('costFills' in metrics)) return rules;
+  return [
+    ...rules,
+    ['cost_fills', 'costFills', 'at_least', GATE_LIMITS.paperCostFills],
+    ['cost_bps', 'costBps', 'at_most', metrics['costBandBps'] ?? null],
+  ];
 }
 
 function returnsOf(equity: readonly number[]): number[] {

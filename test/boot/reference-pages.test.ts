@@ -18,7 +18,7 @@ const tsFilesIn = (folder: string): string[] =>
 /** The generated list, and what holds for all systems. */
 const NO_PAGE = new Set(['README.md', 'rules.md']);
 /** Files beside the systems that describe no system. */
-const NO_SYSTEM = new Set(['index.ts', 'entry.ts', 'listed.ts', 'bridge-provider.ts', 'venue-facts.ts']);
+const NO_SYSTEM = new Set(['index.ts', 'entry.ts', 'listed.ts', 'bridge-provider.ts', 'venue-facts.ts', 'origins.ts']);
 
 const pages = readdirSync(join(root, 'docs/reference/outside'))
   .filter((name) => name.endsWith('.md') && !NO_PAGE.has(name))

@@ -90,6 +90,7 @@ class FedCandle(Model):
     close: Decimal
     volume: Decimal
     source: str
+    simulated: bool | None
 
 
 @dataclass(init=False, repr=False, eq=False)

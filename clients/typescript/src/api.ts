@@ -706,6 +706,22 @@ export type BridgeTransferPoint = {
   readonly refundedUsd: string | null;
 };
 
+export type Calibration = {
+  readonly manifestVersion: number;
+  readonly promisedBps: number | null;
+  readonly drifted: boolean | null;
+  readonly paper: CostFigures;
+  readonly live: CostFigures;
+  readonly groups: ReadonlyArray<CostGroup>;
+  readonly fills: ReadonlyArray<{
+    readonly at: string;
+    readonly mode: 'paper' | 'live';
+    readonly instrument: string;
+    readonly expectedBps: number | null;
+    readonly realizedBps: number;
+  }>;
+};
+
 export type CandleWork = {
   readonly kind: 'import' | 'backfill';
   readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
@@ -740,6 +756,7 @@ export type Candles = {
     readonly close: string;
     readonly volume: string;
     readonly source: string;
+    readonly simulated: boolean | null;
   }>;
   readonly nextCursor: string | null;
   readonly coverage: {
@@ -938,6 +955,38 @@ export type CopilotReply = {
       readonly body: unknown;
     };
   } | null;
+};
+
+export type CostFigures = {
+  readonly fills: number;
+  readonly unknown: number;
+  readonly expectedBps: number | null;
+  readonly realizedBps: number | null;
+  readonly biasBps: number | null;
+  readonly biasErrorBps: number | null;
+  readonly medianBps: number | null;
+  readonly p10Bps: number | null;
+  readonly p90Bps: number | null;
+  readonly dearer: number;
+  readonly cheaper: number;
+  readonly signP: number | null;
+};
+
+export type CostGroup = {
+  readonly by: 'venue' | 'algorithm' | 'size' | 'hour';
+  readonly key: string;
+  readonly fills: number;
+  readonly unknown: number;
+  readonly expectedBps: number | null;
+  readonly realizedBps: number | null;
+  readonly biasBps: number | null;
+  readonly biasErrorBps: number | null;
+  readonly medianBps: number | null;
+  readonly p10Bps: number | null;
+  readonly p90Bps: number | null;
+  readonly dearer: number;
+  readonly cheaper: number;
+  readonly signP: number | null;
 };
 
 export type DayTicker = {
@@ -1146,6 +1195,7 @@ export type EvaluationRunDetail = {
     readonly detail: string;
   } | null;
   readonly waitsForWork: string | null;
+  readonly optimistic: boolean | null;
   readonly result: BacktestResult | SweepResult | StressTestResult | null;
 };
 
@@ -1185,6 +1235,7 @@ export type Evidence = {
   }>;
   readonly metrics: { readonly [name: string]: number | null };
   readonly simulated: boolean;
+  readonly origins: { readonly [name: string]: 'real' | 'mixed' | 'sandbox' | 'unknown' };
   readonly rulesVersion: number;
   readonly ruleChange: string | null;
   readonly runId: string | null;
@@ -1282,6 +1333,7 @@ export type GateEvidence = {
   }>;
   readonly metrics: { readonly [name: string]: number | null };
   readonly simulated: boolean;
+  readonly origins: { readonly [name: string]: 'real' | 'mixed' | 'sandbox' | 'unknown' };
   readonly rulesVersion: number;
   readonly ruleChange: string | null;
 };
@@ -6203,6 +6255,13 @@ export interface Operations {
     };
     readonly answer: Gates;
   };
+  /** Expected and realized trading costs of an agent. */
+  readonly getCalibration: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: Calibration;
+  };
   /** The steps of the agent's state chart, newest first. */
   readonly listHistory: {
     readonly input: {
@@ -7331,6 +7390,7 @@ export const OPERATIONS = {
   getEvaluationReport: 'GET /v1/agents/{id}/evaluations/{runId}/report text',
   listEvidence: 'GET /v1/agents/{id}/evidence list',
   listGates: 'GET /v1/agents/{id}/gates',
+  getCalibration: 'GET /v1/agents/{id}/calibration',
   listHistory: 'GET /v1/agents/{id}/history list',
   getChart: 'GET /v1/agents/{id}/chart',
   askWhatIf: 'POST /v1/actors/{id}/what-if',

@@ -154,6 +154,7 @@ export type FedCandle = {
   readonly close: string;
   readonly volume: string;
   readonly source: string;
+  readonly simulated: boolean | null;
 };
 
 export type FollowedBook = {

@@ -46,39 +46,7 @@ export function createCandleWindows(sql: Sql) {
       return row?.first ?? null;
     },
 
-    /** Every stored series, or those that match. */
-    async summaries(filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
-      const rows = await sql<
-        (CandleSeries & {
-          simulated: boolean;
-          set_aside: boolean;
-          bars: number;
-          first_open: number;
-          last_open: number;
-          sources: string[];
-        })[]
-      >`
-        select venue, instrument, timeframe, not is_real as simulated, is_real <> reads_real(venue) as set_aside, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
-          array_agg(distinct source order by source) as sources
-        from candles
-        where (${filter.venue ?? null}::text is null or venue = ${filter.venue ?? null})
-          and (${filter.instrument ?? null}::text is null or instrument = ${filter.instrument ?? null})
-          and (${filter.timeframe ?? null}::text is null or timeframe = ${filter.timeframe ?? null})
-        group by venue, instrument, timeframe, is_real order by venue, instrument, timeframe, is_real desc`;
-      return rows.map(
-        ({ venue, instrument, timeframe, simulated, set_aside: setAside, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
-          venue,
-          instrument,
-          timeframe,
-          simulated,
-          setAside,
-          bars,
-          firstOpen,
-          lastOpen,
-          sources,
-        }),
-      );
-    },
+    summaries: (filter: Partial<CandleSeries>) => summariesOf(sql, filter),
 
     /** Holes between stored bars within [from, to), the hole before the first and after the last included; ascending. */
     async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
@@ -92,6 +60,40 @@ export function createCandleWindows(sql: Sql) {
         where open_time > before + ${barMs}::bigint order by 1`;
     },
   };
+}
+
+/** Every stored series, or those that match. */
+async function summariesOf(sql: Sql, filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
+  const rows = await sql<
+    (CandleSeries & {
+      simulated: boolean;
+      set_aside: boolean;
+      bars: number;
+      first_open: number;
+      last_open: number;
+      sources: string[];
+    })[]
+  >`
+    select venue, instrument, timeframe, not is_real as simulated, is_real <> reads_real(venue) as set_aside, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
+      array_agg(distinct source order by source) as sources
+    from candles
+    where (${filter.venue ?? null}::text is null or venue = ${filter.venue ?? null})
+      and (${filter.instrument ?? null}::text is null or instrument = ${filter.instrument ?? null})
+      and (${filter.timeframe ?? null}::text is null or timeframe = ${filter.timeframe ?? null})
+    group by venue, instrument, timeframe, is_real order by venue, instrument, timeframe, is_real desc`;
+  return rows.map(
+    ({ venue, instrument, timeframe, simulated, set_aside: setAside, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
+      venue,
+      instrument,
+      timeframe,
+      simulated,
+      setAside,
+      bars,
+      firstOpen,
+      lastOpen,
+      sources,
+    }),
+  );
 }
 
 export type CandleWindows = ReturnType<typeof createCandleWindows>;

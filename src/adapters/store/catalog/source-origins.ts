@@ -18,8 +18,12 @@ export function writesReal(sql: Sql | Transaction, source: DataSource): PendingQ
  * @param owner works as the owner of the tables.
  */
 export async function stateOrigins(owner: Sql, origins: Readonly<Record<DataSource, StatedOrigin>>): Promise<readonly string[]> {
-  const rows = await owner.begin(
-    (transaction) => transaction<{ source: string }[]>`select state_origins(${transaction.json(origins)}) as source order by 1`,
-  );
-  return rows.map(({ source }) => source);
+  const rows = await owner.begin(async (transaction) => {
+    await transaction`lock table source_origins in share row exclusive mode`;
+    return transaction<{ source: string }[]>`
+      insert into source_origins (source, at, origin)
+      select o.key, gate_now(), o.value from jsonb_each_text(${transaction.json(origins)}) o
+      where o.value <> origin_at(o.key, 9223372036854775807) returning source`;
+  });
+  return rows.map(({ source }) => source).sort();
 }

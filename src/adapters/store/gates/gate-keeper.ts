@@ -137,13 +137,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     },
 
     /** True if what is put on record of the agent now is simulated: a source of its market data is not real, or time was moved on. */
-    async isSimulated(agent: GatedAgent): Promise<boolean> {
-      const [row] = await sql<{ is_real: boolean }[]>`
-        select not is_simulated(gate_now()) and bool_and(origin_at(s.source, gate_now()) = 'real') as is_real
-        from manifests m cross join unnest(manifest_sources(m.canonical::jsonb)) s(source)
-        where m.agent_id = ${agent.id} and m.version = ${agent.manifestVersion}`;
-      return row?.is_real !== true;
-    },
+    isSimulated: (agent: GatedAgent) => isSimulated(sql, agent),
 
     /** Puts a risk manager's word on record. */
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
@@ -155,16 +149,26 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     filled: (now: EpochMs) => filledAgents(sql, now),
     tellDrift: (agentId: string, now: EpochMs) => tellDrift(sql, agentId, now),
 
-    /** Agents whose stage is assessed from rows and whose gate nobody has looked at today, by turns of their organizations. */
-    async dueForToday(now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {
-      const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
-        select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
-        where a.stage in ('paper', 'shadow') and not exists (
-          select 1 from evidence e where e.agent_id = a.id and e.kind = a.stage and e.at >= ${Math.floor(now / DAY_MS) * DAY_MS})
-        order by row_number() over (partition by a.org_id order by a.id), a.id limit ${limit}`;
-      return found.map((row) => ({ id: row.id, stage: row.stage, manifestVersion: row.manifest_version, manifestHash: row.manifest_hash }));
-    },
+    dueForToday: (now: EpochMs, limit: number) => dueForToday(sql, now, limit),
   };
+}
+
+/** Agents whose stage is assessed from rows and whose gate nobody has looked at today, by turns of their organizations. */
+async function dueForToday(sql: Sql, now: EpochMs, limit: number): Promise<readonly GatedAgent[]> {
+  const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
+    select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
+    where a.stage in ('paper', 'shadow') and not exists (
+      select 1 from evidence e where e.agent_id = a.id and e.kind = a.stage and e.at >= ${Math.floor(now / DAY_MS) * DAY_MS})
+    order by row_number() over (partition by a.org_id order by a.id), a.id limit ${limit}`;
+  return found.map((row) => ({ id: row.id, stage: row.stage, manifestVersion: row.manifest_version, manifestHash: row.manifest_hash }));
+}
+
+async function isSimulated(sql: Sql, agent: GatedAgent): Promise<boolean> {
+  const [row] = await sql<{ is_real: boolean }[]>`
+    select not is_simulated(gate_now()) and bool_and(origin_at(s.source, gate_now()) = 'real') as is_real
+    from manifests m cross join unnest(manifest_sources(m.canonical::jsonb)) s(source)
+    where m.agent_id = ${agent.id} and m.version = ${agent.manifestVersion}`;
+  return row?.is_real !== true;
 }
 
 /** The evidence that decides a gate of the active manifest now, and who signed off. */
