@@ -1,5 +1,6 @@
 /** GET /v1/agents/:id/calibration: what the agent's fills were expected to cost beside what they cost. */
 import { Type } from 'typebox';
+import { NO_AGENT } from '../../../src/domain/agent.ts';
 import {
   COST_GROUPS,
   type CalibratedFill,
@@ -16,7 +17,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, nullable, Time } from '../../shapes.ts';
-import { NO_AGENT } from './agent-body.ts';
 
 /** So many fills are told one by one. */
 const MOST_SHOWN = 300;

@@ -163,6 +163,7 @@ SetAgentAutonomyAutonomy = Literal[
 MissingHistorySource = Literal["news:wire", "news:filings", "issuer_mark", "pool_liquidity"]
 GateEvidenceKind = Literal["manifest", "backtest", "stress_test", "paper", "shadow", "risk_signoff"]
 GateEvidenceCheckRule = Literal["above", "below", "at_least", "at_most"]
+GateEvidenceOrigin = Literal["real", "mixed", "sandbox", "unknown"]
 EvaluationRunEvaluation = Literal["backtest", "stress_test", "sweep"]
 EvaluationRunState = Literal["queued", "running", "finished", "refused", "cancelled", "failed"]
 ListProposalsState = Literal[
@@ -173,6 +174,7 @@ ProposalExecutionFallback = Literal["no_resting_orders", "one_transaction", "pro
 ProposalExecutionPhase = Literal["waiting", "working", "resting", "withdrawing", "ended"]
 OutsideProposalState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed", "archived"]
 OutsideProposalDecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
+CostGroupBy = Literal["venue", "algorithm", "size", "hour"]
 ChartStatus = Literal["running", "done", "quarantined"]
 LongWorkKind = Literal["import", "backfill", "event_import", "fact_import", "archive_move", "sandbox_advance"]
 MachineLayoutBoxeKind = Literal["machine", "region", "compound", "state", "final", "initial", "any"]
@@ -1709,6 +1711,7 @@ class CandlesItem(Model):
     close: Decimal
     volume: Decimal
     source: str
+    simulated: bool | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2707,6 +2710,7 @@ class GateEvidence(Model):
     checks: List[GateEvidenceCheck]
     metrics: Dict[str, float | None]
     simulated: bool
+    origins: Dict[str, GateEvidenceOrigin]
     rules_version: int
     rule_change: str | None
 
@@ -3287,6 +3291,7 @@ class EvaluationRunDetail(Model):
     remaining_ms: int | None
     waiting_for: CandleWorkWaitingFor | None
     waits_for_work: str | None
+    optimistic: bool | None
     result: BacktestResult | SweepResult | StressTestResult | None
 
 
@@ -3604,6 +3609,7 @@ class Evidence(Model):
     checks: List[GateEvidenceCheck]
     metrics: Dict[str, float | None]
     simulated: bool
+    origins: Dict[str, GateEvidenceOrigin]
     rules_version: int
     rule_change: str | None
     run_id: str | None
@@ -3635,6 +3641,60 @@ class Gate(Model):
     metrics: Dict[str, float | None] | None
     problems: List[str]
     evidence: GateEvidence | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class Calibration(Model):
+    manifest_version: int
+    promised_bps: float | None
+    drifted: bool | None
+    paper: CostFigures
+    live: CostFigures
+    groups: List[CostGroup]
+    fills: List[CalibrationFill]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CostFigures(Model):
+    fills: int
+    unknown: int
+    expected_bps: float | None
+    realized_bps: float | None
+    bias_bps: float | None
+    bias_error_bps: float | None
+    median_bps: float | None
+    p10_bps: float | None
+    p90_bps: float | None
+    dearer: int
+    cheaper: int
+    sign_p: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CostGroup(Model):
+    by: CostGroupBy
+    key: str
+    fills: int
+    unknown: int
+    expected_bps: float | None
+    realized_bps: float | None
+    bias_bps: float | None
+    bias_error_bps: float | None
+    median_bps: float | None
+    p10_bps: float | None
+    p90_bps: float | None
+    dearer: int
+    cheaper: int
+    sign_p: float | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class CalibrationFill(Model):
+    at: datetime
+    mode: Literal["paper", "live"]
+    instrument: str
+    expected_bps: float | None
+    realized_bps: float
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -6326,6 +6386,15 @@ class Operations(Caller):
 
         Every gate with observed and required values, the agent's progress, the next action, and the reasons for no
         trades. Read-only.
+        """
+
+    @operation("GET", "/v1/agents/{id}/calibration")
+    def get_calibration(self, id: str) -> Calibration:
+        """Expected and realized trading costs of an agent
+
+        Costs of the newest 1,000 fills of the active manifest, paper and live. A cost is the distance of a fill from
+        the price that could be traded at the decision: the ask of a buy, the bid of a sell. Expected is what the cost
+        model asks for that size in the market of the decision.
         """
 
     @operation("GET", "/v1/agents/{id}/history?limit&cursor")
