@@ -62,7 +62,7 @@ function followSeries(ports: FeedPorts, series: Series): LatestSource {
   let begun = false;
   let looks = 0;
 
-  const json = ({ openTime, open, high, low, close, volume, source, simulated = null }: StoredCandle): string =>
+  const json = ({ openTime, open, high, low, close, volume, source, simulated }: StoredCandle): string =>
     JSON.stringify({
       ...series,
       openTime: isoTime(openTime),
@@ -73,7 +73,7 @@ function followSeries(ports: FeedPorts, series: Series): LatestSource {
       close,
       volume,
       source,
-      simulated,
+      simulated: simulated ?? null,
     });
 
   /** Reads what may be new: from the oldest bar that is missing on. @returns whether the newest bar is there. */
