@@ -87,9 +87,15 @@ export function averageOverBest(side: 'buy' | 'sell', notionalUsd: number, state
   return notionalUsd < oneSide ? oneSide / (oneSide - notionalUsd) : Number.POSITIVE_INFINITY;
 }
 
+/** Distance of an average fill of this notional from the middle, on the bad side, in basis points, before fees. */
+export function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number, state: MarketState): number {
+  const best = 1 + ((side === 'buy' ? 1 : -1) * state.halfSpreadBps) / BPS;
+  return Math.abs(best * averageOverBest(side, notionalUsd * best, state) - 1) * BPS;
+}
+
 /**
  * The expected slippage of an order: how far its average fill lies beyond the best price, on the bad side, in basis points, before
- * fees. Slippage is measured from the price that could be traded at the decision everywhere, as `slippageBpsOf` does of a fill.
+ * fees: measured as `slippageBpsOf` measures a fill.
  */
 export function expectedSlippageBps(side: 'buy' | 'sell', notionalUsd: number, state: Pick<MarketState, 'depthUsd'>): number {
   return Math.abs(averageOverBest(side, notionalUsd, state) - 1) * BPS;

@@ -3,16 +3,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { averageOverBest, type MarketState, marketStateOf, pooledPrice } from '../../src/domain/costs.ts';
+import { averageOverBest, marketStateOf, pooledPrice, slippageFromMiddleBps } from '../../src/domain/costs.ts';
 import { takenFrom } from '../../src/domain/paper-fill.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { seedOfRun } from '../harness/seed.ts';
-
-/** Distance of an average fill from the middle, on the bad side, in basis points. */
-function slippageFromMiddleBps(side: 'buy' | 'sell', notionalUsd: number, state: MarketState): number {
-  const best = 1 + ((side === 'buy' ? 1 : -1) * state.halfSpreadBps) / 10_000;
-  return Math.abs(best * averageOverBest(side, notionalUsd * best, state) - 1) * 10_000;
-}
 
 type Row = Readonly<Record<string, string>>;
 

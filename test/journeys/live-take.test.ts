@@ -344,10 +344,10 @@ test('live fills that cost more than three times what a backtest expects disarm 
   const id = await holding();
   const compiled = take({ exit: [{ type: 'price_above', price: '900000' }] });
   const expected = expectedSlippageOfTake(compiled);
-  // Half a percent of price per depth that the notional takes.
-  const { depthUsd, takerFeeBps } = COST_MODELS.spotexchange;
+  // Half the spread of the venue's cost model, and half a percent of price per depth that the notional takes.
+  const { halfSpreadBps, depthUsd, takerFeeBps } = COST_MODELS.spotexchange;
   const notional = Math.floor((2000 / (1 + takerFeeBps / 10_000)) * 100) / 100;
-  expect(expected).toBeCloseTo((notional / Number(depthUsd)) * 50, 4);
+  expect(expected).toBeCloseTo(halfSpreadBps + (notional / Number(depthUsd)) * 50, 4);
   const fills = async (count: number, slippageBps: number) => {
     stage.clock.advanceTo(stage.clock.now() + 5);
     const at = stage.clock.now();

@@ -1,6 +1,6 @@
 /** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
 import { canonicalHash } from '../canonical-json.ts';
-import { costModelOf, expectedSlippageBps, marketStateOf } from '../costs.ts';
+import { costModelOf, marketStateOf, slippageFromMiddleBps } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
@@ -95,7 +95,7 @@ function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' |
  * default assumptions expects of its notional. A Take passes no gates, so that no evidence of its own says it.
  */
 export function expectedSlippageOfTake(take: Take): number {
-  return expectedSlippageBps('buy', Number(tradeNotionalUsd(take)), marketStateOf(take.asset.key));
+  return slippageFromMiddleBps('buy', Number(tradeNotionalUsd(take)), marketStateOf(take.asset.key));
 }
 
 /**
