@@ -15,6 +15,7 @@ import type { ApiPorts } from '../../../api/ports.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { keepDescriptors } from '../../../api/spare-descriptors.ts';
+import { registerTerminal } from '../../../api/terminal.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { BookWants } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -36,8 +37,8 @@ import { createAgentMarket } from '../../adapters/solana/agent-market.ts';
 import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
-import { countQuarantined } from '../../adapters/store/actors/quarantine-store.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
+import { countQuarantined } from '../../adapters/store/actors/quarantine-store.ts';
 import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
 import { createAgentTokenReads } from '../../adapters/store/agents/agent-tokens.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
@@ -56,6 +57,7 @@ import { createWorkReads } from '../../adapters/store/long-work-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import type { SpaceWatch } from '../../adapters/store/space-watch.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
+import { readTerminalFiles } from '../../adapters/terminal-files.ts';
 import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
 import { createPredictionAsking } from '../../adapters/venues/prediction/access.ts';
@@ -160,6 +162,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       extend: [
         keepDescriptors,
         (server) => registerConsole(server, readConsoleFiles()),
+        (server) => registerTerminal(server, readTerminalFiles),
         (server) =>
           registerFeeds(server, { ...feedPorts(deps), members, announcements: tail, candles: market.candles, rankings: market.rankings }),
       ],

@@ -1,0 +1,135 @@
+/** Bundles the terminal for browsers, once for each state of its sources, and keeps the files beside the compiled sources. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import type { TerminalFiles } from '../../api/terminal.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
+/** The folders that the terminal is made of. */
+const ROOMS = ['web', 'clients/typescript/src'];
+const ENTRIES = { script: 'web/terminal/main.tsx', style: 'web/terminal/terminal.css' };
+const INDEX = 'index.json';
+/** Another process may be about to read an older bundle. */
+const KEPT_MS = 3_600_000;
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  entryPoints: Object.values(ENTRIES),
+  outdir: '/',
+  entryNames: '[name]-[hash]',
+  chunkNames: 'chunk-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  jsx: 'automatic',
+  minify: true,
+  metafile: true,
+  write: false,
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+/** The console reads this module of the domain under a name of its own. */
+const SHARED: Plugin = {
+  name: 'shared',
+  setup(build) {
+    build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
+  },
+};
+
+/** The page's files: as they were kept, or bundled now. @throws Error if a source does not compile. */
+export async function readTerminalFiles(): Promise<TerminalFiles> {
+  const folder = join(CACHE, stateOfSources());
+  try {
+    return readKept(folder);
+  } catch {
+    const files = await bundle();
+    keep(files, folder);
+    return files;
+  }
+}
+
+async function bundle(): Promise<TerminalFiles> {
+  const esbuild = await import('esbuild');
+  try {
+    const { outputFiles, metafile } = await esbuild.build({ ...OPTIONS, plugins: [SHARED] });
+    const files = outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: Buffer.from(contents) }));
+    const script = entryOf(metafile, ENTRIES.script);
+    return { script, style: entryOf(metafile, ENTRIES.style), preloaded: importedBy(metafile, script), files };
+  } finally {
+    // Its process would live as long as this one.
+    await esbuild.stop();
+  }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+function entryOf({ outputs }: Metafile, entry: string): string {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  if (found === undefined) throw new Error(`the bundle of the terminal has nothing of ${entry}`);
+  return nameOf(found[0]);
+}
+
+/** Chunks that a script imports before it runs, directly or through others. */
+function importedBy({ outputs }: Metafile, script: string): readonly string[] {
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
+  const names = new Set<string>();
+  const add = (name: string): void => {
+    for (const { path, kind } of byName.get(name)?.imports ?? []) {
+      const imported = nameOf(path);
+      if (kind !== 'import-statement' || names.has(imported)) continue;
+      names.add(imported);
+      add(imported);
+    }
+  };
+  add(script);
+  return [...names];
+}
+
+/** The name and text of every source, and what is installed. */
+function stateOfSources(): string {
+  const hash = createHash('sha256').update(JSON.stringify(OPTIONS));
+  hash.update(readFileSync(join(ROOT, 'package-lock.json')));
+  const add = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) add(path);
+      else hash.update(`${relative(ROOT, path)}\n`).update(readFileSync(path));
+    }
+  };
+  for (const room of ROOMS) add(join(ROOT, room));
+  return hash.digest('hex').slice(0, 24);
+}
+
+function readKept(folder: string): TerminalFiles {
+  const index = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as Omit<TerminalFiles, 'files'>;
+  const names = readdirSync(folder).filter((name) => name !== INDEX);
+  return { ...index, files: names.map((name) => ({ name, content: readFileSync(join(folder, name)) })) };
+}
+
+/** Keeps a bundle for the next process, if this one may write here, and removes older ones. */
+function keep({ files, ...index }: TerminalFiles, folder: string): void {
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    removeOlder();
+    const draft = mkdtempSync(join(CACHE, '.draft-'));
+    for (const { name, content } of files) writeFileSync(join(draft, name), content);
+    writeFileSync(join(draft, INDEX), JSON.stringify(index));
+    renameSync(draft, folder);
+  } catch {
+    // The code may not be written here, or another process was faster: the next process bundles or reads it.
+  }
+}
+
+function removeOlder(): void {
+  for (const name of readdirSync(CACHE)) {
+    const folder = join(CACHE, name);
+    if (Date.now() - statSync(folder).mtimeMs > KEPT_MS) rmSync(folder, { recursive: true, force: true });
+  }
+}

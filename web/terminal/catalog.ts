@@ -1,0 +1,25 @@
+/** Instruments that the service knows, read once per visit. */
+import { useQuery } from '@tanstack/react-query';
+import { api, type CatalogEntry } from './api.ts';
+
+const NO_ENTRIES: readonly CatalogEntry[] = [];
+/** Exchanges first, then tokens, then perpetuals: what people trade by hand stands on top. */
+const ORDER: readonly CatalogEntry['kind'][] = ['spot', 'tokenized_equity', 'pre_ipo', 'agent_token', 'perp'];
+
+export function useCatalog(): readonly CatalogEntry[] {
+  const { data } = useQuery({
+    queryKey: ['catalog'],
+    queryFn: async ({ signal }) => {
+      const entries: CatalogEntry[] = [];
+      for await (const entry of api.listCatalog.items({ limit: 200 }, { signal })) entries.push(entry);
+      return entries.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+    },
+    staleTime: Infinity,
+  });
+  return data ?? NO_ENTRIES;
+}
+
+export const useEntry = (key: string): CatalogEntry | undefined => useCatalog().find((entry) => entry.key === key);
+
+/** The reference price or mark that a token stands for, as the key of its quote. */
+export const benchmarkOf = (entry: CatalogEntry | undefined): string => entry?.benchmark ?? '';

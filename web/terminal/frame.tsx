@@ -1,0 +1,189 @@
+/** The frame around every page: organization, search, connection, clock, today's P&L, halt, and the six groups of pages. */
+import { Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect } from 'react';
+import { api, refresh } from './api.ts';
+import { Commands } from './commands.tsx';
+import { HaltBanner, HaltButton } from './halt.tsx';
+import { GroupIcon } from './kit/icons.tsx';
+import { Gain } from './kit/numbers.tsx';
+import { useStore, useTicking } from './kit/store.ts';
+import { connection, feed, followMarket } from './market.ts';
+import { signOut, useMay, useMe } from './member.ts';
+import { pagesFor } from './pages.ts';
+import { followAddress, page } from './place.ts';
+import { Workspace } from './workspace.tsx';
+
+const Research = lazy(() => import('./research/pages.tsx'));
+
+export function Frame() {
+  const name = useStore(page);
+  const mayRead = useMay('agent:read');
+  useEffect(() => {
+    const stops = [followMarket(), followAddress(), ...(mayRead ? [followOrganization()] : [])];
+    return () => stops.forEach((stop) => stop());
+  }, [mayRead]);
+  return (
+    <div className="frame">
+      <a className="skip" href="#main" onClick={skip}>
+        Skip to content
+      </a>
+      <TopBar />
+      <Navigation />
+      <main id="main" tabIndex={-1} className="main">
+        <HaltBanner />
+        <Suspense fallback={<p className="faint page">Loading…</p>}>{name === 'trade' ? <Workspace /> : <Research name={name} />}</Suspense>
+      </main>
+      <Commands />
+    </div>
+  );
+}
+
+function skip(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+/** Reads anew what an announcement of the organization is about. */
+function followOrganization(): () => void {
+  const begin = () => refresh('proposals', 'alerts', 'orders', 'agents', 'portfolio', 'performance');
+  const stops = [
+    feed.subscribe({ channel: 'proposals', begin, receive: () => refresh('proposals', 'portfolio', 'performance') }),
+    feed.subscribe({ channel: 'alerts', begin, receive: () => refresh('alerts', 'orders', 'agents', 'portfolio', 'performance') }),
+    feed.subscribe({ channel: 'agents', begin, receive: () => refresh('agents') }),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+function TopBar() {
+  const mayRead = useMay('agent:read');
+  return (
+    <header className="bar">
+      <a className="brand" href="#/trade" aria-label="Sevengate terminal">
+        <img src="/console/icon.svg" alt="" width={20} height={20} />
+        <span>Sevengate</span>
+      </a>
+      <button type="button" className="search" onClick={spotlight.open} aria-keyshortcuts="/ Control+K Meta+K">
+        <span>Search or type an order</span>
+        <kbd aria-hidden="true">/</kbd>
+      </button>
+      <span className="space" />
+      {mayRead && <Today />}
+      <Connection />
+      <Clock />
+      <HaltButton />
+      <Member />
+    </header>
+  );
+}
+
+function Clock() {
+  const now = useTicking();
+  return (
+    <time className="clock num" dateTime={new Date(now).toISOString()}>
+      {new Date(now).toISOString().slice(11, 19)} <span className="faint">UTC</span>
+    </time>
+  );
+}
+
+/** Green only while the service is heard: it beats every 5 s, and the light goes out after one missed beat. */
+function Connection() {
+  const { state, retryAt, since } = useStore(connection);
+  const now = useTicking();
+  const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
+  const verb = since === 0 ? 'Connecting' : 'Reconnecting';
+  const words = state === 'live' ? 'Live' : state === 'waiting' && seconds > 0 ? `${verb} in ${seconds} s` : `${verb}…`;
+  return (
+    <button type="button" className="connection" data-state={state} disabled={state === 'live'} onClick={feed.hurry} title="Try again now">
+      <span className="dot" aria-hidden="true" />
+      <span role="status">{words}</span>
+    </button>
+  );
+}
+
+function Today() {
+  const { data } = useQuery({
+    queryKey: ['performance', 'paper'],
+    queryFn: ({ signal }) => api.getPerformance({ mode: 'paper' }, { signal }),
+    refetchInterval: 15_000,
+  });
+  return (
+    <span className="today">
+      <span className="faint">P&L today</span> <Gain usd={data?.totals.todayUsd} />
+      <span className="faint">total</span> <Gain usd={data?.totals.pnlUsd} />
+      <span className="tag">paper</span>
+    </span>
+  );
+}
+
+function Member() {
+  const me = useMe();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('dark');
+  const name = me.name ?? me.subject;
+  return (
+    <Menu position="bottom-end" withinPortal={false}>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" className="member" aria-label={`Account of ${name}`}>
+          {initials(name)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{name}</Menu.Label>
+        <Menu.Item onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}>
+          {scheme === 'dark' ? 'Light theme' : 'Dark theme'}
+        </Menu.Item>
+        <Menu.Item component="a" href="/#/members">
+          Organization and members
+        </Menu.Item>
+        <Menu.Item component="a" href="/#/">
+          Console
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => word.slice(0, 1).toUpperCase())
+    .join('');
+
+function Navigation() {
+  const me = useMe();
+  const name = useStore(page);
+  return (
+    <nav className="rail" aria-label="Pages">
+      {pagesFor(me)
+        .filter(({ pages }) => pages.length > 0)
+        .map(({ name: group, pages }) => (
+          <Menu key={group} position="right-start" trigger="click-hover" openDelay={120} withinPortal={false} offset={2}>
+            <Menu.Target>
+              <button type="button" className="rail-group" data-current={pages.some(({ address }) => address === `#/${name}`)}>
+                <GroupIcon name={group} />
+                <span>{group}</span>
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Label>{group}</Menu.Label>
+              {pages.map(({ title, address }) => (
+                <Menu.Item
+                  key={address}
+                  component="a"
+                  href={address}
+                  rightSection={address.startsWith('#') ? null : <small>console</small>}
+                >
+                  {title}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        ))}
+    </nav>
+  );
+}

@@ -1,0 +1,40 @@
+/** Arithmetic on decimal texts: money never becomes a floating point number. */
+
+interface Exact {
+  readonly digits: bigint;
+  readonly decimals: number;
+}
+
+function exact(text: string): Exact {
+  const [whole = '', decimals = ''] = text.split('.');
+  return { digits: BigInt(`${whole}${decimals}`), decimals: decimals.length };
+}
+
+function textOf({ digits, decimals }: Exact): string {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString().padStart(decimals + 1, '0');
+  const whole = text.slice(0, text.length - decimals);
+  const rest = text.slice(text.length - decimals).replace(/0+$/, '');
+  return `${sign}${whole}${rest === '' ? '' : `.${rest}`}`;
+}
+
+export function subtract(left: string, right: string): string {
+  const [a, b] = [exact(left), exact(right)];
+  const decimals = Math.max(a.decimals, b.decimals);
+  const at = ({ digits, decimals: own }: Exact): bigint => digits * 10n ** BigInt(decimals - own);
+  return textOf({ digits: at(a) - at(b), decimals });
+}
+
+export function multiply(left: string, right: string): string {
+  const [a, b] = [exact(left), exact(right)];
+  return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals });
+}
+
+/** Cuts what is behind so many decimals. */
+export function cut(text: string, decimals: number): string {
+  const [whole = '', rest = ''] = text.split('.');
+  return decimals === 0 || rest === '' ? whole : `${whole}.${rest.slice(0, decimals)}`;
+}
+
+/** True if the text is a number above zero that the service takes as an amount. */
+export const isAmount = (text: string): boolean => /^(0|[1-9]\d{0,17})(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);

@@ -1,0 +1,71 @@
+/** Numbers as a trader reads them: tabular digits, a sign and a colour, every digit on hover. */
+import { plain } from '../../words.js';
+import { useQuality } from '../market.ts';
+
+const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const SIGNED_MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', signDisplay: 'exceptZero' });
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const SMALL_PRICE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5 });
+const NONE = '–';
+
+/** Text of an amount that `Intl` takes as the decimal that it is. */
+const exact = (text: string) => text as Intl.StringNumericLiteral;
+
+export const moneyText = (usd: string): string => MONEY.format(exact(usd));
+/** A price for the eye: two decimals, or five digits of what is less than one. */
+export const priceShown = (price: string): string => (/^-?0?(\.|$)/.test(price) ? SMALL_PRICE : PRICE).format(exact(price));
+export const compactText = (amount: string): string => COMPACT.format(exact(amount));
+
+const wayOf = (text: string): 'up' | 'down' | 'even' => (/^-.*[1-9]/.test(text) ? 'down' : /[1-9]/.test(text) ? 'up' : 'even');
+
+export function Money({ usd }: { readonly usd: string | null | undefined }) {
+  if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
+  return (
+    <span className="num" title={`${usd} USD`}>
+      {moneyText(usd)}
+    </span>
+  );
+}
+
+/** Profit or loss. */
+export function Gain({ usd }: { readonly usd: string | null | undefined }) {
+  if (usd === null || usd === undefined) return <span className="faint">{NONE}</span>;
+  return (
+    <span className={`num ${wayOf(usd)}`} title={`${usd} USD`}>
+      {SIGNED_MONEY.format(exact(usd))}
+    </span>
+  );
+}
+
+/** A change in percent, with its sign. */
+export function Change({ percent, title }: { readonly percent: number | null | undefined; readonly title?: string }) {
+  if (percent === null || percent === undefined || !Number.isFinite(percent)) return <span className="faint">{NONE}</span>;
+  const text = percent.toFixed(2);
+  return (
+    <span className={`num ${wayOf(text)}`} title={title}>
+      {percent > 0 ? `+${text}` : text} %
+    </span>
+  );
+}
+
+export function Price({ price }: { readonly price: string | null | undefined }) {
+  if (price === null || price === undefined) return <span className="faint">{NONE}</span>;
+  return (
+    <span className="num" title={price}>
+      {priceShown(price)}
+    </span>
+  );
+}
+
+/** A dot and a word for how good a quote is now. The word is for every eye and reader, the colour for a glance. */
+export function Quality({ row, short = false }: { readonly row: Parameters<typeof useQuality>[0]; readonly short?: boolean }) {
+  const quality = useQuality(row);
+  const word = quality === null ? 'no quote' : plain(quality);
+  return (
+    <span className={`quality quality-${quality ?? 'none'}`} title={word}>
+      <span className="dot" aria-hidden="true" />
+      <span className={short ? 'sr-only' : undefined}>{word}</span>
+    </span>
+  );
+}

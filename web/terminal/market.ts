@@ -1,0 +1,91 @@
+/** The market as the feed tells it: newest quotes, day changes and the connection, for any part of the page that shows them. */
+import { useCallback, useSyncExternalStore } from 'react';
+import { agedQuality } from '../aged-quality.js';
+import { createFeed, type FeedStatus } from '../feed.js';
+import { api, type DayTicker, isSignedOut, type Quote, signedOut } from './api.ts';
+import { createStore, useStore, useTicking } from './kit/store.ts';
+
+/** The page draws at most this often, however often quotes come. */
+const DRAWN_EVERY_MS = 100;
+
+export const connection = createStore<FeedStatus>({ state: 'connecting', retryAt: 0, since: 0 });
+
+export const feed = createFeed({
+  address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
+  onStatus: (status) => connection.set(status),
+  signedIn: async () => {
+    try {
+      await api.getMe();
+      return true;
+    } catch (error) {
+      return !isSignedOut(error);
+    }
+  },
+  onSignedOut: () => signedOut.set(true),
+});
+
+/** Newest values by key, whose readers are told together a few times a second. */
+class Newest<Value> {
+  readonly #values = new Map<string, Value>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #changed = new Set<string>();
+  #isDue = false;
+
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#values.set(key, value);
+    this.#changed.add(key);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => this.#tell(), DRAWN_EVERY_MS);
+  }
+
+  subscribe(key: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  #tell(): void {
+    this.#isDue = false;
+    const changed = this.#changed;
+    this.#changed = new Set();
+    for (const key of changed) for (const listener of this.#listeners.get(key) ?? []) listener();
+  }
+}
+
+const quotes = new Newest<Quote>();
+const tickers = new Newest<DayTicker>();
+
+/** Receives the market until the returned function is called. */
+export function followMarket(): () => void {
+  const keyOf = ({ venue, instrument }: { readonly venue: string; readonly instrument: string }): string => `${venue}:${instrument}`;
+  const stops = [
+    feed.subscribe({ channel: 'quotes', receive: ({ data }) => [data].flat().forEach((quote) => quotes.set(keyOf(quote), quote)) }),
+    feed.subscribe({ channel: 'tickers', receive: ({ data }) => [data].flat().forEach((ticker) => tickers.set(keyOf(ticker), ticker)) }),
+  ];
+  feed.connect();
+  return () => stops.forEach((stop) => stop());
+}
+
+function useNewest<Value>(all: Newest<Value>, key: string): Value | undefined {
+  const subscribe = useCallback((listener: () => void) => all.subscribe(key, listener), [all, key]);
+  return useSyncExternalStore(subscribe, () => all.get(key));
+}
+
+export const useQuote = (key: string): Quote | undefined => useNewest(quotes, key);
+export const useTicker = (key: string): DayTicker | undefined => useNewest(tickers, key);
+export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
+
+/** The price that a quote stands for: its middle, or that of a reference. */
+export const priceOf = (quote: Quote | undefined): string | null => quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
+
+/** Quality of a quote at this moment; it ages in the page. */
+export function useQuality(row: Parameters<typeof agedQuality>[0] | undefined): string | null {
+  useTicking();
+  useStore(connection);
+  return row === undefined ? null : agedQuality(row, feed);
+}

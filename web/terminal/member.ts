@@ -1,0 +1,29 @@
+/** Who is signed in, and what their role gives. */
+import { createContext, useContext } from 'react';
+import { api, type Me, queries, signedOut } from './api.ts';
+import { keep } from './kit/store.ts';
+
+/** The other pages of the console look here before they ask the service. */
+const HINT = 'sevengate.signedInUntil';
+
+export const MeContext = createContext<Me | null>(null);
+
+/** True if the member's role gives the permission. */
+export function useMay(permission: Me['permissions'][number]): boolean {
+  return useMe().permissions.includes(permission);
+}
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (me === null) throw new Error('nobody is signed in here');
+  return me;
+}
+
+/** Remembers for the other pages that somebody is signed in until then. */
+export const keepSignedIn = (expiresAt: string): void => keep(HINT, String(Date.parse(expiresAt)));
+
+export async function signOut(): Promise<void> {
+  await api.closeSession();
+  queries.clear();
+  signedOut.set(true);
+}

@@ -1,0 +1,77 @@
+/** The six groups of pages. A page that has not moved into the terminal yet opens in the console. */
+import type { Me } from './api.ts';
+
+export interface PageEntry {
+  readonly title: string;
+  /** In the terminal `#/…`, in the console `/#/…`. */
+  readonly address: string;
+  readonly needs?: Me['permissions'][number];
+}
+
+export interface PageGroup {
+  readonly name: 'Trade' | 'Agents' | 'Research' | 'Market' | 'Portfolio' | 'Operate';
+  readonly pages: readonly PageEntry[];
+}
+
+export const GROUPS: readonly PageGroup[] = [
+  {
+    name: 'Trade',
+    pages: [
+      { title: 'Trading workspace', address: '#/trade', needs: 'market:read' },
+      { title: 'Quotes of all venues', address: '/#/quotes', needs: 'market:read' },
+      { title: 'Prediction markets', address: '/#/markets/predictions', needs: 'market:read' },
+      { title: 'Transfers', address: '/#/bridge', needs: 'agent:read' },
+    ],
+  },
+  {
+    name: 'Agents',
+    pages: [
+      { title: 'Overview', address: '/#/', needs: 'agent:read' },
+      { title: 'Agents', address: '/#/agents', needs: 'agent:read' },
+      { title: 'Create an agent', address: '/#/agents/new', needs: 'trade:execute' },
+      { title: 'Takes', address: '/#/takes', needs: 'agent:read' },
+      { title: 'Proposals', address: '/#/proposals', needs: 'agent:read' },
+    ],
+  },
+  {
+    name: 'Research',
+    pages: [
+      { title: 'Rankings', address: '#/rankings', needs: 'market:read' },
+      { title: 'Basis', address: '#/basis', needs: 'market:read' },
+      { title: 'Assessments', address: '#/assessment', needs: 'market:read' },
+      { title: 'Copilot', address: '#/copilot', needs: 'agent:read' },
+      { title: 'Macro', address: '/#/markets/macro', needs: 'market:read' },
+      { title: 'Perpetuals', address: '/#/markets/perps', needs: 'market:read' },
+    ],
+  },
+  {
+    name: 'Market',
+    pages: [
+      { title: 'Marketplace', address: '/#/marketplace', needs: 'agent:read' },
+      { title: 'Leaderboard', address: '/#/leaderboard', needs: 'market:read' },
+      { title: 'Launches', address: '/#/launches', needs: 'agent:read' },
+    ],
+  },
+  {
+    name: 'Portfolio',
+    pages: [
+      { title: 'Portfolio and wallets', address: '/#/portfolio', needs: 'agent:read' },
+      { title: 'Risk limits', address: '#/risk', needs: 'agent:read' },
+    ],
+  },
+  {
+    name: 'Operate',
+    pages: [
+      { title: 'Runtime and time travel', address: '/#/runtime', needs: 'agent:read' },
+      { title: 'Venues', address: '/#/markets/venues', needs: 'market:read' },
+      { title: 'Members', address: '/#/members' },
+      { title: 'API reference', address: '/docs' },
+    ],
+  },
+];
+
+/** Pages that a role gives, each with its group. */
+export function pagesFor({ permissions }: Pick<Me, 'permissions'>): readonly PageGroup[] {
+  const isOpen = ({ needs }: PageEntry): boolean => needs === undefined || permissions.includes(needs);
+  return GROUPS.map((group) => ({ ...group, pages: group.pages.filter(isOpen) }));
+}

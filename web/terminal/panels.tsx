@@ -1,0 +1,39 @@
+/** Every panel of the workspace by its name. */
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Alerts } from './panels/alerts.tsx';
+import { Book } from './panels/book.tsx';
+import { Fills } from './panels/fills.tsx';
+import { InstrumentHead } from './panels/instrument-head.tsx';
+import { Orders } from './panels/orders.tsx';
+import { Positions } from './panels/positions.tsx';
+import { Proposals } from './panels/proposals.tsx';
+import { Ticket } from './panels/ticket.tsx';
+import { Watchlist } from './panels/watchlist.tsx';
+
+const Candles = lazy(() => import('./panels/candles.tsx'));
+
+function Chart() {
+  return (
+    <div className="chart-panel">
+      <InstrumentHead />
+      <Suspense fallback={<div className="chart-place" />}>
+        <Candles />
+      </Suspense>
+    </div>
+  );
+}
+
+export const PANELS = {
+  watchlist: { title: 'Watchlist', content: Watchlist },
+  chart: { title: 'Chart', content: Chart },
+  book: { title: 'Order book', content: Book },
+  ticket: { title: 'Order ticket', content: Ticket },
+  positions: { title: 'Positions', content: Positions },
+  orders: { title: 'Orders', content: Orders },
+  proposals: { title: 'Proposals', content: Proposals },
+  fills: { title: 'Fills', content: Fills },
+  alerts: { title: 'Alerts', content: Alerts },
+} as const satisfies Record<string, { readonly title: string; readonly content: ComponentType }>;
+
+export type PanelName = keyof typeof PANELS;
+export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];

@@ -1,0 +1,158 @@
+/** The order book as a ladder: asks above, bids below, the spread between; a click takes a price into the ticket. */
+import { useEffect, useState } from 'react';
+import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
+import { grouped, plain, priceText } from '../../words.js';
+import { Price, Quality } from '../kit/numbers.tsx';
+import { useStore } from '../kit/store.ts';
+import { feed, useQuote } from '../market.ts';
+import { instrument, symbolIn, venueIn } from '../place.ts';
+import { changeDraft } from './draft.ts';
+
+const DEPTH = 20;
+/** The ladder is drawn at most this often. */
+const DRAWN_EVERY_MS = 150;
+/** Venues that publish a book. */
+const WITH_BOOK = ['spotexchange', 'evmvenue'];
+
+type Level = FollowedBook['bids'][number];
+
+export function Book() {
+  const key = useStore(instrument);
+  const book = useBook(key);
+  if (!WITH_BOOK.includes(venueIn(key))) return <NoBook instrumentKey={key} />;
+  if (book === null) return <p className="empty">Waiting for the book of {symbolIn(key)}…</p>;
+  const decimals = Math.max(2, decimalsOf([...book.bids, ...book.asks].map(({ price }) => price)));
+  const sizeDecimals = Math.min(5, decimalsOf([...book.bids, ...book.asks].map(({ size }) => size)));
+  const [bids, asks] = [withTotals(book.bids), withTotals(book.asks)];
+  const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
+  const show = { decimals, sizeDecimals, most };
+  return (
+    <div className="book" data-instrument={key}>
+      <div className="book-head" aria-hidden="true">
+        <span>Price</span>
+        <span>Size</span>
+        <span>Total</span>
+      </div>
+      <ol className="ladder asks" aria-label="Asks, lowest last">
+        {asks.map((level) => (
+          <Rung key={level.price} level={level} side="ask" {...show} />
+        ))}
+      </ol>
+      <Spread book={book} />
+      <ol className="ladder bids" aria-label="Bids, highest first">
+        {bids.map((level) => (
+          <Rung key={level.price} level={level} side="bid" {...show} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The newest book of an instrument while somebody looks at it; null before it has come, and where there is none. */
+export function useBook(key: string): FollowedBook | null {
+  const [book, setBook] = useState<FollowedBook | null>(null);
+  useEffect(() => {
+    setBook(null);
+    const [venue, name] = [venueIn(key), symbolIn(key)];
+    if (!WITH_BOOK.includes(venue)) return;
+    let newest: FollowedBook | null = null;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const stop = feed.subscribe({
+      channel: 'order_book',
+      params: { venue: venue as 'spotexchange', instrument: name, depth: DEPTH },
+      receive: ({ data }) => {
+        newest = [data].flat().findLast((one) => one.venue === venue && one.instrument === name) ?? newest;
+        timer ??= setTimeout(() => {
+          timer = null;
+          setBook(newest);
+        }, DRAWN_EVERY_MS);
+      },
+    });
+    return () => {
+      stop();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [key]);
+  return book;
+}
+
+interface Rung extends Level {
+  readonly total: number;
+}
+
+function withTotals(levels: readonly Level[]): readonly Rung[] {
+  let total = 0;
+  return levels.map((level) => {
+    total += Number(level.size);
+    return { ...level, total };
+  });
+}
+
+const decimalsOf = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map((text) => text.split('.')[1]?.replace(/0+$/, '').length ?? 0));
+
+interface RungProps {
+  readonly level: Rung;
+  readonly side: 'bid' | 'ask';
+  readonly decimals: number;
+  readonly sizeDecimals: number;
+  readonly most: number;
+}
+
+function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, most }: RungProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        className={`rung ${side}`}
+        onClick={() => changeDraft({ kind: 'limit', price: trimmed(price) })}
+        aria-label={`${side} ${price}, size ${size}`}
+      >
+        <span className="depth" style={{ transform: `scaleX(${most === 0 ? 0 : total / most})` }} />
+        <span className="num">{grouped(Number(price).toFixed(decimals))}</span>
+        <span className="num">{Number(size).toFixed(sizeDecimals)}</span>
+        <span className="num">{total.toFixed(sizeDecimals)}</span>
+      </button>
+    </li>
+  );
+}
+
+const trimmed = (price: string): string => (price.includes('.') ? price.replace(/\.?0+$/, '') : price);
+
+function Spread({ book }: { readonly book: FollowedBook }) {
+  const [bid, ask] = [Number(book.bids[0]?.price), Number(book.asks[0]?.price)];
+  const spread = ask - bid;
+  return (
+    <div className="spread">
+      <span className="faint">Spread</span>
+      <span className="num">{Number.isFinite(spread) ? `${((spread / ask) * 10_000).toFixed(2)} bps` : '–'}</span>
+      <Quality row={book} short />
+    </div>
+  );
+}
+
+/** A venue that quotes by route shows what it quotes. */
+function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {
+  const quote = useQuote(instrumentKey);
+  return (
+    <div className="no-book">
+      <dl className="facts">
+        <dt>Ask</dt>
+        <dd className="down">
+          <Price price={quote?.ask} />
+        </dd>
+        <dt>Bid</dt>
+        <dd className="up">
+          <Price price={quote?.bid} />
+        </dd>
+        <dt>Source</dt>
+        <dd>{quote === undefined ? '–' : plain(quote.source)}</dd>
+        <dt>Bid size</dt>
+        <dd className="num">{quote?.bidSize == null ? '–' : priceText(quote.bidSize)}</dd>
+        <dt>Ask size</dt>
+        <dd className="num">{quote?.askSize == null ? '–' : priceText(quote.askSize)}</dd>
+      </dl>
+      <p className="faint">{symbolIn(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+/** The candle chart of the chosen instrument, with the bar that is forming and the fills of people and agents. */
+import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api } from '../api.ts';
+import { createKeptStore, useStore } from '../kit/store.ts';
+import { feed, priceOf, useQuote } from '../market.ts';
+import { instrument, symbolIn, venueIn } from '../place.ts';
+import { useFills } from './fills.tsx';
+import { PriceChart } from './price-chart.ts';
+
+const TIMEFRAMES = { '1m': 60_000, '5m': 300_000, '15m': 900_000, '1h': 3_600_000, '4h': 14_400_000, '24h': 86_400_000 } as const;
+type Timeframe = keyof typeof TIMEFRAMES;
+const SHOWN_BARS = 300;
+
+const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
+
+export default function Candles() {
+  const key = useStore(instrument);
+  const kept = useStore(chosen);
+  const timeframe: Timeframe = kept in TIMEFRAMES ? (kept as Timeframe) : '5m';
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<PriceChart | null>(null);
+  const scheme = useComputedColorScheme('dark');
+  const { data, error, isPending } = useBars(key, timeframe);
+  const quote = useQuote(key);
+  const fills = useFills();
+  useEffect(() => {
+    if (place.current === null) return;
+    chart.current = new PriceChart(place.current);
+    return () => chart.current?.end();
+  }, []);
+  useEffect(() => chart.current?.paint(), [scheme]);
+  useEffect(() => chart.current?.setBars(data ?? [], TIMEFRAMES[timeframe]), [data, timeframe]);
+  useEffect(() => chart.current?.setFills(fills.filter((fill) => fill.instrument === key)), [fills, key, data]);
+  useEffect(() => {
+    const price = priceOf(quote);
+    if (price !== null) chart.current?.form(Number(price), feed.now());
+  }, [quote, data]);
+  return (
+    <div className="chart-place">
+      <SegmentedControl
+        withItemsBorders={false}
+        size="xs"
+        className="timeframes"
+        aria-label="Timeframe"
+        data={Object.keys(TIMEFRAMES)}
+        value={timeframe}
+        onChange={chosen.set}
+      />
+      <div ref={place} className="chart-canvas" role="img" aria-label={`Candles of ${symbolIn(key)}, ${timeframe}`} />
+      {data?.length === 0 && <p className="empty chart-note">No bars of {symbolIn(key)} yet.</p>}
+      {error !== null && <p className="empty chart-note">This venue has no candles.</p>}
+      {isPending && <p className="empty chart-note">Reading bars…</p>}
+      <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+        TradingView Lightweight Charts™
+      </a>
+    </div>
+  );
+}
+
+/** Closed bars, read anew as each bar closes. */
+function useBars(key: string, timeframe: Timeframe) {
+  return useQuery({
+    queryKey: ['bars', key, timeframe],
+    queryFn: async ({ signal }) => {
+      const [venue, name] = [venueIn(key) as 'spotexchange', symbolIn(key)];
+      const from = feed.now() - SHOWN_BARS * TIMEFRAMES[timeframe];
+      const bars = [];
+      for await (const { items } of api.listCandles.pages(
+        { venue, instrument: name, timeframe, from: String(from), limit: 200 },
+        { signal },
+      ))
+        bars.push(...items);
+      return bars;
+    },
+    refetchInterval: Math.min(TIMEFRAMES[timeframe], 60_000),
+  });
+}

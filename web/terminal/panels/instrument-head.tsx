@@ -1,0 +1,90 @@
+/** The chosen instrument: price, change, and the figures that its venue has. */
+import type { ReactNode } from 'react';
+import { plain } from '../../words.js';
+import { benchmarkOf, useEntry } from '../catalog.ts';
+import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
+import { useStore } from '../kit/store.ts';
+import { priceOf, useQuote, useTicker } from '../market.ts';
+import { instrument, symbolIn, venueIn } from '../place.ts';
+import { useMove } from './use-move.ts';
+
+export function InstrumentHead() {
+  const key = useStore(instrument);
+  const entry = useEntry(key);
+  const quote = useQuote(key);
+  const price = priceOf(quote);
+  const move = useMove(price);
+  return (
+    <div className="instrument-head">
+      <div className="instrument-name">
+        <h2>{symbolIn(key)}</h2>
+        <small>
+          {entry?.name ?? ' '} · {plain(venueIn(key))}
+        </small>
+      </div>
+      <strong className={`last-price flash-${move}`}>
+        <Price price={price} />
+      </strong>
+      <dl className="figures">
+        <Figures instrumentKey={key} />
+        <Figure name="Quote">
+          <Quality row={quote} />
+        </Figure>
+      </dl>
+    </div>
+  );
+}
+
+function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
+  const entry = useEntry(instrumentKey);
+  const ticker = useTicker(instrumentKey);
+  const quote = useQuote(instrumentKey);
+  const reference = useQuote(benchmarkOf(entry));
+  const [price, referencePrice] = [priceOf(quote), priceOf(reference)];
+  if (ticker !== undefined)
+    return (
+      <>
+        <Figure name="24 h change">
+          <Change percent={Number(ticker.priceChangePct)} />
+        </Figure>
+        <Figure name="24 h high">
+          <Price price={ticker.highPrice} />
+        </Figure>
+        <Figure name="24 h low">
+          <Price price={ticker.lowPrice} />
+        </Figure>
+        <Figure name="24 h volume">
+          <span className="num">${compactText(ticker.quoteVolume)}</span>
+        </Figure>
+      </>
+    );
+  return (
+    <>
+      {entry?.benchmark != null && (
+        <>
+          <Figure name="Premium">
+            <Change percent={price === null || referencePrice === null ? null : (Number(price) / Number(referencePrice) - 1) * 100} />
+          </Figure>
+          <Figure name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
+            <Price price={referencePrice} />
+          </Figure>
+        </>
+      )}
+      <Figure name="Bid">
+        <Price price={quote?.bid} />
+      </Figure>
+      <Figure name="Ask">
+        <Price price={quote?.ask} />
+      </Figure>
+    </>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** Orders of people: those that rest at a venue with their cancel button, then the latest ones. */
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { clockTime, dayAndTime, plain, priceText } from '../../words.js';
+import { api, type MarketOrder, refresh } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Price } from '../kit/numbers.tsx';
+import { Refusal, sentenceOf } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { choose, symbolIn } from '../place.ts';
+
+const OPEN: readonly MarketOrder['state'][] = ['approved', 'executing', 'resting', 'withdrawing', 'unknown'];
+const LATEST = 50;
+const NO_ORDERS: readonly MarketOrder[] = [];
+
+/** Open orders first, then the latest. */
+export function useOrders() {
+  return useQuery({
+    queryKey: ['orders'],
+    queryFn: async ({ signal }) => {
+      const [open, latest] = await Promise.all([
+        api.listMarketOrders({ open: 'true', limit: 200 }, { signal }),
+        api.listMarketOrders({ limit: LATEST }, { signal }),
+      ]);
+      return [...new Map([...open.items, ...latest.items].map((order) => [order.id, order])).values()];
+    },
+    enabled: useMay('agent:read'),
+  });
+}
+
+export function useOpenOrders(): readonly MarketOrder[] {
+  const { data = NO_ORDERS } = useOrders();
+  return data.filter(({ state }) => OPEN.includes(state));
+}
+
+export function Orders() {
+  const { data, error } = useOrders();
+  const mayRead = useMay('agent:read');
+  if (!mayRead) return <p className="empty">Your role may not read orders. Ask for the permission agent:read.</p>;
+  if (error !== null) return <Refusal error={error} />;
+  if (data?.length === 0) return <p className="empty">No orders yet. A limit order that rests stands here with its cancel button.</p>;
+  return (
+    <div className="panel-scroll">
+      <table className="rows wide">
+        <Heads
+          titles={['Time', 'Instrument', 'Side', 'Type', 'Price', 'Quantity', 'Filled', 'State']}
+          words={['Instrument', 'Side', 'Type', 'State']}
+          buttons="Cancel"
+        />
+        <tbody>
+          {(data ?? []).map((order) => (
+            <Order key={order.id} order={order} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Order({ order }: { readonly order: MarketOrder }) {
+  const { id, createdAt, instrument, side, timeInForce, limitPrice, restingAt, quantity, filledQuantity, state, detail, reason, mode } =
+    order;
+  const mayTrade = useMay('trade:execute');
+  const isOpen = OPEN.includes(state);
+  const cancelling = useMutation({
+    mutationFn: () => api.cancelMarketOrder({ id }),
+    onSuccess: () => refresh('orders'),
+    onError: (error) => notifications.show({ color: 'red', title: 'Not cancelled', message: sentenceOf(error) }),
+  });
+  return (
+    <tr data-order={id} data-open={isOpen}>
+      <td className="num text" title={dayAndTime(createdAt)}>
+        {clockTime(createdAt)}
+      </td>
+      <th scope="row">
+        <button type="button" className="plain" onClick={() => choose(instrument)}>
+          {symbolIn(instrument)}
+        </button>{' '}
+        <span className="tag">{mode}</span>
+      </th>
+      <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
+      <td className="text">{timeInForce === 'gtc' ? 'limit' : 'market'}</td>
+      <td>
+        <Price price={restingAt ?? limitPrice} />
+      </td>
+      <td className="num" title={quantity}>
+        {priceText(quantity)}
+      </td>
+      <td className="num" title={filledQuantity}>
+        {priceText(filledQuantity)}
+      </td>
+      <td className="text" title={detail ?? (reason === null ? '' : plain(reason))}>
+        <span className={`state state-${isOpen ? 'open' : state}`}>{plain(state)}</span>
+      </td>
+      <td className="action">
+        {isOpen && mayTrade && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={cancelling.isPending || state === 'withdrawing'}
+            onClick={() => cancelling.mutate()}
+            aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolIn(instrument)}`}
+          >
+            Cancel
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}

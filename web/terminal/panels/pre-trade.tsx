@@ -1,0 +1,110 @@
+/** Costs and risk of an order before it is sent. Nothing is reserved. */
+import { Progress } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
+import { api, type PortfolioImpact } from '../api.ts';
+import { cut, isAmount, multiply } from '../kit/decimal.ts';
+import { Money, moneyText, priceShown } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import { priceOf, quoteNow, useQuote } from '../market.ts';
+import { useMay } from '../member.ts';
+import { type Draft, draft } from './draft.ts';
+import { Changes } from './way-out.tsx';
+
+/** Typing is followed by one question, not one for each key. */
+const QUIET_MS = 350;
+
+type Allocation = PortfolioImpact['allocations'][number];
+
+/** The order's size in dollars; null while it has none. */
+function notionalOf(key: string, { size, unit, kind, price }: Draft): string | null {
+  if (!isAmount(size)) return null;
+  if (unit === 'usd') return cut(size, 6);
+  const at = kind === 'limit' && isAmount(price) ? price : priceOf(quoteNow(key));
+  if (at === null) return null;
+  const notional = cut(multiply(size, at), 6);
+  return isAmount(notional) ? notional : null;
+}
+
+export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) {
+  const order = useStore(draft);
+  const mayRead = useMay('agent:read');
+  const [notionalUsd] = useDebouncedValue(notionalOf(instrumentKey, order), QUIET_MS);
+  const { side, mode } = order;
+  const { data, error } = useQuery({
+    queryKey: ['impact', instrumentKey, side, mode, notionalUsd],
+    queryFn: ({ signal }) =>
+      api.simulateImpact(
+        { body: { mode, allocations: [{ instrument: instrumentKey, side, notionalUsd: notionalUsd ?? '' }] } },
+        { signal },
+      ),
+    enabled: mayRead && notionalUsd !== null,
+    placeholderData: (before) => before,
+  });
+  const allocation = notionalUsd === null ? undefined : data?.allocations[0];
+  return (
+    <section className="pre-trade" aria-label="Pre-trade check" aria-live="polite">
+      <Costs instrumentKey={instrumentKey} allocation={allocation} />
+      {error === null ? <Risk allocation={allocation} /> : <Refusal error={error} />}
+    </section>
+  );
+}
+
+function Costs({ instrumentKey, allocation }: { readonly instrumentKey: string; readonly allocation: Allocation | undefined }) {
+  const quote = useQuote(instrumentKey);
+  const [bid, ask] = [Number(quote?.bid), Number(quote?.ask)];
+  const spreadBps = ((ask - bid) / ask) * 10_000;
+  return (
+    <dl className="facts">
+      <dt>Est. price</dt>
+      <dd className="num">{allocation?.price == null ? '–' : priceShown(allocation.price)}</dd>
+      <dt>Quantity</dt>
+      <dd className="num">{allocation === undefined ? '–' : priceText(allocation.quantity)}</dd>
+      <dt>Fee</dt>
+      <dd>{allocation === undefined ? '–' : <Money usd={allocation.feeUsd} />}</dd>
+      <dt>Spread</dt>
+      <dd className="num">{Number.isFinite(spreadBps) ? `${spreadBps.toFixed(2)} bps` : '–'}</dd>
+      <dt>Worst price</dt>
+      <dd className="num">{allocation?.risk?.order === undefined ? '–' : priceShown(allocation.risk.order.limitPrice)}</dd>
+    </dl>
+  );
+}
+
+function Risk({ allocation }: { readonly allocation: Allocation | undefined }) {
+  if (allocation === undefined) return <p className="verdict faint">Enter a size to check risk and costs.</p>;
+  const { wouldPass, risk, limits, note } = allocation;
+  const shown = limits.filter(({ code, limitUsd }) => limitUsd !== null && SHOWN_LIMITS.includes(code));
+  return (
+    <>
+      <p className={`verdict ${wouldPass ? 'up' : 'down'}`}>
+        <strong>{wouldPass ? 'Risk: passes' : 'Risk: blocked'}</strong>
+      </p>
+      {shown.map(({ code, limitUsd, afterUsd }) => (
+        <Limit key={code} name={plain(code).replace(/ breach$/, '')} used={afterUsd} limit={limitUsd ?? '0'} />
+      ))}
+      {(risk?.rejections ?? []).map((rejection) => (
+        <p key={rejection.code} className="rejection">
+          {forPeople(rejectionWords(rejection))}
+        </p>
+      ))}
+      <Changes rejections={risk?.rejections ?? []} />
+      {note !== '' && <p className="faint">{forPeople(note)}</p>}
+    </>
+  );
+}
+
+/** Limits of the organization that people set; the others follow from them. */
+const SHOWN_LIMITS = ['notional_limit_breach', 'capital_limit_breach'];
+
+function Limit({ name, used, limit }: { readonly name: string; readonly used: string; readonly limit: string }) {
+  const percent = Math.min(100, Math.max(0, (Number(used) / Number(limit)) * 100));
+  return (
+    <div className="limit" title={`${moneyText(used)} of ${moneyText(limit)} after this order`}>
+      <span>{name}</span>
+      <Progress value={percent} size={4} color={percent > 90 ? 'red' : percent > 70 ? 'yellow' : 'blue'} aria-label={`${name} used`} />
+      <span className="num">{percent < 0.1 && percent > 0 ? '<0.1' : percent.toFixed(1)} %</span>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+/** Candles, volume and marks of fills on a canvas, in the colours of the page. */
+import {
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import { grouped } from '../../words.js';
+
+interface Bar {
+  readonly openTime: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+interface Drawn {
+  readonly time: UTCTimestamp;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
+const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export class PriceChart {
+  readonly #chart: IChartApi;
+  readonly #candles: ISeriesApi<'Candlestick'>;
+  readonly #volume: ISeriesApi<'Histogram'>;
+  readonly #marks: ISeriesMarkersPluginApi<Time>;
+  #bars: readonly Bar[] = [];
+  #barMs = 60_000;
+  #forming: Drawn | null = null;
+
+  constructor(place: HTMLElement) {
+    // The mark of the library is markup, which the page's policy refuses; the link stands below the chart.
+    this.#chart = createChart(place, {
+      autoSize: true,
+      layout: { attributionLogo: false },
+      timeScale: { timeVisible: true, rightOffset: 6 },
+    });
+    this.#volume = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceLineVisible: false, lastValueVisible: false });
+    this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });
+    this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.#marks = createSeriesMarkers(this.#candles, []);
+    this.paint();
+  }
+
+  /** Takes the colours of the page as they are now. */
+  paint(): void {
+    const [text, line, up, down] = ['--text-2', '--grid', '--up', '--down'].map(colour) as [string, string, string, string];
+    this.#chart.applyOptions({
+      layout: { background: { color: colour('--panel') }, textColor: text, fontFamily: colour('--font'), fontSize: 11 },
+      grid: { vertLines: { color: line }, horzLines: { color: line } },
+      rightPriceScale: { borderColor: line },
+      timeScale: { borderColor: line },
+    });
+    this.#candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
+    this.#drawVolume();
+  }
+
+  /** @param bars Ascending. @param barMs Length of each. */
+  setBars(bars: readonly Bar[], barMs: number): void {
+    const isNew = this.#bars[0]?.openTime !== bars[0]?.openTime || this.#barMs !== barMs || this.#bars.length === 0;
+    this.#bars = bars;
+    this.#barMs = barMs;
+    this.#forming = null;
+    const decimals = Math.min(8, Math.max(2, ...bars.slice(-20).map(({ close }) => close.replace(/0+$/, '').split('.')[1]?.length ?? 0)));
+    const shown = Number(bars.at(-1)?.close ?? 1) >= 1 ? Math.min(decimals, 2) : decimals;
+    const formatter = (price: number): string => grouped(price.toFixed(shown));
+    this.#candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -shown } });
+    this.#candles.setData(bars.map(drawn));
+    this.#drawVolume();
+    if (isNew) this.#chart.timeScale().fitContent();
+  }
+
+  /** Draws the bar that has not closed yet. */
+  form(price: number, now: number): void {
+    const at = seconds(Math.floor(now / this.#barMs) * this.#barMs);
+    const last = this.#bars.at(-1);
+    if (last === undefined || at <= seconds(Date.parse(last.openTime))) return;
+    const { open, high, low } = this.#forming?.time === at ? this.#forming : { open: Number(last.close), high: price, low: price };
+    this.#forming = { time: at, open, high: Math.max(high, price), low: Math.min(low, price), close: price };
+    this.#candles.update(this.#forming);
+  }
+
+  /** Marks fills at their bars: an arrow up below for a buy, down above for a sell. */
+  setFills(fills: readonly { readonly at: string; readonly side: 'buy' | 'sell'; readonly quantity: string }[]): void {
+    const first = Date.parse(this.#bars[0]?.openTime ?? '');
+    const [up, down] = [colour('--up'), colour('--down')];
+    const marks = fills
+      .filter(({ at }) => Date.parse(at) >= first)
+      .map(({ at, side }) => ({
+        time: seconds(Math.floor(Date.parse(at) / this.#barMs) * this.#barMs),
+        position: side === 'buy' ? ('belowBar' as const) : ('aboveBar' as const),
+        shape: side === 'buy' ? ('arrowUp' as const) : ('arrowDown' as const),
+        color: side === 'buy' ? up : down,
+      }))
+      .sort((a, b) => a.time - b.time);
+    this.#marks.setMarkers(marks);
+  }
+
+  end(): void {
+    this.#chart.remove();
+  }
+
+  #drawVolume(): void {
+    const [up, down] = [colour('--up-soft'), colour('--down-soft')];
+    this.#volume.setData(
+      this.#bars.map(({ openTime, open, close, volume }) => ({
+        time: seconds(Date.parse(openTime)),
+        value: Number(volume),
+        color: Number(close) >= Number(open) ? up : down,
+      })),
+    );
+  }
+}
+
+/** Numbers for the eye alone. */
+const drawn = ({ openTime, open, high, low, close }: Bar): Drawn => ({
+  time: seconds(Date.parse(openTime)),
+  open: Number(open),
+  high: Number(high),
+  low: Number(low),
+  close: Number(close),
+});

@@ -1,0 +1,165 @@
+/** Trades that agents propose: the one that expires first on top, with its countdown and two buttons. */
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { plain, priceText, rejectionWords, remaining } from '../../words.js';
+import { api, type Proposal, queries, refresh } from '../api.ts';
+import { Money, priceShown } from '../kit/numbers.tsx';
+import { Refusal, sentenceOf } from '../kit/refusal.tsx';
+import { useTicking } from '../kit/store.ts';
+import { feed, priceOf, useQuote } from '../market.ts';
+import { useMay } from '../member.ts';
+import { useAgents } from '../organization.ts';
+import { choose, symbolIn } from '../place.ts';
+
+const LATEST = 50;
+const SOON_MS = 60_000;
+const NO_PROPOSALS: readonly Proposal[] = [];
+
+export function useProposals() {
+  return useQuery({
+    queryKey: ['proposals'],
+    queryFn: async ({ signal }) => {
+      const [pending, latest] = await Promise.all([
+        api.listProposals({ state: 'pending_approval', limit: 200 }, { signal }),
+        api.listProposals({ limit: LATEST }, { signal }),
+      ]);
+      return [...new Map([...pending.items, ...latest.items].map((proposal) => [proposal.id, proposal])).values()];
+    },
+    enabled: useMay('agent:read'),
+  });
+}
+
+const isPending = ({ state }: Proposal): boolean => state === 'pending_approval';
+
+/** Proposals that wait for an answer, the one that expires first on top. */
+function pendingOf(proposals: readonly Proposal[]): readonly Proposal[] {
+  return proposals.filter(isPending).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+}
+
+export function usePendingProposals(): readonly Proposal[] {
+  const { data = NO_PROPOSALS } = useProposals();
+  return pendingOf(data);
+}
+
+/** Answers the proposal that expires first: the keys A and D, and the palette. */
+export function answerFirst(answer: 'approve' | 'decline'): void {
+  const [first] = pendingOf(queries.getQueryData<readonly Proposal[]>(['proposals']) ?? []);
+  if (first === undefined) notifications.show({ message: 'No proposal waits for an answer.' });
+  else
+    void sendAnswer(first, answer).catch((error: unknown) =>
+      notifications.show({ color: 'red', title: 'Not answered', message: sentenceOf(error) }),
+    );
+}
+
+async function sendAnswer(proposal: Proposal, answer: 'approve' | 'decline'): Promise<void> {
+  const { id, order, instrument } = proposal;
+  const what = `${order.side} ${priceText(order.quantity)} ${symbolIn(instrument)}`;
+  try {
+    await (answer === 'approve' ? api.approveProposal({ id }) : api.declineProposal({ id }));
+    notifications.show({
+      color: answer === 'approve' ? 'teal' : 'gray',
+      title: answer === 'approve' ? 'Approved' : 'Declined',
+      message: what,
+    });
+  } finally {
+    refresh('proposals', 'portfolio');
+  }
+}
+
+export function Proposals() {
+  const { data = NO_PROPOSALS, error } = useProposals();
+  const mayRead = useMay('agent:read');
+  if (!mayRead) return <p className="empty">Your role may not read proposals. Ask for the permission agent:read.</p>;
+  if (error !== null) return <Refusal error={error} />;
+  const pending = pendingOf(data);
+  const past = data.filter((proposal) => !isPending(proposal));
+  return (
+    <div className="panel-scroll proposals">
+      {pending.length === 0 && <p className="empty">No proposal waits. An agent at autonomy “confirm” asks here before it trades.</p>}
+      {pending.map((proposal, place) => (
+        <Pending key={proposal.id} proposal={proposal} isFirst={place === 0} />
+      ))}
+      {past.length > 0 && (
+        <ul className="past">
+          {past.slice(0, 20).map(({ id, order, instrument, state, reason }) => (
+            <li key={id} data-proposal={id} data-state={state}>
+              <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side}</span>
+              <span className="num">{priceText(order.quantity)}</span> {symbolIn(instrument)}
+              <span className="state">{plain(state)}</span>
+              {reason !== null && <span className="faint">{plain(reason)}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly isFirst: boolean }) {
+  const { id, agentId, order, instrument, mode, risk } = proposal;
+  const { data: agents = [] } = useAgents();
+  const mayTrade = useMay('trade:execute');
+  const answering = useMutation({ mutationFn: (answer: 'approve' | 'decline') => sendAnswer(proposal, answer) });
+  const agent = agents.find((one) => one.id === agentId)?.name ?? 'An agent';
+  return (
+    <article className="proposal" data-proposal={id} data-state="pending_approval">
+      <div className="proposal-what">
+        <strong>
+          <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side === 'buy' ? 'Buy' : 'Sell'}</span>{' '}
+          <span className="num">{priceText(order.quantity)}</span>{' '}
+          <button type="button" className="plain" onClick={() => choose(instrument)}>
+            {symbolIn(instrument)}
+          </button>
+        </strong>
+        <span className="tag">{mode}</span>
+        <a href={`/#/proposals/${agentId}`}>{agent}</a>
+        <Countdown expiresAt={proposal.expiresAt} />
+      </div>
+      <Ground proposal={proposal} />
+      {(risk?.rejections ?? []).map((rejection) => (
+        <p key={rejection.code} className="rejection">
+          {rejectionWords(rejection)}
+        </p>
+      ))}
+      <Refusal error={answering.error} />
+      {mayTrade && (
+        <div className="buttons">
+          <Button variant="default" disabled={answering.isPending} onClick={() => answering.mutate('decline')}>
+            Decline {isFirst && <kbd aria-hidden="true">D</kbd>}
+          </Button>
+          <Button color="teal.9" loading={answering.isPending} onClick={() => answering.mutate('approve')}>
+            Approve {isFirst && <kbd aria-hidden="true">A</kbd>}
+          </Button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Countdown({ expiresAt }: { readonly expiresAt: string }) {
+  useTicking();
+  const left = Date.parse(expiresAt) - feed.now();
+  return (
+    <span className="countdown num" data-soon={left < SOON_MS}>
+      {left > 0 ? `${remaining(left)} left` : 'expiring…'}
+    </span>
+  );
+}
+
+/** The market beside the limit: whether the proposal would still fill. */
+function Ground({ proposal: { order, instrument } }: { readonly proposal: Proposal }) {
+  const quote = useQuote(instrument);
+  const now = (order.side === 'buy' ? quote?.ask : quote?.bid) ?? priceOf(quote);
+  const room = now === null ? null : ((Number(order.limitPrice) - Number(now)) / Number(now)) * (order.side === 'buy' ? 10_000 : -10_000);
+  return (
+    <p className="ground">
+      Limit <span className="num">{priceShown(order.limitPrice)}</span> · {order.side === 'buy' ? 'ask' : 'bid'}{' '}
+      <span className="num">{now === null ? '–' : priceShown(now)}</span> ·{' '}
+      {room !== null && (
+        <span className={room >= 0 ? 'up' : 'down'}>{room >= 0 ? `${room.toFixed(0)} bps of room` : 'price has moved past the limit'}</span>
+      )}{' '}
+      · <Money usd={order.notionalUsd} />
+    </p>
+  );
+}

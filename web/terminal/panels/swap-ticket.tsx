@@ -1,0 +1,170 @@
+/** The ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
+import { Button, Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { priceText } from '../../words.js';
+import { api, isSignedOut, refresh, signedOut } from '../api.ts';
+import { isAmount } from '../kit/decimal.ts';
+import { priceShown } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import { symbolIn } from '../place.ts';
+import { changeDraft, draft } from './draft.ts';
+
+const QUIET_MS = 400;
+/** A route is asked for again while somebody looks at it. */
+const QUOTED_EVERY_MS = 10_000;
+
+export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }) {
+  const { side, size, slippageBps } = useStore(draft);
+  const symbol = symbolIn(instrumentKey);
+  const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
+  const quote = useSwapQuote(symbol, side, size, slippage);
+  const wallets = useQuery({ queryKey: ['wallets'], queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items });
+  const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
+  const wallet = own[0]?.address ?? null;
+  const preparing = useMutation({
+    mutationFn: () =>
+      api.prepareSwap({ body: { instrument: symbol, side, amount: size, slippageBps: Number(slippage), wallet: wallet ?? '' } }),
+    onSuccess: () => refresh('swaps'),
+  });
+  return (
+    <form
+      className="ticket"
+      aria-label="Swap ticket"
+      data-side={side}
+      onSubmit={(event) => {
+        event.preventDefault();
+        preparing.mutate();
+      }}
+    >
+      <div className="sides" role="group" aria-label="Side">
+        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => changeDraft({ side: 'buy' })}>
+          Buy <kbd aria-hidden="true">B</kbd>
+        </button>
+        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => changeDraft({ side: 'sell' })}>
+          Sell <kbd aria-hidden="true">S</kbd>
+        </button>
+      </div>
+      <TextInput
+        id="ticket-size"
+        label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="0.00"
+        value={size}
+        error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
+        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
+      />
+      <TextInput
+        label="Max slippage (bps)"
+        inputMode="numeric"
+        autoComplete="off"
+        value={slippageBps}
+        onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
+      />
+      <Route quote={quote} symbol={symbol} side={side} isAsked={isAmount(size)} />
+      {wallet === null ? (
+        <NoWallet />
+      ) : (
+        <>
+          <Select
+            label="Wallet"
+            size="xs"
+            data={own.map(({ address, label }) => ({ value: address, label: label ?? short(address) }))}
+            defaultValue={wallet}
+            allowDeselect={false}
+          />
+          <Button
+            type="submit"
+            size="sm"
+            fullWidth
+            color={side === 'buy' ? 'teal.9' : 'red.9'}
+            disabled={!isAmount(size) || quote.data === undefined}
+            loading={preparing.isPending}
+          >
+            Prepare swap
+          </Button>
+        </>
+      )}
+      <Refusal error={preparing.error} />
+      {preparing.data !== undefined && <Signing key={preparing.data.id} id={preparing.data.id} />}
+    </form>
+  );
+}
+
+const short = (address: string): string => `${address.slice(0, 4)}…${address.slice(-4)}`;
+
+function useSwapQuote(symbol: string, side: 'buy' | 'sell', size: string, slippageBps: string) {
+  const [amount] = useDebouncedValue(size, QUIET_MS);
+  return useQuery({
+    queryKey: ['swap-quote', symbol, side, amount, slippageBps],
+    queryFn: ({ signal }) => api.quoteSwap({ instrument: symbol, side, amount, slippageBps }, { signal }),
+    enabled: isAmount(amount),
+    refetchInterval: QUOTED_EVERY_MS,
+  });
+}
+
+interface RouteProps {
+  readonly quote: ReturnType<typeof useSwapQuote>;
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly isAsked: boolean;
+}
+
+function Route({ quote: { data, error }, symbol, side, isAsked }: RouteProps) {
+  if (error !== null) return <Refusal error={error} />;
+  const impact = data?.priceImpactPct;
+  const [given, taken] = side === 'buy' ? ['USDC', symbol] : [symbol, 'USDC'];
+  return (
+    <section className="pre-trade" aria-label="Route" aria-live="polite">
+      <dl className="facts">
+        <dt>You receive</dt>
+        <dd className="num">{data === undefined ? '–' : `${priceText(data.output.uiAmount)} ${taken}`}</dd>
+        <dt>At least</dt>
+        <dd className="num">{data === undefined ? '–' : `${priceText(data.minOutput.uiAmount)} ${taken}`}</dd>
+        <dt>Price</dt>
+        <dd className="num">{data === undefined ? '–' : priceShown(data.price)}</dd>
+        <dt>Worst price</dt>
+        <dd className="num">{data === undefined ? '–' : priceShown(data.worstPrice)}</dd>
+        <dt>Price impact</dt>
+        <dd className="num">{impact == null ? '–' : `${Number(impact).toFixed(3)} %`}</dd>
+        <dt>Route</dt>
+        <dd>{data === undefined ? '–' : data.route.map(({ venue, percent }) => `${venue} ${percent} %`).join(', ')}</dd>
+      </dl>
+      {!isAsked && <p className="verdict faint">Enter an amount of {given} to see the route, its price and its impact.</p>}
+    </section>
+  );
+}
+
+function NoWallet() {
+  return (
+    <div className="refusal" role="note">
+      <p>A swap is signed by your own wallet, and none is linked to the organization.</p>
+      <Button component="a" href="/#/portfolio" variant="default" size="compact-xs">
+        Link a wallet
+      </Button>
+    </div>
+  );
+}
+
+/** The wallets of this browser, which the console's own module offers. */
+function Signing({ id }: { readonly id: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    const fail = (error: unknown) => signedOut.set(signedOut.get() || isSignedOut(error));
+    void import('../../wallet-signing.js').then(({ transactionSigning }) => {
+      if (abort.signal.aborted) return;
+      const prepare = async () => {
+        const { transaction, wallet } = await api.getSwap({ id });
+        const handIn = ([signedTransaction = '']: readonly string[]) => api.executeSwap({ id, body: { signedTransaction } });
+        return { unsigned: [transaction], signer: wallet, handIn };
+      };
+      place.current?.replaceChildren(transactionSigning({ prepare, fail, signal: abort.signal }));
+    }, fail);
+    return () => abort.abort();
+  }, [id]);
+  return <div ref={place} className="signing" />;
+}

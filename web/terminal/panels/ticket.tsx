@@ -1,0 +1,336 @@
+/** The order ticket: what to trade, what risk and costs say of it, and the button that sends it once. */
+import { Button, Checkbox, Modal, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { plain, priceText } from '../../words.js';
+import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
+import { useEntry } from '../catalog.ts';
+import { isAmount } from '../kit/decimal.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import { priceOf, quoteNow, useQuote } from '../market.ts';
+import { useMay } from '../member.ts';
+import { instrument, symbolIn, venueIn } from '../place.ts';
+import { changeDraft, type Draft, draft } from './draft.ts';
+import { usePosition } from './positions.tsx';
+import { PreTrade } from './pre-trade.tsx';
+import { SwapTicket } from './swap-ticket.tsx';
+import { WayOut } from './way-out.tsx';
+
+export function Ticket() {
+  const key = useStore(instrument);
+  const mayTrade = useMay('trade:execute');
+  if (!mayTrade) return <p className="empty">Your role may not trade. Ask for the permission trade:execute.</p>;
+  if (venueIn(key) === 'spotchain') return <SwapTicket key={key} instrumentKey={key} />;
+  if (venueIn(key) !== 'spotexchange') return <AgentsOnly instrumentKey={key} />;
+  return <SpotTicket key={key} instrumentKey={key} />;
+}
+
+/** Venues on which only agents trade. */
+function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
+  return (
+    <div className="empty">
+      <p>Agents trade {symbolIn(instrumentKey)}. Manual orders on this venue are not offered.</p>
+      <Button component="a" href="/#/agents/new" variant="default">
+        Create an agent
+      </Button>
+    </div>
+  );
+}
+
+/** Body of the order, or null while it is incomplete. */
+function orderOf(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
+  if (!isAmount(size) || (kind === 'limit' && !isAmount(price))) return null;
+  return {
+    instrument: symbolIn(key),
+    side,
+    ...(unit === 'usd' ? { notionalUsd: size } : { quantity: size }),
+    ...(kind === 'limit' ? { limitPrice: price, timeInForce, ...(timeInForce === 'gtc' ? { postOnly } : {}) } : {}),
+    ...(kind === 'market' && /^\d{1,4}$/.test(slippageBps) ? { maxSlippageBps: Number(slippageBps) } : {}),
+  } as const;
+}
+
+function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
+  const order = useStore(draft);
+  const [isConfirming, setConfirming] = useState(false);
+  const placing = usePlacing(instrumentKey);
+  const body = orderOf(instrumentKey, order);
+  const symbol = symbolIn(instrumentKey);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (body === null) return;
+    if (order.mode === 'live') setConfirming(true);
+    else placing.mutate();
+  };
+  useEffect(() => placing.reset(), [order]);
+  const words = `${order.side === 'buy' ? 'Buy' : 'Sell'} ${symbol}`;
+  return (
+    <form className="ticket" onSubmit={send} data-side={order.side} aria-label="Order ticket">
+      <Sides />
+      <Kinds />
+      <Size instrumentKey={instrumentKey} />
+      {order.kind === 'limit' ? <LimitTerms instrumentKey={instrumentKey} /> : <Slippage />}
+      <PreTrade instrumentKey={instrumentKey} />
+      <Refusal error={placing.error}>
+        <WayOut error={placing.error} />
+      </Refusal>
+      <Button
+        type="submit"
+        size="sm"
+        fullWidth
+        color={order.side === 'buy' ? 'teal.9' : 'red.9'}
+        disabled={body === null}
+        loading={placing.isPending}
+      >
+        {order.mode === 'live' ? `${words} – live` : `${words} on paper`}
+      </Button>
+      <Modal
+        opened={isConfirming}
+        onClose={() => setConfirming(false)}
+        title="Send a live order?"
+        centered
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <p>
+          {words}: {order.unit === 'usd' ? `$${order.size}` : `${order.size} units`}
+          {order.kind === 'limit' ? ` at ${order.price}` : ' at the market'}. This order uses real money.
+        </p>
+        <div className="buttons">
+          <Button variant="default" onClick={() => setConfirming(false)}>
+            Cancel
+          </Button>
+          <Button
+            color="red.9"
+            data-autofocus
+            onClick={() => {
+              setConfirming(false);
+              placing.mutate();
+            }}
+          >
+            Send live order
+          </Button>
+        </div>
+      </Modal>
+    </form>
+  );
+}
+
+/** Places the order that is written now. Sending the same order again after a lost answer has one effect. */
+function usePlacing(instrumentKey: string) {
+  const key = useRef<{ readonly order: string; readonly key: string } | null>(null);
+  return useMutation({
+    mutationFn: () => {
+      const order = draft.get();
+      const body = orderOf(instrumentKey, order);
+      if (body === null) throw new Error('Enter a size, and a price for a limit order.');
+      const text = JSON.stringify([order.mode, body]);
+      if (key.current?.order !== text) key.current = { order: text, key: newKey() };
+      const more = { idempotencyKey: key.current.key };
+      return order.mode === 'paper' ? api.placePaperOrder({ body }, more) : api.placeSpotexchangeOrder({ body }, more);
+    },
+    onSuccess: (placed) => {
+      key.current = null;
+      refresh('orders', 'portfolio', 'performance');
+      notifications.show(noticeOf(placed));
+      changeDraft({ size: '' });
+    },
+    onError: (error) => {
+      // A refused order was not placed: the next one is another.
+      if (error instanceof ApiError) key.current = null;
+    },
+  });
+}
+
+const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fills, restingAt, detail, reason }: MarketOrder) {
+  const what = `${side} ${priceText(quantity)} ${symbolIn(key)}`;
+  const [first] = fills;
+  if (restingAt !== null) return { color: 'blue', title: 'Order resting', message: `${what} at ${priceText(restingAt)}` };
+  if (state === 'filled' && first !== undefined)
+    return { color: 'teal', title: 'Order filled', message: `${what} at ${priceText(first.fillPrice)}` };
+  const why = detail ?? (reason === null ? '' : plain(reason));
+  return { color: 'yellow', title: `Order ${plain(state)}`, message: `${what}: ${priceText(filledQuantity)} filled. ${why}` };
+}
+
+function Sides() {
+  const { side, mode } = useStore(draft);
+  const turn = (next: Draft['side']) => () => changeDraft({ side: next });
+  return (
+    <>
+      <div className="sides" role="group" aria-label="Side">
+        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={turn('buy')}>
+          Buy <kbd aria-hidden="true">B</kbd>
+        </button>
+        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={turn('sell')}>
+          Sell <kbd aria-hidden="true">S</kbd>
+        </button>
+      </div>
+      <SegmentedControl
+        withItemsBorders={false}
+        fullWidth
+        aria-label="Account"
+        data={[
+          { value: 'paper', label: 'Paper' },
+          { value: 'live', label: 'Live' },
+        ]}
+        value={mode}
+        onChange={(value) => changeDraft({ mode: value as Draft['mode'] })}
+        className={mode === 'live' ? 'is-live' : ''}
+      />
+    </>
+  );
+}
+
+function Kinds() {
+  const { kind } = useStore(draft);
+  return (
+    <SegmentedControl
+      withItemsBorders={false}
+      fullWidth
+      aria-label="Order type"
+      data={[
+        { value: 'market', label: 'Market' },
+        { value: 'limit', label: 'Limit' },
+      ]}
+      value={kind}
+      onChange={(value) => changeDraft({ kind: value as Draft['kind'] })}
+    />
+  );
+}
+
+const DOLLARS = ['100', '500', '1000', '5000'];
+const PARTS = [25, 50, 75, 100];
+
+function Size({ instrumentKey }: { readonly instrumentKey: string }) {
+  const { size, unit, side } = useStore(draft);
+  const entry = useEntry(instrumentKey);
+  const held = usePosition(instrumentKey);
+  const field = useRef<HTMLInputElement>(null);
+  const isSellingHeld = side === 'sell' && held !== null;
+  const wrong = size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null;
+  return (
+    <div className="size">
+      <TextInput
+        ref={field}
+        id="ticket-size"
+        label="Size"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="0.00"
+        value={size}
+        error={wrong}
+        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
+        rightSectionWidth={74}
+        rightSection={
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => changeDraft({ unit: unit === 'usd' ? 'units' : 'usd', size: '' })}
+            aria-label="Change the unit of the size"
+          >
+            {unit === 'usd' ? 'USD' : (entry?.underlying ?? 'units')} ⇄
+          </Button>
+        }
+      />
+      <div className="quick">
+        {isSellingHeld
+          ? PARTS.map((part) => (
+              <button key={part} type="button" onClick={() => changeDraft({ unit: 'units', size: partOf(held, part) })}>
+                {part} %
+              </button>
+            ))
+          : DOLLARS.map((usd) => (
+              <button key={usd} type="button" onClick={() => changeDraft({ unit: 'usd', size: usd })}>
+                ${Number(usd).toLocaleString('en-US')}
+              </button>
+            ))}
+      </div>
+      {isSellingHeld && (
+        <p className="faint">
+          Held: {priceText(held)} {entry?.underlying}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A part of a quantity in hundredths, cut to five decimals: the exchange's lots are no finer. */
+function partOf(quantity: string, part: number): string {
+  const [whole = '0', decimals = ''] = quantity.split('.');
+  const hundredThousandths = (BigInt(whole + decimals.padEnd(5, '0').slice(0, 5)) * BigInt(part)) / 100n;
+  const text = hundredThousandths.toString().padStart(6, '0');
+  return `${text.slice(0, -5)}.${text.slice(-5)}`.replace(/\.?0+$/, '');
+}
+
+function Slippage() {
+  const { slippageBps } = useStore(draft);
+  const wrong = /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.';
+  return (
+    <TextInput
+      label="Max slippage (bps)"
+      inputMode="numeric"
+      autoComplete="off"
+      value={slippageBps}
+      error={wrong}
+      onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
+    />
+  );
+}
+
+function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
+  const { price, timeInForce, postOnly, side } = useStore(draft);
+  const quote = useQuote(instrumentKey);
+  const wrong = price !== '' && !isAmount(price) ? 'Enter a price above zero.' : null;
+  useEffect(() => {
+    const now = quoteNow(instrumentKey);
+    const near = (draft.get().side === 'buy' ? now?.bid : now?.ask) ?? priceOf(now);
+    if (draft.get().price === '' && near != null) changeDraft({ price: near.includes('.') ? near.replace(/\.?0+$/, '') : near });
+  }, [instrumentKey]);
+  const take = (text: string | null | undefined) => () => text != null && changeDraft({ price: text.replace(/\.?0+$/, '') });
+  return (
+    <>
+      <TextInput
+        label="Limit price (USD)"
+        inputMode="decimal"
+        autoComplete="off"
+        value={price}
+        error={wrong}
+        onChange={({ currentTarget }) => changeDraft({ price: currentTarget.value.trim().replaceAll(',', '') })}
+      />
+      <div className="quick">
+        <button type="button" onClick={take(quote?.bid)}>
+          Bid
+        </button>
+        <button type="button" onClick={take(quote?.mid)}>
+          Mid
+        </button>
+        <button type="button" onClick={take(quote?.ask)}>
+          Ask
+        </button>
+      </div>
+      <div className="terms">
+        <Select
+          label="Time in force"
+          size="xs"
+          allowDeselect={false}
+          data={[
+            { value: 'gtc', label: 'Good till cancelled' },
+            { value: 'ioc', label: 'Immediate or cancel' },
+          ]}
+          value={timeInForce}
+          onChange={(value) => value !== null && changeDraft({ timeInForce: value as Draft['timeInForce'] })}
+        />
+        <Checkbox
+          size="xs"
+          label="Post only"
+          description={`Never takes: fails if it would ${side} at once`}
+          disabled={timeInForce !== 'gtc'}
+          checked={postOnly && timeInForce === 'gtc'}
+          onChange={({ currentTarget }) => changeDraft({ postOnly: currentTarget.checked })}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+/** The page and the instrument that are chosen; both stand in the address, so that they can be kept and shared. */
+import { createKeptStore, createStore } from './kit/store.ts';
+
+const KEPT = 'sevengate.terminal.instrument';
+
+export const instrument = createKeptStore(KEPT, 'spotexchange:BTCUSDT');
+export const page = createStore('trade');
+
+/** Name of the instrument at its venue: `BTCUSDT` of `spotexchange:BTCUSDT`. */
+export const symbolIn = (key: string): string => key.slice(key.indexOf(':') + 1);
+export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
+
+function readAddress(): void {
+  const [, name = '', key = ''] = location.hash.split('/');
+  page.set(name === '' ? 'trade' : name);
+  if (name === 'trade' && key !== '') instrument.set(decodeURIComponent(key));
+}
+
+/** Follows the address until the returned function is called. */
+export function followAddress(): () => void {
+  addEventListener('hashchange', readAddress);
+  readAddress();
+  return () => removeEventListener('hashchange', readAddress);
+}
+
+export function goTo(name: string): void {
+  location.hash = `#/${name}`;
+}
+
+/** Every panel follows the chosen instrument. */
+export function choose(key: string): void {
+  goTo(`trade/${encodeURIComponent(key)}`);
+}

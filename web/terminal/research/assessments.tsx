@@ -1,0 +1,118 @@
+/** The case for and against a share, each claim with the data that it rests on. */
+import { Button, Select } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { dayAndTime, plain } from '../../words.js';
+import { api } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { Change, Price } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+
+type Assessed = Awaited<ReturnType<typeof api.assessStock>>;
+type Claim = Assessed['bull'][number];
+
+export function Assessments() {
+  const symbols = useCatalog()
+    .filter(({ kind }) => kind === 'tokenized_equity')
+    .map(({ instrument }) => instrument);
+  const [symbol, setSymbol] = useState<string | null>(null);
+  const chosen = symbol ?? symbols[0] ?? null;
+  const assessing = useMutation({ mutationFn: () => api.assessStock({ symbol: chosen ?? '' }) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    assessing.mutate();
+  };
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Assessments</h1>
+        <form onSubmit={submit} className="inline-form">
+          <Select aria-label="Share" size="xs" searchable data={symbols} value={chosen} onChange={setSymbol} allowDeselect={false} />
+          <Button type="submit" loading={assessing.isPending} disabled={chosen === null}>
+            Assess
+          </Button>
+        </form>
+      </div>
+      <Refusal error={assessing.error} />
+      {assessing.data === undefined ? (
+        <p className="empty">Choose a share to read the case for it and against it, claim by claim with sources.</p>
+      ) : (
+        <Assessment of={assessing.data} />
+      )}
+    </div>
+  );
+}
+
+function Assessment({ of }: { readonly of: Assessed }) {
+  const { symbol, valuation, bull, bear, catalysts, thin, sources, method, at } = of;
+  const kindOf = (id: string): string => {
+    const source = sources.find((one) => one.id === id);
+    return source === undefined ? id : `${source.kind}, ${dayAndTime(source.at)}`;
+  };
+  return (
+    <>
+      <dl className="figures card">
+        <div>
+          <dt>Token</dt>
+          <dd>
+            <Price price={valuation.tokenPrice} />
+          </dd>
+        </div>
+        <div>
+          <dt>Share</dt>
+          <dd>
+            <Price price={valuation.referencePrice} />
+          </dd>
+        </div>
+        <div>
+          <dt>Gap</dt>
+          <dd>
+            <Change percent={valuation.gapPct} />
+          </dd>
+        </div>
+        <div>
+          <dt>Method</dt>
+          <dd>{method}</dd>
+        </div>
+        <div>
+          <dt>{symbol} at</dt>
+          <dd className="num">{dayAndTime(at)}</dd>
+        </div>
+      </dl>
+      <div className="two-columns">
+        <Claims title="For" way="up" claims={bull} kindOf={kindOf} />
+        <Claims title="Against" way="down" claims={bear} kindOf={kindOf} />
+      </div>
+      {catalysts.length > 0 && <Claims title="Catalysts" way="even" claims={catalysts} kindOf={kindOf} />}
+      {thin.length > 0 && <p className="faint">Thin evidence: {thin.map(plain).join(', ')}</p>}
+    </>
+  );
+}
+
+interface ClaimsProps {
+  readonly title: string;
+  readonly way: string;
+  readonly claims: readonly Claim[];
+  readonly kindOf: (source: string) => string;
+}
+
+function Claims({ title, way, claims, kindOf }: ClaimsProps) {
+  return (
+    <section className="card claims">
+      <h2 className={way}>{title}</h2>
+      {claims.length === 0 && <p className="faint">Nothing is known.</p>}
+      <ul>
+        {claims.map(({ id, text, sources }) => (
+          <li key={id}>
+            {text}
+            {sources.map((source) => (
+              <span key={source} className="tag" title={source}>
+                {kindOf(source)}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

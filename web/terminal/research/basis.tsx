@@ -1,0 +1,105 @@
+/** Basis of each share: token, share and perpetual side by side, with what an arbitrage would keep after costs. */
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { plain } from '../../words.js';
+import { api, type BasisRow } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Price, Quality } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { choose } from '../place.ts';
+
+const SIZES = ['100', '1000', '10000', '100000'];
+
+export function Basis() {
+  const [notionalUsd, setNotional] = useState('1000');
+  const { data, error, isPending } = useQuery({
+    queryKey: ['basis', notionalUsd],
+    queryFn: ({ signal }) => api.listBasis({ notionalUsd, limit: 200 }, { signal }),
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Basis</h1>
+        <span className="space" />
+        <Select
+          aria-label="Size of the trade"
+          size="xs"
+          allowDeselect={false}
+          data={SIZES.map((value) => ({ value, label: `$${Number(value).toLocaleString('en-US')} each way` }))}
+          value={notionalUsd}
+          onChange={(value) => value !== null && setNotional(value)}
+        />
+      </div>
+      <p className="faint">Net edge is the spread less fees, spreads, price impact, transfer fees and funding, both ways.</p>
+      <Refusal error={error} />
+      {isPending && <p className="empty">Reading…</p>}
+      <div className="basis-cards">
+        {(data?.items ?? []).map((row) => (
+          <BasisCard key={row.symbol} row={row} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function BasisCard({ row }: { readonly row: BasisRow }) {
+  const { symbol, underlying, legs, hourlyFunding, edges } = row;
+  const key = useCatalog().find(({ instrument }) => instrument === symbol)?.key ?? `spotchain:${symbol}`;
+  return (
+    <article className="card basis" data-basis={symbol}>
+      <h2>
+        <button type="button" className="plain" onClick={() => choose(key)}>
+          {symbol}
+        </button>{' '}
+        <small>{underlying}</small>
+      </h2>
+      <div className="legs">
+        {(['token', 'reference', 'perpetual'] as const).map((leg) => (
+          <div key={leg}>
+            <span className="faint">{leg === 'reference' ? 'share' : leg === 'token' ? 'spot' : leg}</span>
+            <strong>
+              <Price price={legs[leg]?.price} />
+            </strong>
+            {legs[leg] === null ? <span className="faint">no price</span> : <Quality row={legs[leg] ?? undefined} />}
+          </div>
+        ))}
+      </div>
+      <table className="rows">
+        <Heads titles={['Against', 'Spread', 'Costs', 'Net edge', 'Half-life']} />
+        <tbody>
+          {edges.map((edge) => (
+            <Edge key={edge.against} edge={edge} />
+          ))}
+        </tbody>
+      </table>
+      <p className="faint">{hourlyFunding === null ? 'No funding rate.' : `Funding ${annualPct(hourlyFunding)} % a year`}</p>
+    </article>
+  );
+}
+
+function Edge({ edge: { against, spreadBps, costs, netEdgeBps, halfLifeHours, reasons } }: { readonly edge: BasisRow['edges'][number] }) {
+  const total = costs.reduce((sum, { bps }) => sum + Number(bps), 0);
+  const why = reasons.map(plain).join(', ');
+  return (
+    <tr>
+      <th scope="row">{against === 'reference' ? 'share' : against}</th>
+      <td className="num">{bpsText(spreadBps)}</td>
+      <td className="num" title={costs.map(({ name, bps }) => `${name}: ${bps} bps`).join('\n')}>
+        {total.toFixed(1)}
+      </td>
+      <td className={`num ${netEdgeBps === null ? 'faint' : Number(netEdgeBps) > 0 ? 'up' : 'down'}`} title={why}>
+        {netEdgeBps === null ? why || '–' : `${bpsText(netEdgeBps)} bps`}
+      </td>
+      <td className="num">{halfLifeHours === null ? '–' : `${halfLifeHours.toFixed(1)} h`}</td>
+    </tr>
+  );
+}
+
+/** A rate of an hour as percent of a year, for the eye. */
+const annualPct = (hourly: string): string => (Number(hourly) * 24 * 365 * 100).toFixed(2);
+
+const bpsText = (bps: string | null): string => (bps === null ? '–' : Number(bps).toFixed(1));

@@ -1,0 +1,113 @@
+/** The copilot: questions in plain words, answers as figures with links, and drafts that start nothing by themselves. */
+import { Button, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Refusal } from '../kit/refusal.tsx';
+
+type Reply = Awaited<ReturnType<typeof api.chatWithCopilot>>;
+
+interface Exchange {
+  readonly question: string;
+  readonly reply: Reply;
+}
+
+const EXAMPLES = [
+  'What is the deepest discount?',
+  'How is my portfolio doing?',
+  'Buy AAPLx when the discount is over 2%, with $500',
+  'Explain funding',
+];
+
+export function Copilot() {
+  const [question, setQuestion] = useState('');
+  const [past, setPast] = useState<readonly Exchange[]>([]);
+  const asking = useMutation({
+    mutationFn: (message: string) => {
+      const conversationId = past.at(-1)?.reply.conversationId;
+      return api.chatWithCopilot({ body: { message, ...(conversationId === undefined ? {} : { conversationId }) } });
+    },
+    onSuccess: (reply, message) => {
+      setPast((before) => [...before, { question: message, reply }]);
+      setQuestion('');
+    },
+  });
+  const ask = (message: string) => {
+    if (message.trim() !== '') asking.mutate(message.trim());
+  };
+  return (
+    <div className="page copilot">
+      <h1>Copilot</h1>
+      {past.length === 0 && (
+        <p className="faint">Ask about prices, rankings, your portfolio or an agent. A draft trades only after you arm it.</p>
+      )}
+      <ol className="exchanges" aria-live="polite">
+        {past.map((exchange, place) => (
+          <Answer key={`${exchange.reply.conversationId} ${place}`} exchange={exchange} />
+        ))}
+      </ol>
+      <Refusal error={asking.error} />
+      <form
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          ask(question);
+        }}
+      >
+        <Textarea
+          aria-label="Question"
+          placeholder="Which share has the deepest discount?"
+          autosize
+          minRows={2}
+          value={question}
+          onChange={({ currentTarget }) => setQuestion(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey) return;
+            event.preventDefault();
+            ask(question);
+          }}
+        />
+        <div className="buttons">
+          {past.length === 0 &&
+            EXAMPLES.map((example) => (
+              <Button key={example} variant="default" size="compact-xs" onClick={() => ask(example)}>
+                {example}
+              </Button>
+            ))}
+          <span className="space" />
+          <Button type="submit" loading={asking.isPending} disabled={question.trim() === ''}>
+            Ask
+          </Button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange }) {
+  const { draft } = reply;
+  return (
+    <li className="card">
+      <p className="question">{question}</p>
+      <p className="reply">{reply.reply}</p>
+      {draft !== null && (
+        <div className="draft">
+          <strong>Draft of a {plain(draft.kind)}</strong>
+          <ul>
+            {draft.understood.map(({ phrase, as }) => (
+              <li key={phrase}>
+                “{phrase}” <span className="faint">as</span> {as}
+              </li>
+            ))}
+            {draft.assumed.map((assumed) => (
+              <li key={assumed} className="warn">
+                Assumed: {assumed}
+              </li>
+            ))}
+          </ul>
+          {draft.kind === 'take' && <a href="/#/takes">Review it under Takes</a>}
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,135 @@
+/** Risk limits of the organization: what every order of people and agents is checked against. */
+import { Button, Switch, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { dayAndTime } from '../../words.js';
+import { api, type RiskPreferences, refresh } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+
+type Limits = Omit<RiskPreferences, 'version' | 'setBy' | 'setAt'>;
+type NumberName = Exclude<keyof Limits, 'requireLiveReference' | 'reduceOnly'>;
+
+/** Each limit with its words; a money limit stays a text. */
+const FIELDS: readonly (readonly [name: NumberName, label: string, meaning: string])[] = [
+  ['maxCapitalUsd', 'Max capital (USD)', 'All positions together.'],
+  ['maxTradeNotionalUsd', 'Max order size (USD)', 'One order at its worst price.'],
+  ['maxLeverage', 'Max leverage', 'Gross exposure divided by equity.'],
+  ['maxDailyDrawdownPct', 'Max daily drawdown (%)', 'Agents pause when a day loses more.'],
+  ['maxOpenPositions', 'Max open positions', 'Instruments held at once.'],
+  ['maxSlippageBps', 'Max slippage (bps)', 'Between the price seen and the worst price of an order.'],
+  ['maxPositionWeightPct', 'Max position weight (%)', 'One instrument as a part of equity.'],
+  ['maxUnderlyingWeightPct', 'Max underlying weight (%)', 'All instruments on one underlying together.'],
+  ['maxPoolSharePct', 'Max pool share (%)', 'A position as a part of its pool’s liquidity.'],
+];
+const TEXTS: readonly string[] = ['maxCapitalUsd', 'maxTradeNotionalUsd', 'maxLeverage'];
+
+export function RiskLimits() {
+  const { data, error } = useQuery({ queryKey: ['risk'], queryFn: ({ signal }) => api.getRiskPreferences({}, { signal }) });
+  return (
+    <div className="page">
+      <h1>Risk limits</h1>
+      <p className="faint">Every order is checked against these limits before it is sent, whoever places it.</p>
+      <Refusal error={error} />
+      {data !== undefined && <LimitForm key={data.version} now={data} />}
+      <PastLimits />
+    </div>
+  );
+}
+
+function LimitForm({ now }: { readonly now: RiskPreferences }) {
+  const maySet = useMay('risk:manage');
+  const [texts, setTexts] = useState(
+    () => Object.fromEntries(FIELDS.map(([name]) => [name, String(now[name])])) as Record<NumberName, string>,
+  );
+  const [flags, setFlags] = useState({ requireLiveReference: now.requireLiveReference, reduceOnly: now.reduceOnly });
+  const saving = useMutation({
+    mutationFn: () => {
+      const numbers = Object.fromEntries(FIELDS.map(([name]) => [name, TEXTS.includes(name) ? texts[name].trim() : Number(texts[name])]));
+      return api.setRiskPreferences({ body: { ...numbers, ...flags } as Limits });
+    },
+    onSuccess: () => {
+      refresh('risk', 'risk-history');
+      notifications.show({ color: 'teal', message: 'Risk limits saved.' });
+    },
+  });
+  return (
+    <form
+      className="card limits-form"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <fieldset>
+        <legend className="sr-only">Limits</legend>
+        {FIELDS.map(([name, label, meaning]) => (
+          <TextInput
+            key={name}
+            label={label}
+            description={meaning}
+            readOnly={!maySet}
+            inputMode="decimal"
+            autoComplete="off"
+            value={texts[name]}
+            onChange={({ currentTarget: { value } }) => setTexts((before) => ({ ...before, [name]: value }))}
+          />
+        ))}
+        <Switch
+          disabled={!maySet}
+          label="Require a live reference"
+          description="Refuses orders on a token while its share price is not live."
+          checked={flags.requireLiveReference}
+          onChange={({ currentTarget: { checked } }) => setFlags((before) => ({ ...before, requireLiveReference: checked }))}
+        />
+        <Switch
+          disabled={!maySet}
+          label="Reduce only"
+          description="Lets orders close positions and open none."
+          checked={flags.reduceOnly}
+          onChange={({ currentTarget: { checked } }) => setFlags((before) => ({ ...before, reduceOnly: checked }))}
+        />
+      </fieldset>
+      <Refusal error={saving.error} />
+      <div className="buttons">
+        <span className="faint">
+          {now.setAt === null ? 'Default limits.' : `Set by ${now.setBy ?? 'a member'}, ${dayAndTime(now.setAt)}`}
+        </span>
+        <span className="space" />
+        {maySet ? (
+          <Button type="submit" loading={saving.isPending}>
+            Save limits
+          </Button>
+        ) : (
+          <span className="faint">A member with risk:manage changes them.</span>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function PastLimits() {
+  const { data } = useQuery({ queryKey: ['risk-history'], queryFn: ({ signal }) => api.listRiskPreferences({ limit: 20 }, { signal }) });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <section className="card scroll-x" tabIndex={0} aria-label="Changes of the limits">
+      <h2>Changes</h2>
+      <table className="rows wide">
+        <Heads titles={['When', 'By', 'Max capital', 'Max order', 'Leverage']} words={['By']} />
+        <tbody>
+          {data.items.map(({ version, setAt, setBy, maxCapitalUsd, maxTradeNotionalUsd, maxLeverage }) => (
+            <tr key={version}>
+              <th scope="row">{setAt === null ? '–' : dayAndTime(setAt)}</th>
+              <td className="text">{setBy ?? '–'}</td>
+              <td className="num">{maxCapitalUsd}</td>
+              <td className="num">{maxTradeNotionalUsd}</td>
+              <td className="num">{maxLeverage}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
