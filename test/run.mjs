@@ -16,6 +16,7 @@ const typescript = (file) => [process.execPath, '--import', tsx, join(root, file
 /** Checks that must hold beside the tests. Types that did not change are remembered from run to run. */
 const CHECKS = [
   { name: 'types', command: [tool('tsc'), '-p', '.'] },
+  { name: 'types of web', command: [tool('tsc'), '-p', 'web'] },
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
   { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
 ];

@@ -5,6 +5,7 @@ import { readCatalog } from './catalog.js';
 import { FURTHER_PAGES, PAGES, pageAddress, pagesOf } from './pages.js';
 import { may } from './permissions.js';
 import { prefer, preferences } from './preferences.js';
+import { IS_REPLAY } from './replay-mode.js';
 import { instrumentAddress, plain } from './words.js';
 
 /** @typedef {{ readonly kind: string, readonly title: string, readonly detail: string, readonly run: () => void }} Command */
@@ -33,7 +34,13 @@ function going(kind, title, detail, address) {
 export function commandsAtHand(doings) {
   const pages = pagesOf([...PAGES, ...FURTHER_PAGES]).map(({ name, title, key }) => going('page', title, `g ${key}`, pageAddress(name)));
   const mayTrade = may('agent:read') && may('trade:execute');
-  return [...pages, ...(mayTrade ? [going('do', 'New agent', 'n', '#/agents/new')] : []), ...deeds(doings)];
+  const terminal = { kind: 'page', title: 'Trade', detail: 'terminal', run: () => location.assign('/terminal') };
+  return [
+    ...pages,
+    ...(IS_REPLAY ? [] : [terminal]),
+    ...(mayTrade ? [going('do', 'New agent', 'n', '#/agents/new')] : []),
+    ...deeds(doings),
+  ];
 }
 
 /** @param {Doings} doings @returns {readonly Command[]} */

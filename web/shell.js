@@ -5,6 +5,7 @@ import { askHalt } from './halt-dialog.js';
 import { createNotices } from './notices.js';
 import { titlePage } from './page-title.js';
 import { PAGES, pageAddress, pagesOf, THUMB_PAGES } from './pages.js';
+import { IS_REPLAY } from './replay-mode.js';
 import { userMenu } from './user-menu.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
@@ -63,6 +64,7 @@ export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail })
     h(
       'nav',
       { 'aria-label': 'Pages' },
+      IS_REPLAY ? null : h('a', { href: '/terminal' }, 'Trade'),
       links.map(({ anchor }) => anchor),
     ),
     h('span', { class: 'space' }),

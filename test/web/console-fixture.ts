@@ -424,7 +424,7 @@ const FIND_BARRIERS = `(async () => {
     if (visible(element) && nameOf(element) === '') found.push('no name: ' + words(element));
   }
   for (const image of document.querySelectorAll('img')) if (!image.hasAttribute('alt')) found.push('no alternative: ' + image.src);
-  for (const field of document.querySelectorAll('input, textarea')) {
+  for (const field of document.querySelectorAll('input:not([type=hidden]), textarea')) {
     if (field.labels.length === 0 && !field.hasAttribute('aria-label')) found.push('no label: ' + words(field));
   }
   const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);

@@ -1,12 +1,11 @@
 /** The palette, which goes anywhere and acts, and the keys that act without it. */
 import { useMantineColorScheme } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useCatalog } from './catalog.ts';
 import { askHalt, useMayHalt } from './halt.tsx';
 import { useMay, useMe } from './member.ts';
-import { orderIn } from './order-in-words.ts';
+import { type OrderInWords, ordersIn } from './order-in-words.ts';
 import { pagesFor } from './pages.ts';
 import { panelAsked } from './panel-asked.ts';
 import { changeDraft, writeOrder } from './panels/draft.ts';
@@ -38,46 +37,61 @@ export function Commands() {
 /** Keys that act while nobody is writing. */
 function useKeys(): void {
   const [mayTrade, mayHalt] = [useMay('trade:execute'), useMayHalt()];
-  const focusSize = (side: 'buy' | 'sell') => () => {
-    goTo('trade');
-    writeOrder({ side });
-    setTimeout(() => document.getElementById('ticket-size')?.focus(), 60);
-  };
-  useHotkeys(
-    mayTrade
-      ? [
-          ['B', focusSize('buy')],
-          ['S', focusSize('sell')],
-          ['A', () => answerFirst('approve')],
-          ['D', () => answerFirst('decline')],
-          ...(mayHalt ? ([['shift+H', askHalt]] as const) : []),
-        ].map(([key, act]) => [key, act] as [string, () => void])
-      : [],
-  );
+  useEffect(() => {
+    const acts: { readonly [key: string]: () => void } = {
+      ...(mayTrade
+        ? {
+            b: () => beginOrder('buy'),
+            s: () => beginOrder('sell'),
+            a: () => answerFirst('approve'),
+            d: () => answerFirst('decline'),
+          }
+        : {}),
+      ...(mayHalt ? { H: askHalt } : {}),
+    };
+    const act = (event: KeyboardEvent) => {
+      const found = acts[event.key];
+      if (found === undefined || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      event.preventDefault();
+      found();
+    };
+    addEventListener('keydown', act);
+    return () => removeEventListener('keydown', act);
+  }, [mayTrade, mayHalt]);
+}
+
+/** True in a field that takes text, and in a dialog. */
+function isWriting(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest('[role="dialog"]') !== null || target.isContentEditable) return true;
+  return target.matches('textarea, select, input:not([type=radio], [type=checkbox])');
+}
+
+function beginOrder(side: 'buy' | 'sell'): void {
+  goTo('trade');
+  writeOrder({ side });
+  setTimeout(() => document.getElementById('ticket-size')?.focus(), 60);
 }
 
 /** An order that the typed words say. */
 function useOrderActions(query: string): SpotlightActionGroupData {
   const entries = useCatalog();
   const mayTrade = useMay('trade:execute');
-  const found = mayTrade ? orderIn(query, entries) : null;
-  if (found === null) return { group: 'Order', actions: [] };
-  const { side, size, unit, key, symbol, price } = found;
-  const amount = unit === 'usd' ? `$${size}` : size;
+  return { group: 'Order', actions: (mayTrade ? ordersIn(query, entries) : []).map((order) => orderAction(order, query)) };
+}
+
+/** Fills the ticket. @param query What was typed: the palette shows an action only if its words match. */
+function orderAction({ side, size, unit, key, symbol, price }: OrderInWords, query: string): SpotlightActionData {
+  const amount = unit === 'usd' ? `$${size} of` : size;
   return {
-    group: 'Order',
-    actions: [
-      {
-        id: 'order',
-        label: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol}${price === null ? '' : ` at ${price}`}`,
-        description: 'Fills the order ticket. You send it there.',
-        keywords: query,
-        onClick: () => {
-          choose(key);
-          writeOrder({ side, size, unit, ...(price === null ? { kind: 'market' } : { kind: 'limit', price }) });
-        },
-      },
-    ],
+    id: `order-${unit}`,
+    label: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol}${price === null ? '' : ` at ${price}`}`,
+    description: 'Fills the order ticket. You send it there.',
+    keywords: query,
+    onClick: () => {
+      choose(key);
+      writeOrder({ side, size, unit, ...(price === null ? { kind: 'market' } : { kind: 'limit', price }) });
+    },
   };
 }
 

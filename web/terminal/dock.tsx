@@ -111,5 +111,5 @@ function Tab({ api }: IDockviewPanelHeaderProps) {
 }
 
 function Count({ of, urgent = false }: { readonly of: number; readonly urgent?: boolean }) {
-  return of === 0 ? null : <span className={urgent ? 'count urgent' : 'count'}>{of}</span>;
+  return of === 0 ? null : <span className={urgent ? 'count urgent' : 'count'} data-count={of} />;
 }

@@ -125,7 +125,7 @@ function Member() {
   return (
     <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" className="member" aria-label={`Account of ${name}`}>
+        <Button variant="subtle" color="gray" className="member" aria-label={`${initials(name)}, account of ${name}`}>
           {initials(name)}
         </Button>
       </Menu.Target>

@@ -83,13 +83,11 @@ export function HaltBanner() {
   });
   if (halted.length === 0) return null;
   const alert = alerts.find(isHalt);
-  const by = alert?.data['by'] ?? alert?.data['subject'];
   return (
     <div className="banner" role="alert">
       <strong>Halted</strong>
       <span>
-        {alert === undefined ? '' : `at ${clockAndZone(alert.at)} `}
-        {typeof by === 'string' ? `by ${by} ` : ''}· {count(halted.length, 'agent')} paused
+        {alert === undefined ? '' : `at ${clockAndZone(alert.at)} `}· {count(halted.length, 'agent')} paused
       </span>
       <span className="space" />
       {mayResume ? (

@@ -16,18 +16,19 @@ const SUFFIXES: { readonly [suffix: string]: number } = { k: 3, m: 6 };
 
 type Entry = Pick<CatalogEntry, 'key' | 'instrument' | 'underlying' | 'venue'>;
 
-/** The order that the words say, or null if they say none or name no instrument that people trade by hand. */
-export function orderIn(words: string, entries: readonly Entry[]): OrderInWords | null {
+/** Orders that the words may mean, the likeliest first. None if they name no instrument that people trade by hand. */
+export function ordersIn(words: string, entries: readonly Entry[]): readonly OrderInWords[] {
   const [, verb, dollar, digits, suffix, currency, name, at] = ORDER.exec(words.trim()) ?? [];
-  if (verb === undefined || digits === undefined || name === undefined) return null;
+  if (verb === undefined || digits === undefined || name === undefined) return [];
   const entry = entryNamed(name, entries);
   const size = shifted(plainNumber(digits), SUFFIXES[suffix?.toLowerCase() ?? ''] ?? 0);
   const price = at === undefined ? null : plainNumber(at);
-  if (entry === null || size === null || (at !== undefined && price === null)) return null;
+  if (entry === null || size === null || (at !== undefined && price === null)) return [];
   const side = verb.toLowerCase().startsWith('b') ? 'buy' : 'sell';
-  // Buys are sized in dollars, sells in units, unless the words say dollars.
-  const unit = side === 'buy' || dollar === '$' || currency !== undefined ? 'usd' : 'units';
-  return { side, size, unit, key: entry.key, symbol: entry.instrument, price };
+  const order = (unit: OrderInWords['unit']): OrderInWords => ({ side, size, unit, key: entry.key, symbol: entry.instrument, price });
+  if (entry.venue === 'spotchain') return [order(side === 'buy' ? 'usd' : 'units')];
+  if (dollar === '$' || currency !== undefined) return [order('usd')];
+  return side === 'buy' ? [order('usd'), order('units')] : [order('units'), order('usd')];
 }
 
 function entryNamed(name: string, entries: readonly Entry[]): Entry | null {

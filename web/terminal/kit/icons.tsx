@@ -1,4 +1,4 @@
-/** Line drawings of the six groups. */
+/** Drawings of the six groups and of the star. */
 import type { PageGroup } from '../pages.ts';
 
 const PATHS: Record<PageGroup['name'], string> = {
@@ -23,6 +23,14 @@ export function GroupIcon({ name }: { readonly name: PageGroup['name'] }) {
       aria-hidden="true"
     >
       <path d={PATHS[name]} strokeLinecap="round" />
+    </svg>
+  );
+}
+
+export function StarIcon() {
+  return (
+    <svg viewBox="0 0 20 20" width="12" height="12" fill="currentColor" aria-hidden="true">
+      <path d="M10 1.500l2.600 5.400 5.900.800-4.300 4.100 1 5.900L10 14.900l-5.200 2.800 1-5.900L1.500 7.700l5.900-.800z" />
     </svg>
   );
 }

@@ -106,7 +106,7 @@ function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, mos
         type="button"
         className={`rung ${side}`}
         onClick={() => changeDraft({ kind: 'limit', price: trimmed(price) })}
-        aria-label={`${side} ${price}, size ${size}`}
+        title="Use as limit price"
       >
         <span className="depth" style={{ transform: `scaleX(${most === 0 ? 0 : total / most})` }} />
         <span className="num">{grouped(Number(price).toFixed(decimals))}</span>

@@ -228,7 +228,7 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
             variant="subtle"
             size="compact-xs"
             onClick={() => changeDraft({ unit: unit === 'usd' ? 'units' : 'usd', size: '' })}
-            aria-label="Change the unit of the size"
+            title="Change the unit"
           >
             {unit === 'usd' ? 'USD' : (entry?.underlying ?? 'units')} ⇄
           </Button>

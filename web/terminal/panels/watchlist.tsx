@@ -3,6 +3,7 @@ import { ActionIcon, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { CatalogEntry } from '../api.ts';
 import { benchmarkOf, useCatalog } from '../catalog.ts';
+import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { priceOf, useQuote, useTicker } from '../market.ts';
@@ -101,7 +102,7 @@ function Row({ entry, isStarred }: { readonly entry: CatalogEntry; readonly isSt
               toggle(key);
             }}
           >
-            ★
+            <StarIcon />
           </ActionIcon>
           <button type="button" className="plain" aria-current={isChosen ? 'true' : undefined} onClick={() => choose(key)} title={name}>
             {symbol.replace(/^xyz:/, '')}

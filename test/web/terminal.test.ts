@@ -1,0 +1,154 @@
+// The trader's terminal: live prices, orders by mouse, approvals by keyboard, and what it weighs.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../harness/wait-for.ts';
+import {
+  axeFindings,
+  type Browser,
+  CHROMIUM,
+  findingsEverywhere,
+  giveToken,
+  openBrowser,
+  propose,
+  type ServiceWithPast,
+  startServiceWithPast,
+  tellWhatFailedShowed,
+  type Watched,
+} from './console-fixture.ts';
+
+/** An agent whose own rules never trade, so that only the test proposes. */
+const PATIENT = {
+  name: 'Patient',
+  universe: ['BTCUSDT'],
+  timeframe: '1h',
+  entryConditions: [{ type: 'price_above', price: '10000000' }],
+  exitConditions: [],
+  maxCapitalUsd: 50_000,
+  maxTradeNotionalUsd: 5_000,
+  stopLossPct: 5,
+  takeProfitPct: 8,
+  maxDailyDrawdownPct: 4,
+  maxOpenPositions: 3,
+  maxSlippageBps: 20,
+};
+/** Largest first visit: kilobytes as they travel, and files. */
+const MOST_BYTES = 450_000;
+const MOST_FILES = 12;
+const MOST_SHIFT = 0.05;
+const WATCH_SHIFTS = `window.shifted = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: 'layout-shift', buffered: true });`;
+
+describe.skipIf(CHROMIUM === null)('the terminal', () => {
+  let service: ServiceWithPast;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  tellWhatFailedShowed(() => page);
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startServiceWithPast({ steps: 10 }), openBrowser()]);
+    watched = await browser.page({ width: 1440, height: 900 });
+    page = watched.page;
+    await page.addInitScript(WATCH_SHIFTS);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  const tab = (name: string) => page.locator('.dv-tab', { hasText: name });
+  const orders = async () => (await service.get('/v1/market-orders')).body.items as { state: string; side: string }[];
+  const writeSize = async (size: string) => {
+    await page.getByRole('textbox', { name: 'Size' }).fill(size);
+    await page.getByText('Risk: passes').waitFor();
+  };
+
+  test('signed in, it shows live prices that move, and the first visit is small', async () => {
+    await page.goto(`${service.url}/terminal`);
+    await giveToken(page, service.token('operator'));
+    const price = page.locator('[data-instrument="spotexchange:BTCUSDT"] td').first();
+    await waitFor(async () => /^\d/.test(await price.innerText()), { what: 'a price of BTCUSDT' });
+    const first = await price.innerText();
+    await waitFor(async () => (await price.innerText()) !== first, { what: 'another price of BTCUSDT' });
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Live$/ })
+      .waitFor();
+    await page.locator('.rung').first().waitFor();
+    await page.locator('.chart-canvas canvas').first().waitFor();
+
+    await page.reload();
+    await page.locator('.rung').first().waitFor();
+    await page.locator('.chart-canvas canvas').first().waitFor();
+    const files = await page.evaluate<{ name: string; encodedBodySize: number }[]>(
+      `performance.getEntriesByType('resource').filter(({ name }) => !name.includes('/v1/')).map(({ name, encodedBodySize }) => ({ name, encodedBodySize }))`,
+    );
+    expect(files.length + 1).toBeLessThanOrEqual(MOST_FILES);
+    expect(files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(await page.evaluate('window.shifted')).toBeLessThan(MOST_SHIFT);
+  });
+
+  test('by mouse a market order is checked, placed on paper and filled; a limit order rests and is cancelled', async () => {
+    await writeSize('250');
+    await page.getByRole('button', { name: 'Buy BTCUSDT on paper' }).click();
+    await page.getByText('Order filled').waitFor();
+    expect(await orders()).toEqual([expect.objectContaining({ state: 'filled', side: 'buy' })]);
+    await page.locator('[data-position="spotexchange:BTCUSDT"]').waitFor();
+
+    await page.getByText('Limit', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Limit price (USD)' }).fill('20000');
+    await writeSize('100');
+    await page.getByRole('button', { name: 'Buy BTCUSDT on paper' }).click();
+    await page.getByText('Order resting').waitFor();
+    await tab('Orders').click();
+    await page.getByRole('button', { name: /^Cancel buy 0\.005 BTCUSDT$/ }).click();
+    await page.locator('[data-order][data-open=false]', { hasText: 'cancelled' }).waitFor();
+    await tab('Fills').click();
+    await page.locator('[data-fill]').waitFor();
+  });
+
+  test('an order that risk blocks says why, and one click makes it pass', async () => {
+    await page.getByText('Market', { exact: true }).last().click();
+    await page.getByRole('textbox', { name: 'Size' }).fill('90000000');
+    await page.getByText('Risk: blocked').waitFor();
+    await page.getByRole('button', { name: /^Use / }).first().click();
+    await page.getByText('Risk: passes').waitFor();
+    await page.getByRole('textbox', { name: 'Size' }).fill('');
+  });
+
+  test('by keyboard an order is typed into the palette, and a proposal is approved', async () => {
+    const { body: agent } = await service.post('/v1/agents', PATIENT);
+    expect((await service.post(`/v1/agents/${agent.id}/autonomy`, { autonomy: 'confirm' })).status).toBe(200);
+    await page.locator('main').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('buy 500 AAPLx');
+    await page.getByText('Buy $500 of AAPLx').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'AAPLx' }).waitFor();
+    await waitFor(async () => (await page.getByRole('textbox', { name: 'Pay (USDC)' }).inputValue()) === '500', {
+      what: 'the size in the ticket',
+    });
+
+    const id = await propose(service, agent.id, '0.01');
+    await page.locator('.count.urgent[data-count="1"]').waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('a');
+    await page.getByText('Approved').waitFor();
+    await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
+  });
+
+  test('nobody is kept out: axe finds nothing in the dark and the light, and a phone does not scroll sideways', async () => {
+    for (const place of ['#/trade', '#/rankings', '#/basis', '#/risk']) {
+      await page.evaluate(`location.hash = '${place}'`);
+      await page.locator(place === '#/trade' ? '.ticket' : '.page h1').waitFor();
+      expect(await findingsEverywhere(page), place).toEqual([]);
+    }
+    await page.evaluate("location.hash = '#/trade'");
+    await page.locator('.ticket').waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html[data-mantine-color-scheme=light]').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+    expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
+  });
+});
