@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect((await service.post(`/v1/agents/${agent.id}/autonomy`, { autonomy: 'confirm' })).status).toBe(200);
     await page.locator('main').focus();
     await page.keyboard.press('/');
-    await page.keyboard.type('buy 500 AAPLx');
+    await page.getByRole('textbox', { name: 'Search or type an order' }).pressSequentially('buy 500 AAPLx');
     await page.getByText('Buy $500 of AAPLx').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'AAPLx' }).waitFor();

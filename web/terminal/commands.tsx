@@ -26,6 +26,9 @@ export function Commands() {
       nothingFound="Nothing matches. Try an instrument, a page, or “buy 500 AAPLx”."
       limit={12}
       searchProps={{ placeholder: 'Instrument, page, or “buy 500 AAPLx”', 'aria-label': 'Search or type an order' }}
+      transitionProps={{ duration: 0 }}
+      lockScroll={false}
+      attributes={{ content: { 'aria-label': 'Commands' } }}
       closeOnActionTrigger
       clearQueryOnClose
       scrollable

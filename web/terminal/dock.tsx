@@ -86,7 +86,7 @@ function arrange(api: DockviewApi): void {
   const book = add('book', { referencePanel: chart, direction: 'right' });
   for (const name of ['orders', 'proposals', 'fills', 'alerts'] as const) add(name, { referencePanel: positions, direction: 'within' });
   positions.api.setActive();
-  watchlist.api.setSize({ width: isWide ? 310 : 268 });
+  watchlist.api.setSize({ width: isWide ? 310 : 282 });
   ticket.api.setSize({ width: isWide ? 320 : 280 });
   book.api.setSize({ width: isWide ? 300 : 232 });
   positions.api.setSize({ height: Math.max(190, Math.round(api.height * 0.28)) });

@@ -40,7 +40,13 @@ const theme = createTheme({
   fontSizes: { xs: '11px', sm: '12px', md: '13px', lg: '15px', xl: '18px' },
   defaultRadius: 'sm',
   cursorType: 'pointer',
-  components: { Button: { defaultProps: { size: 'xs' } }, TextInput: { defaultProps: { size: 'xs' } } },
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    TextInput: { defaultProps: { size: 'xs' } },
+    // The page itself never scrolls; locking it would write a style sheet without the nonce.
+    Modal: { defaultProps: { lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false } },
+  },
 });
 const nonce = document.querySelector('style')?.nonce ?? '';
 
