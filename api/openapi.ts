@@ -156,6 +156,6 @@ Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`
 |---|---|---|---|
 ${rows.join('\n')}
 | GET | \`/docs\`, \`/docs/*\` | public | read |
-| GET | \`/\`, \`/console/*\` | public | read |
+| GET | \`/\`, \`/console/*\`, \`/terminal\`, \`/terminal/*\` | public | read |
 `;
 }
