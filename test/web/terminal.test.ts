@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.locator('.count.urgent[data-count="1"]').waitFor();
     await page.locator('main').focus();
     await page.keyboard.press('a');
-    await page.getByText('Approved').waitFor();
+    await page.getByText('Approved', { exact: true }).waitFor();
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 

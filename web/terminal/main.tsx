@@ -43,6 +43,7 @@ const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'xs' } },
     TextInput: { defaultProps: { size: 'xs' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // The page itself never scrolls; locking it would write a style sheet without the nonce.
     Modal: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },

@@ -1,7 +1,7 @@
 /** Who is signed in, and what their role gives. */
 import { createContext, useContext } from 'react';
 import { api, type Me, queries, signedOut } from './api.ts';
-import { keep } from './kit/store.ts';
+import { keep, readKept } from './kit/store.ts';
 
 /** The other pages of the console look here before they ask the service. */
 const HINT = 'sevengate.signedInUntil';
@@ -19,11 +19,15 @@ export function useMe(): Me {
   return me;
 }
 
+/** True if somebody signed in here and the session has not run out: nobody is asked for who is not. */
+export const isKeptSignedIn = (): boolean => Number(readKept(HINT)) > Date.now();
+
 /** Remembers for the other pages that somebody is signed in until then. */
 export const keepSignedIn = (expiresAt: string): void => keep(HINT, String(Date.parse(expiresAt)));
 
 export async function signOut(): Promise<void> {
   await api.closeSession();
+  keep(HINT, '0');
   queries.clear();
   signedOut.set(true);
 }

@@ -6,11 +6,13 @@ import { api, queries, signedOut } from './api.ts';
 import { Frame } from './frame.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { useStore } from './kit/store.ts';
-import { keepSignedIn, MeContext } from './member.ts';
+import { isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
+
+signedOut.set(!isKeptSignedIn());
 
 export function Session() {
   const isOut = useStore(signedOut);
-  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.getMe({}, { signal }), staleTime: Infinity });
+  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.getMe({}, { signal }), staleTime: Infinity, enabled: !isOut });
   if (isOut) return <SignIn />;
   if (me.data !== undefined)
     return (
