@@ -12,8 +12,8 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
 const ROOMS = ['web', 'clients/typescript/src'];
 const ENTRIES = { script: 'web/terminal/main.tsx', style: 'web/terminal/terminal.css' };
 const INDEX = 'index.json';
-/** Another process may be about to read an older bundle. */
-const KEPT_MS = 3_600_000;
+/** Another process may be about to read an older bundle: so many stay. */
+const KEPT = 3;
 
 const OPTIONS = {
   absWorkingDir: ROOT,
@@ -128,8 +128,6 @@ function keep({ files, ...index }: TerminalFiles, folder: string): void {
 }
 
 function removeOlder(): void {
-  for (const name of readdirSync(CACHE)) {
-    const folder = join(CACHE, name);
-    if (Date.now() - statSync(folder).mtimeMs > KEPT_MS) rmSync(folder, { recursive: true, force: true });
-  }
+  const made = readdirSync(CACHE).map((name) => ({ folder: join(CACHE, name), at: statSync(join(CACHE, name)).mtimeMs }));
+  for (const { folder } of made.sort((a, b) => b.at - a.at).slice(KEPT)) rmSync(folder, { recursive: true, force: true });
 }
