@@ -39,31 +39,7 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
         preparing.mutate();
       }}
     >
-      <div className="sides" role="group" aria-label="Side">
-        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => changeDraft({ side: 'buy' })}>
-          Buy <kbd aria-hidden="true">B</kbd>
-        </button>
-        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => changeDraft({ side: 'sell' })}>
-          Sell <kbd aria-hidden="true">S</kbd>
-        </button>
-      </div>
-      <TextInput
-        id="ticket-size"
-        label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="0.00"
-        value={size}
-        error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
-        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
-      />
-      <TextInput
-        label="Max slippage (bps)"
-        inputMode="numeric"
-        autoComplete="off"
-        value={slippageBps}
-        onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
-      />
+      <SwapFields symbol={symbol} />
       <Route quote={quote} symbol={symbol} side={side} isAsked={isAmount(size)} />
       {wallet === null ? (
         <NoWallet />
@@ -91,6 +67,39 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
       <Refusal error={preparing.error} />
       {preparing.data !== undefined && <Signing key={preparing.data.id} id={preparing.data.id} />}
     </form>
+  );
+}
+
+function SwapFields({ symbol }: { readonly symbol: string }) {
+  const { side, size, slippageBps } = useStore(draft);
+  return (
+    <>
+      <div className="sides" role="group" aria-label="Side">
+        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => changeDraft({ side: 'buy' })}>
+          Buy <kbd aria-hidden="true">B</kbd>
+        </button>
+        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => changeDraft({ side: 'sell' })}>
+          Sell <kbd aria-hidden="true">S</kbd>
+        </button>
+      </div>
+      <TextInput
+        id="ticket-size"
+        label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="0.00"
+        value={size}
+        error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
+        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
+      />
+      <TextInput
+        label="Max slippage (bps)"
+        inputMode="numeric"
+        autoComplete="off"
+        value={slippageBps}
+        onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
+      />
+    </>
   );
 }
 

@@ -85,34 +85,44 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
       >
         {order.mode === 'live' ? `${words} – live` : `${words} on paper`}
       </Button>
-      <Modal
-        opened={isConfirming}
-        onClose={() => setConfirming(false)}
-        title="Send a live order?"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <p>
-          {words}: {order.unit === 'usd' ? `$${order.size}` : `${order.size} units`}
-          {order.kind === 'limit' ? ` at ${order.price}` : ' at the market'}. This order uses real money.
-        </p>
-        <div className="buttons">
-          <Button variant="default" onClick={() => setConfirming(false)}>
-            Cancel
-          </Button>
-          <Button
-            color="red.9"
-            data-autofocus
-            onClick={() => {
-              setConfirming(false);
-              placing.mutate();
-            }}
-          >
-            Send live order
-          </Button>
-        </div>
-      </Modal>
+      <LiveQuestion
+        isOpen={isConfirming}
+        words={words}
+        close={() => setConfirming(false)}
+        send={() => {
+          setConfirming(false);
+          placing.mutate();
+        }}
+      />
     </form>
+  );
+}
+
+interface LiveQuestionProps {
+  readonly isOpen: boolean;
+  readonly words: string;
+  readonly close: () => void;
+  readonly send: () => void;
+}
+
+/** Asks once more before real money is spent. */
+function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
+  const { unit, size, kind, price } = useStore(draft);
+  return (
+    <Modal opened={isOpen} onClose={close} title="Send a live order?" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <p>
+        {words}: {unit === 'usd' ? `$${size}` : `${size} units`}
+        {kind === 'limit' ? ` at ${price}` : ' at the market'}. This order uses real money.
+      </p>
+      <div className="buttons">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button color="red.9" data-autofocus onClick={send}>
+          Send live order
+        </Button>
+      </div>
+    </Modal>
   );
 }
 

@@ -68,12 +68,7 @@ export function Copilot() {
           }}
         />
         <div className="buttons">
-          {past.length === 0 &&
-            EXAMPLES.map((example) => (
-              <Button key={example} variant="default" size="compact-xs" onClick={() => ask(example)}>
-                {example}
-              </Button>
-            ))}
+          {past.length === 0 && <Examples ask={ask} />}
           <span className="space" />
           <Button type="submit" loading={asking.isPending} disabled={question.trim() === ''}>
             Ask
@@ -82,6 +77,14 @@ export function Copilot() {
       </form>
     </div>
   );
+}
+
+function Examples({ ask }: { readonly ask: (question: string) => void }) {
+  return EXAMPLES.map((example) => (
+    <Button key={example} variant="default" size="compact-xs" onClick={() => ask(example)}>
+      {example}
+    </Button>
+  ));
 }
 
 function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange }) {

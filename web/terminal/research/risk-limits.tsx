@@ -77,20 +77,7 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
             onChange={({ currentTarget: { value } }) => setTexts((before) => ({ ...before, [name]: value }))}
           />
         ))}
-        <Switch
-          disabled={!maySet}
-          label="Require a live reference"
-          description="Refuses orders on a token while its share price is not live."
-          checked={flags.requireLiveReference}
-          onChange={({ currentTarget: { checked } }) => setFlags((before) => ({ ...before, requireLiveReference: checked }))}
-        />
-        <Switch
-          disabled={!maySet}
-          label="Reduce only"
-          description="Lets orders close positions and open none."
-          checked={flags.reduceOnly}
-          onChange={({ currentTarget: { checked } }) => setFlags((before) => ({ ...before, reduceOnly: checked }))}
-        />
+        <Flags flags={flags} change={(change) => setFlags((before) => ({ ...before, ...change }))} isFixed={!maySet} />
       </fieldset>
       <Refusal error={saving.error} />
       <div className="buttons">
@@ -107,6 +94,33 @@ function LimitForm({ now }: { readonly now: RiskPreferences }) {
         )}
       </div>
     </form>
+  );
+}
+
+interface FlagsProps {
+  readonly flags: Pick<Limits, 'requireLiveReference' | 'reduceOnly'>;
+  readonly change: (change: Partial<FlagsProps['flags']>) => void;
+  readonly isFixed: boolean;
+}
+
+function Flags({ flags, change, isFixed }: FlagsProps) {
+  return (
+    <>
+      <Switch
+        disabled={isFixed}
+        label="Require a live reference"
+        description="Refuses orders on a token while its share price is not live."
+        checked={flags.requireLiveReference}
+        onChange={({ currentTarget: { checked } }) => change({ requireLiveReference: checked })}
+      />
+      <Switch
+        disabled={isFixed}
+        label="Reduce only"
+        description="Lets orders close positions and open none."
+        checked={flags.reduceOnly}
+        onChange={({ currentTarget: { checked } }) => change({ reduceOnly: checked })}
+      />
+    </>
   );
 }
 
