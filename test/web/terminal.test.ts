@@ -50,6 +50,10 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     watched = await browser.page({ width: 1440, height: 900 });
     page = watched.page;
     await page.addInitScript(WATCH_SHIFTS);
+    // The market of the sandbox is another every hour: in some of them an agent of the example proposes too.
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const trend = items.find(({ name }) => name === 'Crypto trend')?.id;
+    expect((await service.post(`/v1/agents/${trend}/autonomy`, { autonomy: 'research' })).status).toBe(200);
   });
   afterAll(async () => {
     await browser?.close();
