@@ -59,6 +59,8 @@ const CONNECTION_SLACK_MS = 5_000;
 const CHECK_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
+/** Sent by clients of the Model Context Protocol that run in a page. */
+const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /**
  * Builds the server; `listen` or `inject` is the caller's.
@@ -125,7 +127,7 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
     origin: [...allowedOrigins],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', ...MCP_HEADERS],
     exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed', 'location'],
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,

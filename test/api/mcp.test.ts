@@ -197,6 +197,8 @@ test.each<[string, () => ReturnType<typeof ask>, number, string]>([
 });
 
 test('a page on the list and the own address are let in', async () => {
+  const asked = { origin: ORIGIN, 'access-control-request-method': 'POST', 'access-control-request-headers': 'mcp-method' };
+  expect((await api.call('OPTIONS', '/mcp', { headers: asked })).headers['access-control-allow-headers']).toContain('mcp-method');
   for (const headers of [{ origin: ORIGIN }, { host: '127.0.0.1:8080' }, { host: 'console.example' }])
     expect((await ask({ headers, body: { ...LIST, method: 'prompts/list' } })).status, JSON.stringify(headers)).toBe(200);
 });
