@@ -34,12 +34,15 @@ export interface CallerOptions {
 }
 
 const KEYS_IN_DOUBT =
-  'the identity provider is silent and its last known keys are in use; reading, pausing and the emergency halt work, this does again once it answers';
+  'the identity provider does not respond; reading, pausing and the emergency halt still work, other requests work again when it responds';
 
-const NO_AGENT_TOKEN: Refusal = { code: 'unauthenticated', detail: 'no agent has this token, or it was revoked' };
+const NO_AGENT_TOKEN: Refusal = {
+  code: 'unauthenticated',
+  detail: 'this agent token is unknown or revoked; create a new one with POST /v1/agents/{id}/tokens',
+};
 const ONLY_PROPOSES = 'a token of an agent proposes for its agent and reads its context and its outside proposals, and nothing else';
 
-const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was taken back: sign in again' };
+const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was revoked: sign in again' };
 
 /** The longest token that is looked at. */
 const MAX_TOKEN_LENGTH = 8_192;
@@ -76,12 +79,13 @@ interface Credential {
 export function credentialOf(authorization: string | undefined, cookie: string | undefined, loopback: boolean): Outcome<Credential> {
   const cookies = cookie === undefined ? [] : sessionCookies(cookie, loopback);
   if (authorization !== undefined) {
-    if (cookies.length > 0) return refuse('ambiguous_credentials', 'a token is in the cookie and in Authorization; send one of them');
+    if (cookies.length > 0)
+      return refuse('ambiguous_credentials', 'the request has a token in the cookie and in Authorization; send only one');
     const match = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
     if (match === null) return refuse('unauthenticated', 'Authorization is not of the form "Bearer <token>"');
     return sized(match[1] as string, false);
   }
-  if (cookies.length > 1) return refuse('unauthenticated', 'the session cookie is there more than once');
+  if (cookies.length > 1) return refuse('unauthenticated', 'the request has more than one session cookie; send one');
   const token = cookies[0];
   if (token === undefined) return refuse('unauthenticated', `send a bearer token in Authorization or in the cookie ${HOST_COOKIE}`);
   return sized(token, true);

@@ -24,7 +24,7 @@ export function pageOfQuery(query: PageQuery, list: string, positions: RegExp): 
   if (query.cursor === undefined) return { limit, after: null };
   const [name, position] = Buffer.from(query.cursor, 'base64url').toString('utf8').split(' ');
   if (name !== list || position === undefined || !positions.test(position) || encodeCursor(list, position) !== query.cursor) {
-    throw malformed('query.cursor', 'this is no cursor of this list', 'nextCursor of the page before');
+    throw malformed('query.cursor', 'not a cursor of this list; use `nextCursor` of the previous page', 'nextCursor of the page before');
   }
   return { limit, after: position };
 }

@@ -19,7 +19,7 @@ export type OnceOnly = <View>(request: FastifyRequest, reply: FastifyReply, comm
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const MISMATCH = 'this Idempotency-Key was used for another request; use a new key for a new request';
-const IN_FLIGHT = 'the first request with this Idempotency-Key is still under way; ask again in a moment';
+const IN_FLIGHT = 'the first request with this Idempotency-Key is still in progress; ask again in a moment';
 
 /** Keys that this process is working on at the moment, by API: every route of one API shares them. */
 const workingOn = new WeakMap<ApiPorts, Set<string>>();

@@ -8,6 +8,7 @@ import { permissionText } from './permission.ts';
 import { PROBLEMS, type ProblemCode } from './problem.ts';
 import { defineRoute, entry, type Route, type RouteEntry } from './route.ts';
 import { schemaComponents } from './schema-components.ts';
+import { TAGS } from './tag-texts.ts';
 import { ROUTES } from './v1/index.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -89,18 +90,19 @@ const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'The same key and request again gets the same answer and has no second effect; another request under it is refused.',
+    description:
+      'Repeating a request with its key returns the first answer and has no second effect. A different request with the same key is refused with `idempotency_mismatch`.',
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   },
 };
 
 const HEADERS = {
-  RequestId: { description: 'Names this request in the audit trail.', schema: { type: 'string' } },
+  RequestId: { description: 'Id of this request in the audit trail.', schema: { type: 'string' } },
   RateLimit: {
     description: 'Requests left in the bucket (`r`) and seconds until it is full again (`t`).',
     schema: { type: 'string' },
   },
-  Location: { description: 'Path of what was made.', schema: { type: 'string' } },
+  Location: { description: 'Path of the created resource.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
@@ -123,14 +125,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
         'Trading and research API for tokenized assets with autonomous agents. Money and quantities are decimal strings, times are ISO 8601 in UTC, lists answer `{ items, nextCursor }`, and errors are RFC 9457 problem details with a `code`.',
     },
     servers: [{ url: '/' }],
-    tags: [
-      { name: 'operation', description: 'Health, readiness and documents of the service.' },
-      { name: 'identity', description: 'Sessions, tokens and members.' },
-      { name: 'market', description: 'Quotes, order books, candles and the catalog.' },
-      { name: 'agents', description: 'Agents, their decisions and their state charts.' },
-      { name: 'mcp', description: 'The Model Context Protocol, for language models.' },
-      { name: 'feeds', description: 'Live updates over WebSocket or server-sent events.' },
-    ],
+    tags: TAGS,
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,

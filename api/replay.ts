@@ -134,7 +134,7 @@ function meBody() {
 
 /** The same address with nothing but a refusal behind it: an empty answer would say that there is nothing. */
 function refusing({ route }: RouteEntry): RouteEntry {
-  const detail = `a replay does not answer ${route.method} ${route.url}: a tape holds what venues said of prices, and GET /v1/openapi.json lists what it answers`;
+  const detail = `a replay does not serve ${route.method} ${route.url}: a tape holds market data only; GET /v1/openapi.json lists the routes of a replay`;
   const refusal: Route = {
     ...route,
     schema: {},
@@ -198,7 +198,7 @@ export function whyNot(channel: string, params: { readonly [name: string]: unkno
 export function noneOf(wanted: string, instruments: readonly string[]): string {
   const shown = instruments.slice(0, SHOWN);
   const more = instruments.length > SHOWN ? ` and ${instruments.length - SHOWN} more` : '';
-  return `the tape has nothing of ${wanted === '' ? 'any instrument' : wanted}; it has ${shown.join(', ') || 'none'}${more}`;
+  return `the tape has no data for ${wanted === '' ? 'any instrument' : wanted}; it has ${shown.join(', ') || 'none'}${more}`;
 }
 
 const SHOWN = 20;

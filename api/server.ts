@@ -310,7 +310,7 @@ function readBodiesStrictly(app: FastifyInstance): void {
 /** Codes of Fastify's own errors that the sender can do something about. */
 const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string] } = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body is of an unknown media type; send application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the body is not as long as Content-Length says'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the length of the body differs from Content-Length'],
 };
 
 /** What such an error says, where that depends on the request. */
@@ -318,14 +318,12 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return ['body_too_large', `the body is larger than ${routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
   if (code !== 'FST_ERR_HANDLER_TIMEOUT') return FRAMEWORK_ERRORS[code];
-  return ['unavailable', `the answer took too long; ${wayOut(method)}`];
+  return ['unavailable', `the request timed out; ${wayOut(method)}`];
 }
 
 /** What the sender does where nobody knows what became of a request. */
 function wayOut(method: string): string {
-  return method === 'GET'
-    ? 'nothing was changed, so ask again'
-    : 'whether the request had an effect is not known, so ask again with the same Idempotency-Key';
+  return method === 'GET' ? 'nothing was changed, so ask again' : 'it may have had an effect, so ask again with the same Idempotency-Key';
 }
 
 function answerError(ports: ApiPorts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -335,15 +333,11 @@ function answerError(ports: ApiPorts, error: FastifyError, request: FastifyReque
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
   if (ports.operation.isUnavailable(error))
-    return sendProblem(
-      reply,
-      'unavailable',
-      `the service cannot reach its database at the moment, or has no room left to write; ${wayOut(request.method)}`,
-    );
+    return sendProblem(reply, 'unavailable', `the database is not reachable or has no space left; ${wayOut(request.method)}`);
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
   ports.operation.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
-  return sendProblem(reply, 'internal_error', 'an error of the service; it was recorded under this request id');
+  return sendProblem(reply, 'internal_error', 'internal error, recorded under this request id');
 }
 
 interface KnownRoute {

@@ -53,8 +53,8 @@ export const StageWord = choice(STAGES, 'Promotion stage.');
 export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
-export const MaxAge = Type.Integer({ description: 'Oldest age at which it is `live`, in milliseconds.' });
-export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Why the quality is what it is.' });
+export const MaxAge = Type.Integer({ description: 'Highest age at which the quote is `live`, in milliseconds.' });
+export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Reasons for the quality.' });
 
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<unknown>({});
@@ -80,7 +80,7 @@ export const AnyNumber = Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum
 /** Query fields of every list. */
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Most items of the page.' })),
-  cursor: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$', description: '`nextCursor` of the page before; opaque.' })),
+  cursor: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$', description: '`nextCursor` of the previous page.' })),
 };
 export const DEFAULT_LIMIT = 50;
 
@@ -88,7 +88,7 @@ export const DEFAULT_LIMIT = 50;
 export function pageOf<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
-    nextCursor: nullable('string', 'Ask again with this as `cursor`; null on the last page.'),
+    nextCursor: nullable('string', 'Send as `cursor` for the next page; null on the last page.'),
   });
 }
 

@@ -5,7 +5,7 @@ import { WAIT_CAUSES, type WorkProgress } from '../src/domain/work-progress.ts';
 /** Of an evaluation: the backfill that it waits for. */
 export const WAITS_FOR_WORK = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'The backfill that it waits for, which `GET /v1/runtime/work/{id}` tells of; null if it waits for none.',
+  description: 'Id of the backfill that it waits for (`GET /v1/runtime/work/{id}`), or null.',
 });
 
 export const WORK_FIELDS = {
@@ -21,7 +21,7 @@ export const WORK_FIELDS = {
   }),
   remainingMs: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Milliseconds that it still takes, or is still waited for; null if nobody knows, and once it has ended.',
+    description: 'Estimated time left in milliseconds; null if unknown or after its end.',
   }),
   waitingFor: Type.Unsafe<WorkProgress['waitingFor']>({
     type: ['object', 'null'],

@@ -38,7 +38,7 @@ export interface FeedStats {
 /** The longest message of a client, in bytes. */
 const MAX_PAYLOAD = 16 * 1024;
 const FEEDS_URL = '/v1/feeds';
-const ASK_FOR_AN_UPGRADE = 'this route is a websocket: ask for an upgrade';
+const ASK_FOR_AN_UPGRADE = 'this route is a WebSocket: send an upgrade request';
 
 /**
  * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as

@@ -47,7 +47,7 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   token_expired: [CLOSE.tokenExpired, 'the token has expired'],
   token_revoked: [CLOSE.tokenRevoked, 'the token was taken back'],
   permission_lost: [CLOSE.permissionLost, 'a permission was withdrawn'],
-  unverifiable: [CLOSE.tryAgainLater, 'the permissions cannot be read at the moment'],
+  unverifiable: [CLOSE.tryAgainLater, 'permissions could not be read; connect again'],
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
@@ -136,7 +136,7 @@ class Inspection {
 
   #failed(error: unknown): void {
     this.#ports.reportDefect(error, 'feeds: the inspection of actors');
-    this.#end(CLOSE.tryAgainLater, 'the steps cannot be read at the moment');
+    this.#end(CLOSE.tryAgainLater, 'the steps could not be read; connect again');
   }
 
   #send(text: string): void {

@@ -36,10 +36,10 @@ export function readWanted(
   hasOrganization: boolean,
   unanswerable: FeedPorts['unanswerable'],
 ): Read<Wanted> {
-  if (typeof input.channel !== 'string') return refused('malformed', `channel: needed is one of ${CHANNEL_NAMES.join(', ')}`);
+  if (typeof input.channel !== 'string') return refused('malformed', `channel: missing; send one of ${CHANNEL_NAMES.join(', ')}`);
   const channel = findChannel(input.channel);
   if (channel === null)
-    return refused('unknown_channel', `there is no channel ${shown(input.channel)}; there are ${CHANNEL_NAMES.join(', ')}`);
+    return refused('unknown_channel', `there is no channel ${shown(input.channel)}; send one of ${CHANNEL_NAMES.join(', ')}`);
   const checked = (VALIDATORS.get(channel.name) as Validator)(input.params ?? {});
   if ('error' in checked)
     return refused(
@@ -99,7 +99,7 @@ export function readOperation(text: string): Read<Operation> & { readonly id?: R
   if (id !== undefined && !isId) return refused('malformed', 'id: a number, or a text of at most 64 characters');
   const known = id as RequestId | undefined;
   if (typeof op !== 'string' || !Object.hasOwn(FIELDS, op)) {
-    return { ...refused('unknown_op', `op: got ${shown(op)}; there are subscribe, unsubscribe and ping`), id: known };
+    return { ...refused('unknown_op', `op: got ${shown(op)}; send subscribe, unsubscribe or ping`), id: known };
   }
   const stray = Object.keys(message).find((name) => !(FIELDS[op] as readonly string[]).includes(name));
   if (stray !== undefined)

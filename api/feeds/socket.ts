@@ -30,7 +30,7 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   token_expired: [CLOSE.tokenExpired, 'the token has expired'],
   token_revoked: [CLOSE.tokenRevoked, 'the token was taken back'],
   permission_lost: [CLOSE.permissionLost, 'a permission was withdrawn'],
-  unverifiable: [CLOSE.tryAgainLater, 'the permissions cannot be read at the moment'],
+  unverifiable: [CLOSE.tryAgainLater, 'permissions could not be read; connect again'],
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
@@ -219,11 +219,7 @@ class FeedSocket {
       const known = await this.#isKnown(from);
       if (known === null) return this.#events(id, channel.name).failed();
       if (!known)
-        return this.#refuse(
-          'invalid_cursor',
-          'from: a place that this service has not reached, or has forgotten; subscribe without it',
-          about,
-        );
+        return this.#refuse('invalid_cursor', 'from: this cursor is in the future or no longer stored; subscribe without it', about);
       if (!this.#client.open) return;
     }
     this.#begin(channel, params, from, id);
@@ -301,7 +297,7 @@ class FeedSocket {
       else await this.#subscribe(value);
     } catch (error) {
       this.#ports.reportDefect(error, 'feeds: subscribing');
-      this.#refuse('unavailable', 'an error of the service; it was recorded', { id: value.id });
+      this.#refuse('unavailable', 'internal error; it was recorded', { id: value.id });
     }
   }
 }

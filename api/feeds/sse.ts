@@ -19,9 +19,9 @@ const RETRY_MS = 2_000;
 
 const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] } = {
   token_expired: ['token_expired', 'the token has expired; connect again with a new one'],
-  token_revoked: ['token_revoked', 'the token was taken back; sign in again'],
+  token_revoked: ['token_revoked', 'the token was revoked; sign in again'],
   permission_lost: ['permission_missing', 'a permission was withdrawn'],
-  unverifiable: ['unavailable', 'the permissions cannot be read at the moment'],
+  unverifiable: ['unavailable', 'permissions could not be read; connect again'],
   restarting: ['unavailable', 'the service restarts; connect again'],
 };
 
@@ -136,7 +136,7 @@ async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, port
   }
   const position = wanted.value.from;
   if (position === null || (await ports.announcements.isKnown(position))) return wanted;
-  const problem = { path: place, problem: 'a place that this service has not reached, or has forgotten', allowed: 'connect without it' };
+  const problem = { path: place, problem: 'it is in the future or no longer stored', allowed: 'connect without it' };
   return { ok: false, code: 'malformed', detail: `${place}: ${problem.problem}; ${problem.allowed}`, problems: [problem] };
 }
 

@@ -10,7 +10,7 @@ const ReadinessBody = Type.Object(
   {
     ready: Type.Boolean(),
     parts: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.String() }), {
-      description: 'Every part; of one that does not work, the detail says why.',
+      description: 'Every part of the service, with the reason if it does not work.',
     }),
   },
   { $id: 'Readiness', examples: [{ ready: false, parts: [{ name: 'database', ok: false, detail: 'no answer within 500 ms' }] }] },
@@ -25,7 +25,7 @@ export const readiness = defineRoute({
   cost: 'read',
   schema: {},
   answers: {
-    200: { description: 'Every part of the service works.', schema: ReadinessBody },
+    200: { description: 'The service is ready.', schema: ReadinessBody },
     503: { description: 'At least one part does not work; the body names it.', schema: ReadinessBody },
   },
   refusals: [],

@@ -32,7 +32,7 @@ export interface WishedTerms {
 /** The same with null for what was not given. @throws InputError where not exactly one size is given, or one is zero. */
 export function termsOf({ quantity, notionalUsd, limitPrice, maxSlippageBps }: WishedTerms) {
   if ((quantity === undefined) === (notionalUsd === undefined))
-    throw malformed('$.quantity', 'exactly one of quantity and notionalUsd says how much', 'one of the two');
+    throw malformed('$.quantity', 'give exactly one of quantity and notionalUsd', 'one of the two');
   for (const [name, value] of Object.entries({ quantity, notionalUsd, limitPrice }))
     if (value !== undefined && /^[0.]+$/.test(value)) throw malformed(`$.${name}`, 'it is zero', 'a number above zero');
   return {
@@ -50,7 +50,7 @@ export const MANUAL_ORDER_FIELDS = {
   instrument: Type.String(),
   side: choice(ORDER_SIDES),
   quantity: DecimalText,
-  limitPrice: Type.String({ description: 'The worst price that is acceptable.' }),
+  limitPrice: Type.String({ description: 'Limit price.' }),
   notionalUsd: DecimalText,
   maxSlippageBps: Type.Number(),
   decisionPrice: Type.String({ description: 'The executable price when it was placed.' }),

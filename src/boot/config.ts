@@ -49,11 +49,11 @@ const sandboxed = 'the sandbox';
 
 /** One row per environment variable, in the order that `--help` shows. */
 const SETTINGS = {
-  PORT: setting(wholeNumber(0, 65_535), 8080, 'port of the HTTP service; 0 takes any free one', '8080'),
+  PORT: setting(wholeNumber(0, 65_535), 8080, 'port of the HTTP service; 0 picks a free one', '8080'),
   EMERGENCY_PORT: setting(
     wholeNumber(0, 65_535),
     0,
-    'port on which the emergency halt and the pause are served by a thread of their own; 0 takes any free one',
+    'port of the emergency halt and pause, served by a separate thread; 0 picks a free one',
     '0',
   ),
   HOST: setting(host, '127.0.0.1', 'address it listens on', '127.0.0.1'),
@@ -67,15 +67,15 @@ const SETTINGS = {
   REDIS_URL: optional(
     secretUrl('redis:', 'rediss:'),
     'Redis 6.2 or later with maxmemory-policy noeviction',
-    'a private one where installed',
+    'an embedded server if installed',
   ),
-  QUEUE_BACKEND: optional(oneOf(QUEUE_BACKENDS), 'redis or postgres', 'redis where there is one, else postgres'),
-  PROPOSAL_APPROVAL_MINUTES: setting(wholeNumber(1, 1_440), 10, 'how long a trade proposal waits for its approval', '10'),
-  FEED_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 7, 'how many days back a feed can be resumed from a cursor', '7'),
-  ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'how many days activities are kept after they ended', '30'),
+  QUEUE_BACKEND: optional(oneOf(QUEUE_BACKENDS), 'redis or postgres', 'redis if REDIS_URL is set or Redis is installed, else postgres'),
+  PROPOSAL_APPROVAL_MINUTES: setting(wholeNumber(1, 1_440), 10, 'minutes until a trade proposal expires without approval', '10'),
+  FEED_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 7, 'days that a feed can be resumed from a cursor', '7'),
+  ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'days that ended activities are kept', '30'),
   TRAIL_HISTORY_DAYS: optional(
     wholeNumber(KEPT_DAYS, 36_500),
-    'how many days decisions, cuts, observations, audit, leaves of signed batches and the steps of ended orders stay in the database before they move to archive files',
+    'days that decisions, cuts, observations, audit, leaves of signed batches and steps of ended orders stay in the database before they move to archive files',
     'for ever',
   ),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
@@ -84,29 +84,29 @@ const SETTINGS = {
   SVC_EXCHANGE_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
     1_000_000,
-    'the most that one organization may buy for on the spot exchange within 24 hours, in US dollars',
+    'max live buys of one organization on the spot exchange within 24 hours, in US dollars',
     '1000000',
   ),
   SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
   SVC_DELEGATED_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
     100_000,
-    'the most that delegated session signers sign for within 24 hours, in US dollars',
+    'max notional that delegated session signers sign within 24 hours, in US dollars',
     '100000',
   ),
   IDP_AUTHORIZATION_PRIVATE_KEY: optional(p256Key, 'P-256 private key, PEM or base64 PKCS #8; needed by delegated signing'),
-  IDP_AUTHORIZATION_PRIVATE_KEY_FILE: optional(absoluteFile, 'a file with the same instead, which only the signer process reads'),
+  IDP_AUTHORIZATION_PRIVATE_KEY_FILE: optional(absoluteFile, 'file with this key instead, read only by the signer process'),
   IDP_SIGNER_URL: optional(url('https:', 'http:'), "the identity provider's API, which signs for delegated wallets", sandboxed),
-  IDP_APP_ID: optional(text, 'id of the app at the same'),
+  IDP_APP_ID: optional(text, 'app id at the identity provider'),
   IDP_APP_SECRET: optional(secret, 'secret of the same'),
   IDP_ISSUER: optional(url('https:', 'http:'), 'issuer of the identity provider', 'a local one'),
-  IDP_AUDIENCE: optional(text, 'audience its tokens must name', 'a local one'),
-  IDP_JWKS_URL: optional(url('https:', 'http:'), 'where its public keys lie', 'a local one'),
+  IDP_AUDIENCE: optional(text, 'required audience of its tokens', 'a local one'),
+  IDP_JWKS_URL: optional(url('https:', 'http:'), 'URL of its public keys (JWKS)', 'a local one'),
   SPOTCHAIN_URL: optional(url('https:', 'http:'), 'aggregator of the primary chain', sandboxed),
   SPOTCHAIN_KEY: optional(secret, 'key of the same'),
   SPOTCHAIN_RPC_URL: optional(
     secretUrl('https:', 'http:'),
-    'JSON-RPC node of the primary chain; without it a real aggregator only prices',
+    'JSON-RPC node of the primary chain; without it a real aggregator only quotes prices',
     sandboxed,
   ),
   LAUNCH_PARTNER_WALLET: optional(
@@ -125,7 +125,7 @@ const SETTINGS = {
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   SPOTEXCHANGE_WS_API_URL: optional(
     url('wss:', 'ws:'),
-    'its websocket API, which reports orders; without it those that rest are only polled',
+    'its WebSocket API, which reports orders; without it resting orders are polled',
     sandboxed,
   ),
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
@@ -144,7 +144,7 @@ const SETTINGS = {
   ),
   RELAY_STREAM_URL: optional(
     url('wss:', 'ws:'),
-    'its pushes of what has moved; without it transfers are looked at by timers alone',
+    'its push API for transfer updates; without it transfers are polled',
     "the sandbox's, beside its chains",
   ),
   RELAY_KEY: optional(secret, 'key of the same'),
@@ -161,23 +161,23 @@ const SETTINGS = {
   INDEXER_KEY: optional(secret, 'key of the same'),
   REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
   REFERENCE_KEY: optional(secret, 'key of the same'),
-  REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of those prices, asked while the first is stale', sandboxed),
-  REFERENCE_FALLBACK_KEY: optional(secret, 'key of the same; it is needed with the URL'),
-  REFERENCE_FALLBACK_PROVIDER: setting(oneOf(SHARE_QUOTES_PROVIDERS), 'finnhub', 'whose it is: finnhub or alpaca', 'finnhub'),
+  REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of these prices, used while the first is stale', sandboxed),
+  REFERENCE_FALLBACK_KEY: optional(secret, 'its API key; required with the URL'),
+  REFERENCE_FALLBACK_PROVIDER: setting(oneOf(SHARE_QUOTES_PROVIDERS), 'finnhub', 'its provider: finnhub or alpaca', 'finnhub'),
   ISSUER_URL: optional(url('https:', 'http:'), 'marks of pre-IPO tokens, by their issuer', sandboxed),
-  ISSUER_PROVIDER: setting(oneOf(MARK_PROVIDERS), 'prestocks', 'which issuer that is: prestocks or tessera', 'prestocks'),
+  ISSUER_PROVIDER: setting(oneOf(MARK_PROVIDERS), 'prestocks', 'the issuer: prestocks or tessera', 'prestocks'),
   NEWS_URL: optional(url('https:', 'http:'), 'wire items about the market', sandboxed),
-  NEWS_KEY: optional(secret, 'key of the same; alpaca wants id and secret, joined by a colon'),
+  NEWS_KEY: optional(secret, 'its API key; for alpaca id and secret joined by a colon'),
   NEWS_PROVIDER: optional(
     oneOf(NEWS_PROVIDER_NAMES),
-    'whose they are, needed with the URL: alpaca (https://data.alpaca.markets) or finnhub (https://finnhub.io/api/v1)',
+    'their provider, required with the URL: alpaca (https://data.alpaca.markets) or finnhub (https://finnhub.io/api/v1)',
     sandboxed,
   ),
   TVL_URL: optional(url('https:', 'http:'), 'value locked on chains', sandboxed),
   MACRO_URL: optional(url('https:', 'http:'), 'macro series and their calendar', sandboxed),
-  MACRO_KEY: optional(macroKey, 'key of the same; it is needed with the URL'),
+  MACRO_KEY: optional(macroKey, 'its API key; required with the URL'),
   FILINGS_URL: optional(url('https:', 'http:'), 'filings with the regulator', sandboxed),
-  FILINGS_CONTACT: optional(contact, 'company and e-mail address that the regulator is told; needed with the URL'),
+  FILINGS_CONTACT: optional(contact, 'company and e-mail address sent to the regulator; required with the URL'),
   SOCIAL_URL: optional(url('https:', 'http:'), 'social posts about the market', sandboxed),
   SOCIAL_KEY: optional(secret, 'key of the same'),
   POLYMARKET_GAMMA_URL: optional(url('https:', 'http:'), 'catalogue of the first provider of prediction markets', sandboxed),
@@ -187,21 +187,21 @@ const SETTINGS = {
   KALSHI_URL: optional(url('https:', 'http:'), 'second provider of prediction markets', sandboxed),
   KALSHI_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   KALSHI_KEY_ID: optional(text, 'id of the key that opens its stream; without one its prices are polled'),
-  KALSHI_PRIVATE_KEY: optional(rsaKey, 'RSA private key of the same, PEM'),
+  KALSHI_PRIVATE_KEY: optional(rsaKey, 'its RSA private key, PEM'),
   PREDICTION_ONCHAIN_URL: optional(
     url('https:', 'http:'),
     'on-chain venue that live prediction orders go to',
     "the sandbox's, beside its markets and chain",
   ),
-  PREDICTION_ONCHAIN_KEY: optional(secret, 'key of the same; it is needed with the URL'),
-  PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'programs of the same that its transactions may call, separated by commas', 'none'),
+  PREDICTION_ONCHAIN_KEY: optional(secret, 'its API key; required with the URL'),
+  PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'its programs that transactions may call, separated by commas', 'none'),
   MODEL_URL: optional(urlOrSandbox, 'OpenAI-compatible endpoint that may phrase assessments, or sandbox for the simulated one'),
-  MODEL_NAME: optional(text, 'the model that it is asked for; it is needed with the URL'),
+  MODEL_NAME: optional(text, 'name of the model; required with the URL'),
   MODEL_KEY: optional(secret, 'key of the same'),
-  SANDBOX_TAPE: optional(tapeFile, 'a tape that prices the sandbox instead, played from the start on', 'the seeded market'),
+  SANDBOX_TAPE: optional(tapeFile, 'tape to price the sandbox from instead, played from its start', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
   SANDBOX_CHAIN_PROGRAMS: optional(folder, "folder of program binaries, <program id>.so, for the sandbox's primary chain"),
-  SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's simulators on loopback; 0 takes any free ones", '0'),
+  SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's simulators on loopback; 0 picks free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;
 
 /** The settings by their own names, so that a search from a variable finds every reader. */
@@ -235,7 +235,7 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
   ],
   // Both have to be real.
   onlyWith: [
-    ['SPOTEXCHANGE_WS_API_URL', 'SPOTEXCHANGE_URL', "the sandbox's exchange has its own, so set both"],
+    ['SPOTEXCHANGE_WS_API_URL', 'SPOTEXCHANGE_URL', "the sandbox's exchange has its own; set both"],
     ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
     ['SPOTCHAIN_RPC_URL', 'SPOTCHAIN_URL', "the sandbox's aggregator builds for the sandbox's chain only, so set both"],
     ['RELAY_STREAM_URL', 'RELAY_URL', 'what it pushes is asked for there, so set both'],
@@ -298,7 +298,7 @@ type Asked = GivenSettings<typeof SETTINGS>;
 function complainOfFeatures({ given, values, complain }: Asked): void {
   const keyGiven = [given('IDP_AUTHORIZATION_PRIVATE_KEY'), given('IDP_AUTHORIZATION_PRIVATE_KEY_FILE')].filter((one) => one !== '');
   if (keyGiven.length > 1)
-    complain('IDP_AUTHORIZATION_PRIVATE_KEY_FILE', 'is set beside IDP_AUTHORIZATION_PRIVATE_KEY: keep one of the two');
+    complain('IDP_AUTHORIZATION_PRIVATE_KEY_FILE', 'is set together with IDP_AUTHORIZATION_PRIVATE_KEY: remove one of the two');
   if (values.SVC_DELEGATED_SIGNING_ENABLED === true && keyGiven.length === 0) {
     complain(
       'IDP_AUTHORIZATION_PRIVATE_KEY',
@@ -319,7 +319,7 @@ function complainOfPlaces({ given, values, complain }: Asked): void {
       );
   }
   if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
-    complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');
+    complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: remove one of the two');
   }
 }
 

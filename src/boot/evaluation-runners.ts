@@ -43,7 +43,7 @@ export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = t
   const shared = {
     fetcher: createHistoryFetcher(deps),
     asksForTrials,
-    onMissing: (what: { readonly [field: string]: unknown }) => log.info(what, 'a venue did not give the whole history of a backtest'),
+    onMissing: (what: { readonly [field: string]: unknown }) => log.info(what, 'a venue did not return the full history of a backtest'),
   };
   return {
     backtest: createBacktestRunner({

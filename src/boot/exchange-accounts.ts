@@ -27,10 +27,10 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
   await look();
   const following = runEvery(
     clock,
-    'reading whose account at the exchange is whose',
+    'reading the exchange accounts of organizations',
     LOOK_MS,
     look,
-    warn('reading whose account at the exchange is whose'),
+    warn('reading the exchange accounts of organizations'),
   );
   onStop('the accounts at the exchange', () => following.stop());
   return { has: (orgId) => holders.has(orgId) };

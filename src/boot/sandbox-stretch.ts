@@ -104,10 +104,9 @@ export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedO
  */
 export async function moveSandboxOn(service: ServiceProcess, store: StoreConnections, asked: StretchAsked): Promise<MovedOn> {
   const real = namedSystems(service.config);
-  if (real.length > 0)
-    throw new Error(`only the time of a sandbox can be moved on, and these settings name real systems: ${real.join(', ')}`);
+  if (real.length > 0) throw new Error(`only a sandbox can be advanced in time, and these settings name real systems: ${real.join(', ')}`);
   const past = sandboxPast(service);
-  if (past === null) throw new Error('SANDBOX_TAPE: a tape prices this sandbox, and what comes after its end is on none');
+  if (past === null) throw new Error('SANDBOX_TAPE: this sandbox is priced by a tape, which has no prices after its end');
   const dispatch = createDispatchStore(store.sql);
   const leases = {
     hold: (duty: string) => dispatch.hold(duty, service.holder, LEASE_MS),
@@ -267,7 +266,7 @@ function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { re
 /** Resolves once somebody listens. @throws Error where nobody does within seconds. */
 async function waitUntilObserved(told: { readonly observed: boolean }): Promise<void> {
   for (let looks = 0; !told.observed; looks++) {
-    if (looks > 5_000) throw new Error('the news that were kept could not be read');
+    if (looks > 5_000) throw new Error('stored news could not be read');
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

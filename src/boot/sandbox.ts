@@ -44,7 +44,7 @@ export async function sandboxMarket(seed: number, tape: string | null, now: Epoc
     for await (const batch of reader.batches()) yield batch.events;
   }
   const market = await recordedMarket(events(), seeded, now);
-  if (market === null) throw new Error(`SANDBOX_TAPE: ${tape} has no price of anything that the sandbox trades`);
+  if (market === null) throw new Error(`SANDBOX_TAPE: ${tape} has no prices for instruments of the sandbox`);
   return market;
 }
 

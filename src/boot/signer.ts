@@ -24,7 +24,7 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
   if (!delegates) {
     if (given !== null || keyFile !== null)
       log.warn(
-        'IDP_AUTHORIZATION_PRIVATE_KEY is set and SVC_DELEGATED_SIGNING_ENABLED is not true: the key was put away unused, and nothing is signed',
+        'IDP_AUTHORIZATION_PRIVATE_KEY is set but SVC_DELEGATED_SIGNING_ENABLED is not true: the key is not used and nothing is signed',
       );
     forgetKey(config);
     if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return null;

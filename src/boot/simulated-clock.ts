@@ -28,11 +28,11 @@ export async function takeDatabaseTime(
   const real = namedSystems(config);
   if (real.length > 0)
     throw new Error(
-      `the time of this database was moved on from ${isoTime(simulated.since)}, so that everything since is simulated, and these settings name real systems: ${real.join(', ')}; unset them, or give the real service a database of its own`,
+      `the time of this database was advanced from ${isoTime(simulated.since)}, so everything since is simulated, and these settings name real systems: ${real.join(', ')}; unset them, or use a separate database for the real service`,
     );
   setAhead(simulated.aheadMs);
   log.warn(
     { since: isoTime(simulated.since), aheadMs: simulated.aheadMs },
-    'the time of this sandbox was moved on: what is written is simulated',
+    'the time of this sandbox was advanced: everything written is simulated',
   );
 }

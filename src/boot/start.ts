@@ -130,7 +130,7 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
   service.onStop('the sandbox', sandbox.stop);
   log.info(
     { seed: config.SANDBOX_SEED, simulators: sandbox.urls, control: sandbox.controlUrl },
-    'the sandbox stands in for the outside systems that no URL is set for',
+    'the sandbox simulates the outside systems without a URL',
   );
   return sandbox;
 }
@@ -155,6 +155,6 @@ async function startRoles(parts: RoleParts): Promise<ApiRole | null> {
   if (!service.runs('api')) return null;
   const api = await startApiRole(parts, pingQueue);
   const { ready, parts: states } = await untilReady(api.readiness, { ...service, patienceMs: READY_MS });
-  if (!ready) service.log.warn({ parts: states.filter(({ ok }) => !ok) }, 'started, but not everything works yet: see /readyz');
+  if (!ready) service.log.warn({ parts: states.filter(({ ok }) => !ok) }, 'started, but not ready yet: see /readyz');
   return api;
 }

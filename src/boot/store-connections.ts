@@ -41,14 +41,13 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
   }
   const { applied, keys, genesis } = await readyDatabase(resolve(config.SEVENGATE_HOME), servers.databaseUrl, writersOf(roles));
   if (applied.length > 0) log.info({ applied }, 'migrated');
-  if (genesis !== null)
-    log.info({ rows: genesis }, 'from now on every change of the trail is signed; what was there before was signed as it was found');
+  if (genesis !== null) log.info({ rows: genesis }, 'from now on every change of the trail is signed; earlier rows were signed as found');
   signal.throwIfAborted();
   const logins = await separateLogins(servers.databaseUrl);
   if (logins.shared !== null)
     log.warn(
       { why: logins.shared },
-      'the service works with the login that owns the tables: grant it CREATEROLE and the admin option on sevengate_app, sevengate_api and sevengate_evaluator to have logins apart',
+      'the service uses the login that owns the tables: for separate logins grant it CREATEROLE and the admin option on sevengate_app, sevengate_api and sevengate_evaluator',
     );
   if (logins.openFunctions.length > 0)
     log.warn(

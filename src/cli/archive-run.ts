@@ -51,7 +51,7 @@ export async function moveDays(service: Service, options: MoveOptions): Promise<
   if (before > newest)
     throw new Error(`--before ${options.before}: the last ${KEPT_DAYS} days stay in the database; the latest time is ${isoTime(newest)}`);
   const moved = await moveWithProgress(service, folderOf(service, options), before);
-  print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing is left to move' : moved.map(stretchText).join('\n'));
+  print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing to move' : moved.map(stretchText).join('\n'));
 }
 
 /** Prints the steps of an actor as its file holds them, or a state that is rebuilt from them. @throws Error in one sentence */

@@ -13,24 +13,24 @@ export function archiveCommands(archive: Command, service: Service): void {
     .description(
       'move whole days (UTC) of decisions, cuts, observations, steps of ended actors and audit to files, and take them out of the database',
     )
-    .requiredOption('--before <time>', 'move days that ended by then, such as 2026-01-01')
-    .option('--folder <folder>', 'where the files go (default: archive in the state folder)')
+    .requiredOption('--before <time>', 'move days that ended before this date, such as 2026-01-01')
+    .option('--folder <folder>', 'output folder (default: archive in the state folder)')
     .option('--json', 'print what was moved as JSON')
     .action(async (options: MoveOptions) => (await run()).moveDays(service, options));
 
   archive
     .command('steps')
-    .description('print the steps of an actor that has ended and whose steps were moved, one as JSON on each line')
+    .description('print the archived steps of an ended actor, one JSON document per line')
     .argument('<actor>', 'its id', uuid('an actor id'))
-    .option('--at <version>', 'print the state after this step instead, rebuilt from the steps')
-    .option('--folder <folder>', 'where the files lie (default: archive in the state folder)')
+    .option('--at <version>', 'print the state after this step instead')
+    .option('--folder <folder>', 'folder of the files (default: archive in the state folder)')
     .option('--json', 'print them as one JSON array')
     .action(async (actorId: string, options: StepsOptions) => (await run()).printSteps(service, actorId, options));
 
   archive
     .command('list')
-    .description('tell what was moved, and whether each file holds what was moved to it')
-    .option('--folder <folder>', 'where the files lie (default: archive in the state folder)')
+    .description('list moved days and check that each file is complete')
+    .option('--folder <folder>', 'folder of the files (default: archive in the state folder)')
     .option('--json', 'print the result as JSON')
     .action(async (options: FolderOptions) => (await run()).listMoved(service, options));
 }

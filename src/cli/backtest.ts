@@ -17,24 +17,24 @@ export function backtestCommand(command: Command, service: Service): void {
       'bars open from then on: YYYY-MM-DD or ISO 8601 (default: the first bar; of the store: five years before --to)',
     )
     .option('--to <time>', 'bars have closed by then (default: the last bar; of the store: the end of the last UTC day)')
-    .option('--timeframe <timeframe>', "bars that are decided on (default: the manifest's)")
+    .option('--timeframe <timeframe>', "timeframe of the bars (default: the manifest's)")
     .option(
       '--candles <source...>',
       '`store` (which `sevengate candles` fills), a CSV file, or <instrument>=<file> for each, such as AAPLx=aaplx.csv reference:AAPL=aapl.csv',
       ['store'],
     )
-    .option('--look', 'allow a stretch of less than five years; its result is no evidence')
+    .option('--look', 'allow a period of less than five years; its result does not count as evidence')
     .option('--cost-multiplier <n>', costMultiplier.description, quantity('number', 'a number such as 1.5'))
     .option('--max-participation-pct <n>', maxParticipationPct.description, quantity('percent', 'a percentage such as 2.5'))
     .option('--min-order-usd <n>', minOrderUsd.description, quantity('usd', 'an amount in US dollars such as 1000'))
-    .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', count(1, 1_000_000), 1)
+    .option('--versions-tried <n>', 'number of versions of this strategy tried, including this one', count(1, 1_000_000), 1)
     .option(
       '--sweep <threshold...>',
-      'try other values of thresholds, each as <path>=<value>,<value>, such as stopLossPct=2,4 entryConditions[0].value=25,30: every variant counts as a trial, and a walk-forward shows what picking would have earned; no evidence',
+      'sweep parameters, each as <path>=<value>,<value>, such as stopLossPct=2,4 entryConditions[0].value=25,30: every variant counts as a trial, with a walk-forward test; does not count as evidence',
     )
-    .option('--train-days <n>', `days of which a sweep picks the best variant (default: ${DEFAULT_WALK_FORWARD.trainDays})`, windowDays)
-    .option('--test-days <n>', `days after them that count (default: ${DEFAULT_WALK_FORWARD.testDays})`, windowDays)
-    .option('--report <file>', 'write the report as one HTML file that can be read offline')
+    .option('--train-days <n>', `training days of the walk-forward (default: ${DEFAULT_WALK_FORWARD.trainDays})`, windowDays)
+    .option('--test-days <n>', `test days after them (default: ${DEFAULT_WALK_FORWARD.testDays})`, windowDays)
+    .option('--report <file>', 'write the report as one HTML file')
     .option('--json', 'print the whole result as JSON')
     .action(async (file: string, options: BacktestOptions) => (await import('./backtest-run.ts')).run(service, file, options));
 }

@@ -10,23 +10,20 @@ const run = () => import('./candles-run.ts');
 
 /** Adds `candles` and its commands. Conflicts that were not replaced and gaps do not fail a command; bad rows do. */
 export function candleCommands(candles: Command, service: Service): void {
-  const venue = () => new Option('--venue <venue>', 'the venue that the bars are of').choices(VENUES);
+  const venue = () => new Option('--venue <venue>', 'venue of the bars').choices(VENUES);
 
   candles
     .command('import')
     .description('import closed bars from CSV files (or all of a folder), gzip or not')
     .argument('<files...>', 'files ending in .csv or .csv.gz, or folders of them; each is imported whole or not at all')
     .addOption(venue().makeOptionMandatory())
-    .requiredOption('--instrument <name>', "the venue's name of it, such as BTCUSDT")
+    .requiredOption('--instrument <name>', "the venue's symbol, such as BTCUSDT")
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h; a day is 24h')
-    .option('--skip-bad', 'leave out rows that are no sound bars, counted by reason, instead of refusing the file')
-    .option('--replace', 'replace stored bars that have other numbers; without it they stay and are counted as conflicts')
-    .option(
-      '--align',
-      'move bars that open off the grid of their timeframe back onto it, if none is known too early by that (days of US shares)',
-    )
-    .option('--timezone <zone>', 'the clock that times without an offset show, such as America/New_York')
-    .option('--dry-run', 'do everything but keep nothing')
+    .option('--skip-bad', 'skip invalid rows and count them by reason, instead of refusing the file')
+    .option('--replace', 'replace stored bars that differ; without it they stay and are counted as conflicts')
+    .option('--align', 'align bars to the grid of their timeframe if that makes none known too early (daily bars of US shares)')
+    .option('--timezone <zone>', 'time zone of times without an offset, such as America/New_York')
+    .option('--dry-run', 'check the files without importing them')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -36,7 +33,7 @@ export function candleCommands(candles: Command, service: Service): void {
 
   candles
     .command('backfill')
-    .description("fetch a venue's history within its request budget; an interrupted one goes on where it was")
+    .description("fetch a venue's history within its request budget; an interrupted fetch continues where it stopped")
     .addOption(venue().makeOptionMandatory())
     .requiredOption('--instrument <name>', 'an instrument of the catalog')
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h')
@@ -47,7 +44,7 @@ export function candleCommands(candles: Command, service: Service): void {
 
   candles
     .command('coverage')
-    .description('tell what bars are stored, where they came from, what is missing and why')
+    .description('list stored bars, their source, and gaps with their reasons')
     .addOption(venue())
     .option('--instrument <name>', 'only this instrument')
     .option('--timeframe <timeframe>', 'only this timeframe')

@@ -12,7 +12,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
   catalog
     .command('export')
     .description('print the catalog in use as a catalog file')
-    .option('--out <file>', 'write it there instead')
+    .option('--out <file>', 'write to this file instead')
     .option('--json', 'print it on one line')
     .action(async (options: { out?: string; json?: true }) => {
       await service.useCatalog();
@@ -23,7 +23,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
 
   catalog
     .command('check')
-    .description('tell everything that is wrong with a catalog file, and what it means for the sources that are set')
+    .description('check a catalog file and list every problem')
     .argument('[file]', 'the file (default: the one in use)')
     .option('--json', 'print the result as JSON')
     .action(async (file: string | undefined, options: { json?: true }) => {
@@ -40,9 +40,9 @@ export function catalogCommands(catalog: Command, service: Service): void {
 
   catalog
     .command('import')
-    .description('check a catalog file and put it into the state folder, where the next start of every process finds it')
+    .description('check a catalog file and copy it to the state folder; used from the next start')
     .argument('<file>', 'the file')
-    .option('--allow-removals', 'also where it leaves out instruments that are in use')
+    .option('--allow-removals', 'import it even if it removes instruments that are in use')
     .option('--json', 'print the result as JSON')
     .action((file: string, options: { allowRemovals?: true; json?: true }) => importCommand(service, file, options));
 }

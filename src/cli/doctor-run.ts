@@ -9,7 +9,7 @@ export async function examine(service: Service): Promise<Finding[]> {
   const node: Finding = { what: 'Node.js', ok: true, detail: `${process.version} on ${process.platform} ${process.arch}` };
   const config = service.readSettings();
   if (!('PORT' in config)) return [node, ...config.map(({ variable, sentence }) => ({ what: variable, ok: false, detail: sentence }))];
-  const understood: Finding = { what: 'settings', ok: true, detail: 'every setting is understood' };
+  const understood: Finding = { what: 'settings', ok: true, detail: 'all settings are valid' };
   return [node, understood, await examineCatalog(service, config), ...(await examineMachine(config, service.path))];
 }
 

@@ -31,15 +31,15 @@ export function exchangeKeysCommands(keys: Command, service: Service): void {
     keys.command(words).description(description).option('--json', 'print the result as JSON');
   const ofOne = (words: string, description: string): Command => command(words, description).option(...ORGANIZATION_OPTION);
 
-  ofOne('add <key>', 'add or exchange the API key of an organization; its secret is read from standard input')
+  ofOne('add <key>', 'add or replace the API key of an organization; the secret is read from standard input')
     .option('--secret-file <file>', 'read the secret from a file: a shared secret, or an Ed25519 private key, PEM')
-    .option('--other-account', 'the key is of another account than the one before; refused while an order is open')
+    .option('--other-account', 'allow a key of another account than before; refused while an order is open')
     .action((key: string, options: AddOptions) => add(service, key, options));
   command('list', 'list the organizations that have a key, with the account of each; no secret is printed').action((options: Options) => {
     const items = listExchangeKeys(home(service));
     print(options.json ? JSON.stringify(items) : items.map((one) => `${one.orgId}  ${one.keyStart}…  account ${one.account}`).join('\n'));
   });
-  ofOne('remove', 'take the key of an organization away: nothing of it is sent to the exchange any more').action((options: Options) =>
+  ofOne('remove', 'remove the key of an organization: it sends no more orders to the exchange').action((options: Options) =>
     remove(service, options),
   );
 }
@@ -74,11 +74,14 @@ async function remove(service: Service, { org, json }: Options): Promise<void> {
   const before = readExchangeKey(home(service), orgId);
   await withAccounts(service, orgId, org, async (store) => {
     const open = await store.openOrders(orgId);
-    if (open > 0) throw new Error(`${open} live orders of the organization are open: without its key nobody could ask what became of them`);
+    if (open > 0)
+      throw new Error(
+        `${open} live orders of the organization are open, and their outcome cannot be read without the key: cancel them first`,
+      );
     await store.noteRemoved(orgId, createLiveClock().now());
     removeExchangeKey(home(service), orgId);
   });
-  print(json ? JSON.stringify({ orgId, removed: before !== null }) : before === null ? 'there was no key' : `the key of ${orgId} is gone`);
+  print(json ? JSON.stringify({ orgId, removed: before !== null }) : before === null ? 'there was no key' : `removed the key of ${orgId}`);
 }
 
 function withAccounts(
@@ -109,7 +112,7 @@ async function askedOf(service: Service, credentials: SpotCredentials, orgId: st
 }
 
 function checkedKey(key: string): string {
-  if (!/^[A-Za-z0-9]{8,64}$/.test(key)) throw new Error('the API key is no key of the exchange: it should be 8 to 64 letters and digits');
+  if (!/^[A-Za-z0-9]{8,64}$/.test(key)) throw new Error('invalid API key: it must be 8 to 64 letters and digits');
   return key;
 }
 

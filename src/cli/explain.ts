@@ -18,7 +18,7 @@ export function explainCommand(command: Command, service: Service): void {
       // As the login role: of an old decision the agent is looked for among all decisions, which may take a while.
       const use = { name: 'sevengate explain', connections: 2, role: null, url: options.database };
       const found = await withDatabase(service, use, (sql) => createDecisionReads(sql).find(decision));
-      if (found === null) throw new Error(`there is no decision ${decision}: its id stands in /v1/agents/:id/decisions`);
+      if (found === null) throw new Error(`there is no decision ${decision}: see /v1/agents/:id/decisions for ids`);
       const explanation = explainDecision(found);
       const { id: decisionId, agentId, hash } = found;
       print(options.json ? JSON.stringify({ decisionId, agentId, hash, ...explanation }) : explanationText(explanation));

@@ -6,7 +6,7 @@ import { uuid } from './words.ts';
 /** Adds `halt`. Agents that are not paused when it ends set exit code 1; none of them can begin an order all the same. */
 export function haltCommand(command: Command, service: Service): void {
   command
-    .option('--org <id>', 'halt this organization alone', uuid('an organization id'))
+    .option('--org <id>', 'halt only this organization', uuid('an organization id'))
     .option('--database <url>', 'URL of the database of the service, with its owner’s login (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { org?: string; database?: string; json?: true }) => (await import('./halt-run.ts')).halt(service, options));

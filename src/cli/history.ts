@@ -25,7 +25,7 @@ interface FactOptions {
 export function historyCommands(history: Command, service: Service): void {
   history
     .command('import-events')
-    .description('import an archive of events: within its times it holds all that its source told')
+    .description('import an archive of events, complete for its source and period')
     .argument('<files...>', 'lines of wire items, or the submissions of a filer to the regulator with their older pages')
     .requiredOption('--from <time>', 'the archive is complete from here on')
     .requiredOption('--to <time>', 'and up to here')
@@ -69,7 +69,7 @@ export function historyCommands(history: Command, service: Service): void {
 
   history
     .command('coverage')
-    .description('tell what is kept of events, marks and liquidity')
+    .description('list stored events, marks and liquidity')
     .option('--json', 'print the result as JSON')
     .action(async (options: { json?: true }) => {
       const { keptHistory, keptHistoryText } = await import('../adapters/store/catalog/kept-history.ts');
@@ -83,7 +83,7 @@ export function historyCommands(history: Command, service: Service): void {
 function missingCommand(history: Command, service: Service): void {
   history
     .command('missing')
-    .description('tell what the conditions of a manifest look at and the kept history does not hold over the stretch of the backtest gate')
+    .description('list data that the conditions of a manifest need and the stored history lacks for the backtest gate')
     .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
@@ -99,6 +99,6 @@ function missingCommand(history: Command, service: Service): void {
         missingHistory(createKnownHistoryReads(sql), manifest, createLiveClock().now(), obtainable),
       );
       if (options.json) return print(JSON.stringify(missing.map((one) => ({ ...one, text: missingHistoryText(one) }))));
-      print(missing.length === 0 ? 'nothing is missing besides bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));
+      print(missing.length === 0 ? 'nothing is missing except bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));
     });
 }

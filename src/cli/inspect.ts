@@ -19,13 +19,13 @@ interface Options {
 export function inspectCommand(command: Command, service: Service): void {
   command
     .option('--actor <id>', 'one actor, running or done (default: the newest running ones of the organization)')
-    .option('--from <version>', 'with --actor: tell the steps after this version first; 0 for all of its past', wholeNumber)
+    .option('--from <version>', 'with --actor: first send the steps after this version; 0 for all', wholeNumber)
     .option('--service <url>', 'the service (default: the one that runs on the state folder, else HOST and PORT of the settings)')
     .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
-    .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', port, 0)
+    .option('--port <port>', 'port for visualisers on loopback; 0 picks a free one', port, 0)
     .option('--json', 'print the address as JSON')
     .action(async (options: Options) => {
-      if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor: the past is told of one actor');
+      if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor');
       const config = service.settings();
       const running = runningServiceUrl(resolve(config.SEVENGATE_HOME));
       const url = new URL(options.service ?? running ?? `http://${config.HOST}:${config.PORT}`);

@@ -32,54 +32,51 @@ export function membersCommands(members: Command, service: Service): void {
       .option('--permissions <list>', `permissions instead, separated by commas: ${PERMISSIONS.join(', ')}`, permissions);
 
   readingCommands(command, service);
-  granting('grant <subject>', 'give a member a role or permissions in the place of those before').action(
-    (subject: string, options: GrantOptions) =>
-      withMembers(service, options, async ({ commands }, context) => {
-        const member = done(await commands.grant(context, subject, granted(options)));
-        return { value: member, text: [`${member.subject} holds ${member.permissions.join(',')}`] };
-      }),
-  );
-  command('remove <subject>', 'take a member out of the organization').action((subject: string, options: Options) =>
+  granting('grant <subject>', 'set the role or permissions of a member').action((subject: string, options: GrantOptions) =>
     withMembers(service, options, async ({ commands }, context) => {
-      const member = done(await commands.remove(context, subject));
-      return { value: member, text: [`${member.subject} belongs to the organization no more`] };
+      const member = done(await commands.grant(context, subject, granted(options)));
+      return { value: member, text: [`${member.subject} holds ${member.permissions.join(',')}`] };
     }),
   );
-  granting('invite', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
+  command('remove <subject>', 'remove a member from the organization').action((subject: string, options: Options) =>
+    withMembers(service, options, async ({ commands }, context) => {
+      const member = done(await commands.remove(context, subject));
+      return { value: member, text: [`removed ${member.subject} from the organization`] };
+    }),
+  );
+  granting('invite', 'invite a member; the holder of the code joins with POST /v1/invitations/accept')
     .argument('<name>', 'who is invited', named('the name of a member', 120))
-    .option('--hours <n>', 'how long it may be accepted', count(1, 720, 'hours'), INVITATION_HOURS)
+    .option('--hours <n>', 'hours until it expires', count(1, 720, 'hours'), INVITATION_HOURS)
     .action((name: string, options: GrantOptions & { readonly hours: number }) =>
       withMembers(service, options, async ({ commands }, context) => {
         const invitation = done(await commands.invite(context, { name, hours: options.hours, ...granted(options) }));
         return { value: invitation, text: [invitation.code] };
       }),
     );
-  command('revoke-invitation', 'take an invitation back')
-    .argument('<id>', 'its id, as `members invite --json` tells it', uuid('an invitation id'))
+  command('revoke-invitation', 'revoke an invitation')
+    .argument('<id>', 'its id, printed by `members invite --json`', uuid('an invitation id'))
     .action((id: string, options: Options) =>
       withMembers(service, options, async ({ commands }, context) => {
         const invitation = done(await commands.revokeInvitation(context, id));
-        return { value: invitation, text: [`nobody joins by ${invitation.id} any more`] };
+        return { value: invitation, text: [`revoked invitation ${invitation.id}`] };
       }),
     );
-  command('revoke-tokens <subject>', 'refuse every token of a member that was issued until now').action(
-    (subject: string, options: Options) =>
-      withMembers(service, options, async ({ commands }, context) => {
-        const revoked = done(await commands.revokeTokens(context, subject));
-        return { value: revoked, text: [`the tokens of ${subject} are refused from now on`] };
-      }),
+  command('revoke-tokens <subject>', 'revoke all tokens of a member').action((subject: string, options: Options) =>
+    withMembers(service, options, async ({ commands }, context) => {
+      const revoked = done(await commands.revokeTokens(context, subject));
+      return { value: revoked, text: [`revoked all tokens of ${subject}`] };
+    }),
   );
-  command('set-role <name> <permissions>', "write a role of the organization's own").action(
-    (name: string, list: string, options: Options) =>
-      withMembers(service, options, async ({ commands }, context) => {
-        const role = done(await commands.setRole(context, name, permissions(list)));
-        return { value: role, text: [`${role.name}  ${role.permissions.join(',')}`] };
-      }),
+  command('set-role <name> <permissions>', 'create or change a custom role').action((name: string, list: string, options: Options) =>
+    withMembers(service, options, async ({ commands }, context) => {
+      const role = done(await commands.setRole(context, name, permissions(list)));
+      return { value: role, text: [`${role.name}  ${role.permissions.join(',')}`] };
+    }),
   );
 }
 
 function readingCommands(command: (words: string, description: string) => Command, service: Service): void {
-  command('list', 'list the members and what each may do').action((options: Options) =>
+  command('list', 'list the members with their permissions').action((options: Options) =>
     withMembers(service, options, async ({ reads }, { orgId }) => {
       const items = await reads.list(orgId);
       return {
@@ -88,7 +85,7 @@ function readingCommands(command: (words: string, description: string) => Comman
       };
     }),
   );
-  command('roles', 'list the roles that members may be given').action((options: Options) =>
+  command('roles', 'list the roles with their permissions').action((options: Options) =>
     withMembers(service, options, async ({ reads }, { orgId }) => {
       const items = await reads.roles(orgId);
       return { value: items, text: items.map(({ name, permissions: held }) => `${name}  ${held.join(',')}`) };

@@ -46,7 +46,7 @@ export function check(service: Service, file: string, options: ParityOptions): v
   if (options.json) process.stdout.write(`${JSON.stringify({ certificate: file, signed, text })}\n`);
   else
     process.stdout.write(
-      signed.length === 0 ? `${file} carries no good signature of a known key\n` : `${text}signed by ${signed.join(', ')}\n`,
+      signed.length === 0 ? `${file} has no valid signature of a known key\n` : `${text}signed by ${signed.join(', ')}\n`,
     );
   if (signed.length === 0) process.exitCode = 1;
 }

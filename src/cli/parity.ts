@@ -11,15 +11,14 @@ export function parityCommand(command: Command, service: Service): void {
     .option('--from <time>', 'the first slot that counts, such as 2026-03-02T14:30:00Z')
     .option('--to <time>', 'the first slot that no longer counts')
     .option('--out <file>', 'write the signed certificate there')
-    .option('--check <certificate>', 'say instead whether a certificate carries a good signature')
+    .option('--check <certificate>', 'check the signature of a certificate instead')
     .option('--keys <file>', 'public keys that count for --check, one per line (default: parity.pub under keys of the state folder)')
     .option('--json', 'print the result as JSON')
     .action(async (tapes: string[], options: ParityOptions) => {
       const { certify, check } = await import('./parity-run.ts');
       if (options.check !== undefined) return check(service, options.check, options);
       const { from, to } = options;
-      if (from === undefined || to === undefined)
-        throw new Error('--from and --to are needed: the slots that are held against the live run');
+      if (from === undefined || to === undefined) throw new Error('give --from and --to: the slots to compare with the live run');
       const range = { from: instant(from, '--from'), to: instant(to, '--to') };
       if (range.to <= range.from) throw new Error('--from is the earlier time, --to the later one');
       if (tapes.length === 0) throw new Error('name the tapes of the live run: npm start -- --record <file> makes one');

@@ -17,7 +17,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'start',
     usage: '[options]',
-    description: 'run the service: embedded servers where none are set, migrations, sandbox, and the roles',
+    description: 'run the service with embedded servers if none are set, migrations, sandbox and all roles',
     catalog: 'own',
     load: async () => (await import('./start.ts')).startCommand,
   },
@@ -38,21 +38,21 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'proposals',
     usage: '[command]',
-    description: 'list, approve and decline what agents propose to trade',
+    description: 'list, approve and decline trade proposals',
     catalog: 'own',
     load: async () => (await import('./api/proposals.ts')).proposalCommands,
   },
   {
     name: 'takes',
     usage: '[command]',
-    description: 'compile theses in words, arm, watch and close them',
+    description: 'compile, arm, watch and close Takes',
     catalog: 'own',
     load: async () => (await import('./api/takes.ts')).takeCommands,
   },
   {
     name: 'feed',
     usage: '[options] <channel>',
-    description: 'print a channel of the feed as it happens, one JSON document a line',
+    description: 'print a feed channel live, one JSON document per line',
     catalog: 'own',
     load: async () => (await import('./api/feed.ts')).feedCommand,
   },
@@ -86,13 +86,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'members',
     usage: '[command]',
-    description: 'list, grant, remove and invite members of an organization, write its roles, take tokens back',
+    description: 'list, invite, change and remove members of an organization, edit roles, revoke tokens',
     load: async () => (await import('./members.ts')).membersCommands,
   },
   {
     name: 'books',
     usage: '[command]',
-    description: 'correct books that hold cash which no account has',
+    description: 'correct manual books whose cash no account backs',
     load: async () => (await import('./books.ts')).booksCommands,
   },
   {
@@ -116,13 +116,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'candles',
     usage: '[command]',
-    description: 'import, fetch and look at closed bars',
+    description: 'import, fetch and list closed bars',
     load: async () => (await import('./candles.ts')).candleCommands,
   },
   {
     name: 'history',
     usage: '[command]',
-    description: 'import archives of events, marks and liquidity for backtests, and tell what is kept',
+    description: 'import and list events, marks and liquidity for backtests',
     load: async () => (await import('./history.ts')).historyCommands,
   },
   {
@@ -134,50 +134,50 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'sim',
     usage: '[options]',
-    description: 'run a seeded life of the whole engine under faults and print the hash of its trace',
+    description: 'simulate the whole engine under faults from a seed and print the hash of its trace',
     load: async () => (await import('./sim.ts')).simCommand,
   },
   {
     name: 'sandbox',
     usage: '[command]',
-    description: 'move the time of a sandbox on, to live through days in minutes',
+    description: 'advance the time of a sandbox: days in minutes',
     catalog: 'own',
     load: async () => (await import('./sandbox.ts')).sandboxCommands,
   },
   {
     name: 'halt',
     usage: '[options]',
-    description: 'the emergency halt: pause every agent and Take of all organizations, or of one, and cancel what waits',
+    description: 'emergency halt: pause every agent and Take of all organizations or of one, and cancel pending proposals',
     load: async () => (await import('./halt.ts')).haltCommand,
   },
   {
     name: 'archive',
     usage: '[command]',
-    description: 'move old history to archive files that verify-trail still proves, and read the steps of an actor from there',
+    description: 'move old history to verifiable archive files, and read the steps of an actor from them',
     load: async () => (await import('./archive.ts')).archiveCommands,
   },
   {
     name: 'cuts',
     usage: '[command]',
-    description: 'mark wrong cuts of the feed as superseded, signed by the owner, and tell which were',
+    description: 'mark wrong cuts of the feed as superseded, and list them',
     load: async () => (await import('./cuts.ts')).cutCommands,
   },
   {
     name: 'verify-trail',
     usage: '[options]',
-    description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',
+    description: 'recompute every hash of the audit trail and name the first altered record',
     load: async () => (await import('./verify-trail.ts')).verifyTrailCommand,
   },
   {
     name: 'parity',
     usage: '[options] [tapes...]',
-    description: 'replay tapes, hold them against what the live run wrote, and sign a certificate that names the first difference',
+    description: 'replay tapes, compare them with the live run, and sign a certificate that names the first difference',
     load: async () => (await import('./parity.ts')).parityCommand,
   },
   {
     name: 'explain',
     usage: '[options] <decision>',
-    description: 'say in words what a decision saw, which rules held and what followed',
+    description: 'explain a decision: inputs, rules and outcome',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {
@@ -204,7 +204,7 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined, s
   program
     .description('An engine for trading agents that earn their capital through seven gates.')
     .version(service.version)
-    .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (sevengate --help lists what there is)\n`) })
+    .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (see sevengate --help)\n`) })
     .exitOverride()
     .configureHelp({
       // A command of the list, whose own words are not loaded; below it each command knows its words.

@@ -17,7 +17,7 @@ export function sandboxCommands(sandbox: Command, service: Service): void {
   sandbox
     .command('advance')
     .description(
-      'live through days of the sandbox’s market at once: every slot is cut, decided, traded on paper and signed as in real time; what is written is simulated for ever',
+      'advance the sandbox by days at once: every slot is decided, traded on paper and signed as in real time; all records stay marked as simulated',
     )
     .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
     .option('--to-open', 'and on to the next opening of the exchange of shares, from where on their reference prices are fresh')
@@ -31,7 +31,7 @@ export function sandboxCommands(sandbox: Command, service: Service): void {
       process.stdout.write(
         options.json
           ? `${JSON.stringify(told)}\n`
-          : `the sandbox's time moved on from ${told.from} to ${told.to}: sevengate start goes on there\n`,
+          : `advanced the sandbox from ${told.from} to ${told.to}: sevengate start continues there\n`,
       );
     });
 }
@@ -52,6 +52,6 @@ async function advance(service: Service, until: (from: EpochMs) => EpochMs) {
 /** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error where the calendar knows none */
 function afterOpening(at: EpochMs): EpochMs {
   const opening = nextRegularOpen(at);
-  if (opening === null) throw new Error(`--to-open: the calendar of the exchange knows no opening after ${isoTime(at)}`);
+  if (opening === null) throw new Error(`--to-open: the exchange calendar has no opening after ${isoTime(at)}`);
   return opening + OPENED_MS;
 }

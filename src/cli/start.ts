@@ -37,7 +37,7 @@ export function startCommand(command: Command, service: Service): void {
         process.on('SIGTERM', tell);
       });
       process.on('uncaughtException', (error) => {
-        log.fatal({ err: error }, 'a defect ended the process');
+        log.fatal({ err: error }, 'the process crashed');
         process.exitCode = 1;
         process.exit();
       });
@@ -77,6 +77,6 @@ function announce({ url, tokenFolder, tokenSubjects, signInUrl }: RunningService
 const collectRole =
   (roles: readonly string[]) =>
   (value: string, before: string[]): string[] => {
-    if (!roles.includes(value)) throw new InvalidArgumentError(`${JSON.stringify(value)} is none of ${roles.join(', ')}`);
+    if (!roles.includes(value)) throw new InvalidArgumentError(`${JSON.stringify(value)} is not one of ${roles.join(', ')}`);
     return before.includes(value) ? before : [...before, value];
   };

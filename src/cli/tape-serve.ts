@@ -33,12 +33,12 @@ export function serveCommand(tape: Command, service: Service): void {
     .command('serve')
     .description('serve a tape on loopback without a database: feed, quotes, candles and console over its time')
     .argument('<file>', 'the tape; others of its folder can be loaded later')
-    .option('--from <time>', 'begin here (ISO 8601; default: its first event)')
-    .option('--to <time>', 'end here (default: its last event)')
+    .option('--from <time>', 'start time (ISO 8601; default: its first event)')
+    .option('--to <time>', 'end time (default: its last event)')
     .option('--speed <factor>', 'seconds of the tape per second', speed, 1)
-    .option('--loop', 'begin again where it ends')
-    .option('--paused', 'stand still until somebody lets it run (POST /v1/replay/play)')
-    .option('--port <port>', 'on loopback; 0 takes any free one', port, DEFAULT_PORT)
+    .option('--loop', 'restart at the end')
+    .option('--paused', 'start paused (play with POST /v1/replay/play)')
+    .option('--port <port>', 'port on loopback; 0 picks a free one', port, DEFAULT_PORT)
     .option('--json', 'print the address as JSON')
     .action(async (file: string, options: Options) => {
       const wished = { from: momentOf(options.from, '--from'), to: momentOf(options.to, '--to') };

@@ -43,12 +43,12 @@ function recordCommand(tape: Command): void {
     .command('record')
     .description("import a recording in a venue's own format as a tape")
     .requiredOption('--from <file>', 'the recording; gzip is unpacked on the way')
-    .addOption(new Option('--venue <venue>', 'the venue that it stands for').choices(VENUES).makeOptionMandatory())
+    .addOption(new Option('--venue <venue>', 'venue of the recording').choices(VENUES).makeOptionMandatory())
     .option('--to <file>', 'the tape: *.tape.ndjson, *.tape.ndjson.gz or *.tape (default: beside the recording)')
-    .option('--instrument <name>', 'what it prices, where the recording does not say')
+    .option('--instrument <name>', 'instrument, if the recording does not name it')
     .option('--timeframe <timeframe>', 'length of its bars, such as 1h')
     .option('--date <YYYY-MM-DD>', 'the day of recordings whose times count from midnight')
-    .option('--overwrite', 'replace the tape where it exists')
+    .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -79,7 +79,7 @@ function recordCommand(tape: Command): void {
 function infoCommand(tape: Command): void {
   tape
     .command('info')
-    .description('tell what is on a tape, reading all of it')
+    .description('summarize a tape')
     .argument('<file>', 'the tape')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
@@ -99,12 +99,12 @@ interface ReplayChoice {
 function replayCommand(tape: Command, service: Service): void {
   tape
     .command('replay')
-    .description('replay a tape under virtual time: the same tape gives the same decisions, byte for byte')
+    .description('replay a tape: the same tape gives the same decisions, byte for byte')
     .argument('<files...>', 'the tapes of one recording, in the order of time')
     .option('--agent <manifest...>', 'manifests (YAML or JSON) of agents to replay besides those on the tape')
     .addOption(new Option('--autonomy <level>', 'of the agents given by --agent').choices(AUTONOMY_LEVELS).default('confirm'))
     .option('--out <file>', 'write the full decision records here, one JSON object per line')
-    .option('--compare', 'compare with what the live run wrote to the database of these settings')
+    .option('--compare', 'compare with the records of the live run in the configured database')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: ReplayChoice & { json?: true }) => {
       const [{ replayText }, summary] = await Promise.all([
@@ -162,7 +162,7 @@ function mergeCommand(tape: Command): void {
     .description('write the events of several tapes as one, in the order of their receipt')
     .argument('<to>', 'the new tape')
     .argument('<from...>', 'the tapes; of events received at the same time those of the tape named first come first')
-    .option('--overwrite', 'replace the new tape where it exists')
+    .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .action((to: string, from: string[], options: { overwrite?: true; json?: true }) =>
       withTapes(from, 'merging', async (readers, progress) => {
@@ -183,7 +183,7 @@ function convertCommand(tape: Command): void {
     .description('write a tape in another form; nothing of it changes, and converting back gives the same bytes')
     .argument('<from>', 'the tape')
     .argument('<to>', 'the new tape; its name says the form: *.tape.ndjson, *.tape.ndjson.gz or *.tape')
-    .option('--overwrite', 'replace the new tape where it exists')
+    .option('--overwrite', 'overwrite an existing tape')
     .option('--json', 'print the result as JSON')
     .action(async (from: string, to: string, options: { overwrite?: true; json?: true }) => {
       const reader = await openTape(from, { lines: true });

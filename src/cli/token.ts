@@ -13,8 +13,8 @@ const LIFETIME_S = 3_600;
 
 export function tokenCommand(command: Command, service: Service): void {
   command
-    .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, anyOrNone)
-    .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)', named('a subject'))
+    .requiredOption('--permissions <list>', `permissions, separated by commas: ${PERMISSIONS.join(', ')}, or none`, anyOrNone)
+    .option('--subject <subject>', 'subject of the token (default: named after its permissions)', named('a subject'))
     .option(...ORGANIZATION_OPTION)
     .option('--json', 'print subject, organization, permissions and token as JSON')
     .action(async (options: { permissions: Permission[]; subject?: string; org?: string; json?: boolean }) => {

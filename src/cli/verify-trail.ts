@@ -7,10 +7,10 @@ import type { VerifyOptions } from './verify-trail-run.ts';
 export function verifyTrailCommand(command: Command, service: Service): void {
   command
     .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
-    .option('--keys <file>', 'public keys that count, one per line (default: those under keys of the state folder)')
+    .option('--keys <file>', 'accepted public keys, one per line (default: those under keys of the state folder)')
     .option('--since <file>', 'an older checkpoint that the log must still begin with')
-    .option('--checkpoint <file>', 'write the newest checkpoint there, for somebody else to keep')
-    .option('--archive <folder>', 'where the files of moved history lie (default: archive in the state folder)')
+    .option('--checkpoint <file>', 'write the newest checkpoint to this file, to be kept elsewhere')
+    .option('--archive <folder>', 'folder of archive files (default: archive in the state folder)')
     .option('--json', 'print the result as JSON')
     .action(async (options: VerifyOptions) => (await import('./verify-trail-run.ts')).verify(service, options));
 }

@@ -24,7 +24,7 @@ export const uuid =
 export function permissions(list: string): Permission[] {
   return list.split(',').map((word) => {
     const permission = PERMISSIONS.find((known) => known === word.trim());
-    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
+    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is not one of ${PERMISSIONS.join(', ')}`);
     return permission;
   });
 }

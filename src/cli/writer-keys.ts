@@ -20,15 +20,14 @@ export function writerKeyCommands(keys: Command, service: Service): void {
       'replace the key of a writer: sessions and signatures of the one before count no more, and what it signed stays verifiable',
     )
     .addArgument(new Argument('<writer>', 'whose key is replaced').choices(WRITERS))
-    .requiredOption('--reason <text>', 'why, in one line: it stays on record')
+    .requiredOption('--reason <text>', 'reason, one line, recorded')
     .option('--json', 'print the result as JSON')
     .action((writer: Writer, options: Options) => rotate(service, writer, options));
 }
 
 async function rotate(service: Service, writer: Writer, { reason, json }: Options): Promise<void> {
   const why = reason.trim();
-  if (why.length < 3 || why.length > 500 || why.includes('\n'))
-    throw new Error('--reason: it should say why in one line of 3 to 500 characters');
+  if (why.length < 3 || why.length > 500 || why.includes('\n')) throw new Error('--reason: give one line of 3 to 500 characters');
   const home = resolve(service.settings().SEVENGATE_HOME);
   const { url, close } = await serviceDatabase(service);
   try {

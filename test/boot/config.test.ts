@@ -303,7 +303,7 @@ test('what belongs together is asked for together', () => {
   expect(sentences({ NEWS_PROVIDER: 'finnhub' })[0]).toContain('NEWS_URL: is missing');
   expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
   expect(sentences({ REFERENCE_FALLBACK_URL: 'https://q.example', REFERENCE_FALLBACK_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
-  expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('keep one of the two');
+  expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('remove one of the two');
 });
 
 test('every problem is told at once, and an empty value counts as not set', () => {

@@ -63,6 +63,6 @@ test('the recorded prices are those of the market, minute by minute from now on,
 
 test('a tape without a price of anything that trades here is refused in one sentence', async () => {
   const file = tape('empty.tape.ndjson', []);
-  await expect(sandboxMarket(1, file, NOW)).rejects.toThrow(/has no price of anything that the sandbox trades/);
+  await expect(sandboxMarket(1, file, NOW)).rejects.toThrow(/has no prices for instruments of the sandbox/);
   await expect(sandboxMarket(1, join(folder, 'missing.tape'), NOW)).rejects.toThrow(/missing\.tape/);
 });

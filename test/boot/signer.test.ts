@@ -68,7 +68,7 @@ test('without the switch there is no process, the key is forgotten, and the log 
   const config = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   expect(await startSigner(config, clock, log())).toBeNull();
   expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('handed over');
-  expect(lines.join()).toContain('put away unused');
+  expect(lines.join()).toContain('the key is not used');
   expect(lines.join()).not.toContain('BEGIN');
 });
 

@@ -97,7 +97,7 @@ test('without an agent each command says what to do', async () => {
   expect(await printedBy(listAgents(terminal))).toBe('No agents yet. Create one: sevengate agents create <file>');
   expect(await printedBy(listProposals(terminal, undefined, undefined))).toContain('No proposals.');
   expect(await refused(showAgent(terminal, 'Nobody'))).toBe('there is no agent yet: sevengate agents create <file> makes one');
-  expect(await refused(approveProposal(terminal, { ...NEWEST, wait: undefined }))).toContain('--wait waits for the next one');
+  expect(await refused(approveProposal(terminal, { ...NEWEST, wait: undefined }))).toContain('--wait to wait for the next one');
 });
 
 test('an agent is created, updated, shown and listed', async () => {

@@ -98,7 +98,7 @@ describe('words', () => {
 
   test('a wrong word ends in one sentence, with the right one where it is near', async () => {
     const wrong = [
-      [['strat'], /^sevengate: unknown command 'strat': did you mean start\? \(sevengate --help lists what there is\)$/],
+      [['strat'], /^sevengate: unknown command 'strat': did you mean start\? \(see sevengate --help\)$/],
       [['start', '--rol', 'api'], /^sevengate: unknown option '--rol': did you mean --role\?/],
       [
         ['start', '--role', 'apo'],
@@ -310,7 +310,7 @@ describe('one state folder', () => {
     const cuts = (...words: string[]) => sevengate(['cuts', ...words], { SEVENGATE_HOME: service.home });
     expect(await cuts('list')).toMatchObject({ code: 0, stdout: 'no cut was corrected\n' });
     const span = ['--from', '2020-01-01', '--until', '2020-01-02', '--reason'];
-    expectSentence(await cuts('correct', ...span, 'wrong'), '--reason: it should say in one line of 10 to 500 characters what was wrong');
+    expectSentence(await cuts('correct', ...span, 'wrong'), '--reason: give one line of 10 to 500 characters');
     expectSentence(
       await cuts('correct', ...span, 'the clock ran ahead'),
       'no cut was written from 2020-01-01T00:00:00.000Z until 2020-01-02T00:00:00.000Z',

@@ -54,7 +54,7 @@ const EvaluationChange = Type.Object(
     resultHash,
     summary,
   },
-  { $id: 'EvaluationChange', additionalProperties: false, description: 'A run of an evaluation was begun, or has ended.' },
+  { $id: 'EvaluationChange', additionalProperties: false, description: 'An evaluation run started or ended.' },
 );
 
 const EvaluationProgress = Type.Object(
@@ -64,7 +64,7 @@ const EvaluationProgress = Type.Object(
     done: Type.Number(),
     total: Type.Number(),
     doing: Type.String({ description: 'Present work, in words.' }),
-    since: Type.Integer({ description: 'Since when that is done, in milliseconds since the epoch.' }),
+    since: Type.Integer({ description: 'Time of the change, in milliseconds since the epoch.' }),
     ...WORK_FIELDS,
     waitsForWork: WAITS_FOR_WORK,
   },

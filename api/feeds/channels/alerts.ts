@@ -30,12 +30,12 @@ const manualOrder = {
 const signedBy = { wallet: Type.String(), signature: nullable('string') };
 
 const ALERTS = [
-  alert('AgentAlert', 'A breaker of an agent, or its data is lost.', {
+  alert('AgentAlert', 'A circuit breaker of an agent, or loss of its market data.', {
     ...agentStatus,
     ...tripFields,
     venues: Type.Optional(Venues),
   }),
-  alert('TakeAlert', 'A breaker disarmed a Take, its data is lost, or its author has to confirm what its words mean.', {
+  alert('TakeAlert', 'A circuit breaker disarmed a Take, its market data is lost, or its author must confirm how its thesis was read.', {
     ...takeStatus,
     agentId: IdText,
     observed: tripFields.observed,
@@ -43,7 +43,7 @@ const ALERTS = [
     venues: Type.Optional(Venues),
     detail: Type.Optional(Type.String({ description: 'Readings that must be confirmed, in sentences.' })),
   }),
-  alert('ProposalAlert', 'A proposal needs its owner, or nobody knows what became of its order.', proposalStatus),
+  alert('ProposalAlert', 'A proposal needs its owner, or the outcome of its order is unknown.', proposalStatus),
   alert('MarketOrderAlert', 'Outcome of a manual order.', {
     marketOrderId: IdText,
     state: choice(MARKET_ORDER_STATES),
@@ -58,7 +58,7 @@ const ALERTS = [
     depositUsd: NullableDecimalText,
     refundUsd: NullableDecimalText,
   }),
-  alert('TransactionAlert', 'A signed transaction was refused, failed, or nobody knows what became of it.', {
+  alert('TransactionAlert', 'A signed transaction was refused, failed, or its outcome is unknown.', {
     transactionId: IdText,
     state: choice(PREPARED_TRANSACTION_STATES),
     purpose: Type.String(),
@@ -76,11 +76,11 @@ const ALERTS = [
     reason: nullable('string'),
     detail: nullable('string'),
   }),
-  alert('TransferAlert', 'A transfer ended, is late, or something about it contradicts itself.', {
+  alert('TransferAlert', 'A transfer ended, is late, or its sources contradict each other.', {
     ...transferStatus,
     words: Type.Optional(Type.String({ description: 'The contradiction, in a sentence.' })),
   }),
-  alert('IncidentAlert', 'Something went wrong inside an actor.', {
+  alert('IncidentAlert', 'An internal error of an actor.', {
     agentId: { ...IdText, description: 'The actor, of whatever kind.' },
     detail: Type.String(),
   }),
@@ -90,7 +90,7 @@ const ALERTS = [
     of: Type.Integer(),
   }),
   alert('ReserveAlert', 'Holdings at the venues do not cover the claims of the books, or are unknown.', { detail: Type.String() }),
-  alert('ServerAlert', 'A server of the service was started again.', {
+  alert('ServerAlert', 'A server of the service restarted.', {
     server: Type.String(),
     downMs: Type.Integer({ description: 'Downtime in milliseconds.' }),
   }),
@@ -98,7 +98,7 @@ const ALERTS = [
 
 export const alertsChannel = announcementChannel({
   name: 'alerts',
-  about: 'Breakers, incidents and delays that somebody should look at.',
+  about: 'Circuit breakers, incidents and delays that need attention.',
   actorParam: 'agentId',
   shared: true,
   item: Type.Union(ALERTS),

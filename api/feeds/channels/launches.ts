@@ -12,7 +12,7 @@ export const launchStatus = {
   state: choice([...new Set([...CURVE_LAUNCH_STATES, ...LAUNCHER_LAUNCH_STATES])]),
   mint: nullable('string', 'The new token; null before it is known.'),
   symbol: Type.String(),
-  reason: nullable('string', 'Why it ended; null if the state needs none.'),
+  reason: nullable('string', 'Reason of its end; null if the state needs none.'),
   detail: nullable('string'),
 };
 

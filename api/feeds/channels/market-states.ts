@@ -26,7 +26,7 @@ const BookItem = Type.Object(
     quality: QualityWord,
     flags: QualityFlags,
     maxAgeMs: MaxAge,
-    resyncing: Type.Boolean({ description: 'True while a lost update is repaired: it is worth no order.' }),
+    resyncing: Type.Boolean({ description: 'True while the book is rebuilt after a lost update. Do not trade on it.' }),
     bids: BookSide,
     asks: BookSide,
   },
@@ -89,7 +89,8 @@ export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<Fee
 export const orderBookChannel: LatestChannel = {
   kind: 'latest',
   name: 'order_book',
-  about: 'The top of one book, whole each time; while a lost update is repaired it says so and is worth no order.',
+  about:
+    'The top of one order book, complete in every frame. `resyncing` is true while the book is rebuilt after a lost update: do not trade on it then.',
   permission: 'market:read',
   item: BookItem,
   params: Type.Object(

@@ -11,7 +11,7 @@ const traded = {
   mode: choice(EXECUTION_MODES),
   instrument: Type.String({ description: '`<venue>:<symbol>`' }),
   quantity: DecimalText,
-  limitPrice: Type.String({ description: 'The worst price that is acceptable.' }),
+  limitPrice: Type.String({ description: 'Limit price.' }),
   notionalUsd: DecimalText,
 };
 
@@ -60,7 +60,7 @@ const Recommended = Type.Object(
 
 export const proposalsChannel = announcementChannel({
   name: 'proposals',
-  about: 'Trade proposals and what becomes of them.',
+  about: 'Trade proposals and their outcomes.',
   actorParam: 'agentId',
   item: Type.Union([ProposalChange, Recommended]),
 });

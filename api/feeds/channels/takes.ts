@@ -16,7 +16,7 @@ export const takeStatus = {
   side: nullableChoice(['entry', 'exit'], 'Which of its conditions held; null in all other states.'),
   proposalId: nullable('string'),
   decisionId: nullable('string'),
-  reason: nullable('string', 'Why it is disarmed; null if it is not.'),
+  reason: nullable('string', 'Reason it was disarmed; null while it is armed.'),
   published: Type.Boolean(),
   expiresAt: Time,
   at: Time,

@@ -13,7 +13,7 @@ export const exportActorTest = defineRoute({
   tag: 'actors',
   summary: "A stretch of an actor's history as a test that vitest runs",
   description:
-    'TypeScript for the folder `test/exported` of the repository: the state before the stretch, its events with their times, and what each led to. It passes as long as the state chart does the same; write what should have happened into it, and it fails until the chart does that.',
+    'TypeScript for the folder `test/exported` of the repository: the state before the first step, the events with their times, and the result of each. The test passes while the state chart behaves the same. To fix a defect, write the correct result into the test and change the chart until it passes.',
   cost: 'read',
   schema: {
     params: ActorPath,

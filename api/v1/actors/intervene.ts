@@ -11,7 +11,12 @@ import { objectOf } from '../../shapes.ts';
 import { InterventionBody, interventionBody } from '../runtime/runtime-body.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
-const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', description: 'Why; kept for good, with who it was.' });
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'Reason of the intervention. Recorded for good with the caller.',
+});
 const ANSWER = { 200: { description: 'The intervention as recorded.', schema: InterventionBody } } as const;
 
 export const retryActivity = intervention({
@@ -19,7 +24,7 @@ export const retryActivity = intervention({
   name: 'retryActivity',
   summary: 'Retries one activity of an actor at once',
   description:
-    'A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict` says so.',
+    'Runs a pending activity now and resets its attempt count. An abandoned activity can be retried only if its actor has taken no step since; otherwise the answer is `state_conflict`.',
   body: objectOf({
     activity: Type.String({ pattern: '^[0-9a-f-]{36}:\\d{1,12}:\\d{1,6}$', description: 'The key of the activity.' }),
     reason: Reason,
@@ -40,7 +45,7 @@ export const releaseActor = intervention({
   name: 'releaseActor',
   summary: 'Takes an actor of any kind out of quarantine',
   description:
-    'An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its activities that were given up. A cause that is still there quarantines it again.',
+    'An agent stays paused with the cause `quarantine` until somebody other than its creator resumes it. Any other actor continues from its last state with its timers; results that it missed are listed under its abandoned activities. If the cause is still present, the actor is quarantined again.',
   body: objectOf({ reason: Reason }),
   run: (commands, context, id, { reason }) => commands.release(context, id, reason),
 });

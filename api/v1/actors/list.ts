@@ -18,9 +18,7 @@ export const listActors = defineRoute({
       ...pageFields,
       kind: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'Only actors of this kind.' })),
       status: Type.Optional(choice(['running', 'done', 'quarantined'])),
-      search: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 80, description: 'Found anywhere in the name of an agent, the kind or the id.' }),
-      ),
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Part of the agent name, the kind or the id.' })),
     }),
   },
   answers: { 200: { description: 'A page of actors.', schema: pageOf(ActorBody) } },

@@ -24,7 +24,7 @@ const FateBody = Type.Unsafe<object | null>({
 const AccountBody = Type.Object(
   {
     kind: Type.String(),
-    machine: Type.String({ description: 'The present machine, which the account is of.' }),
+    machine: Type.String({ description: 'The present machine, which took the step again.' }),
     version: Type.Integer(),
     at: Time,
     event: AnyObject,
@@ -55,7 +55,7 @@ export const getActorStep = defineRoute({
   tag: 'actors',
   summary: 'One step of an actor: its guards and their inputs, changes and effects',
   description:
-    'The state before the step is rebuilt from the last checkpoint, and the step is taken once more by a machine that tells of its guards. Nothing is written. `state_conflict` where the present machine does not lead where the stored steps led.',
+    'Rebuilds the state before the step from the last checkpoint and takes the step again with traced guards. Writes nothing. Answers `state_conflict` if the present machine leads to another state than the stored step.',
   cost: 'read',
   schema: {
     params: objectOf({

@@ -14,7 +14,7 @@ const MOST_STEPS = 200;
 
 const StretchBody = Type.Object(
   {
-    version: Type.Integer({ description: 'The version that the actor has reached.' }),
+    version: Type.Integer({ description: 'Current version of the actor.' }),
     items: Type.Array(StepBody, { description: 'Oldest first.' }),
     archived: Type.Optional(
       Type.Object(
@@ -23,7 +23,7 @@ const StretchBody = Type.Object(
       ),
     ),
   },
-  { $id: 'StepStretch', description: 'A version that a quarantine led to has no step.' },
+  { $id: 'StepStretch', description: 'Versions created by a quarantine have no step.' },
 );
 
 export const listActorSteps = defineRoute({
@@ -32,7 +32,7 @@ export const listActorSteps = defineRoute({
   name: 'listActorSteps',
   tag: 'actors',
   summary: "Any stretch of an actor's committed steps, by version",
-  description: `Whatever the length of the history, a stretch is read by its versions: at most ${MOST_STEPS} steps after \`from\` up to \`to\`.`,
+  description: `Returns at most ${MOST_STEPS} steps after version \`from\` up to version \`to\`.`,
   cost: 'read',
   schema: {
     params: ActorPath,

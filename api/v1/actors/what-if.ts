@@ -21,10 +21,10 @@ const BranchBody = Type.Object(
         from: AnyJson,
         to: AnyJson,
         status: choice(['active', 'done']),
-        taken: Type.Boolean({ description: 'False if the machine has no transition for the event there, or every guard says no.' }),
+        taken: Type.Boolean({ description: 'False if the state has no transition for the event, or all its guards fail.' }),
         refusal: Type.Unsafe<object | null>({
           type: ['object', 'null'],
-          description: 'Why the actor would refuse the event before its machine sees it. The branch ends with it.',
+          description: 'Reason the actor would refuse the event before its machine sees it. The branch ends here.',
           properties: { code: { type: 'string' }, detail: { type: 'string' } },
         }),
         ...followed,
@@ -43,7 +43,7 @@ export const askWhatIf = defineRoute({
   tag: 'actors',
   summary: 'Simulates other events from any step of an actor',
   description:
-    'The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer says for each what the state chart would have done: the transition, the changed context, and the records, timers, activities and announcements that a real step would have committed. Nothing is written, timed or carried out. A delay of the chart is an event of its own: its name stands under `timers`.',
+    'Rebuilds the state after `version` and sends the events to a copy, one after the other. For each event the answer has the transition, the changed context, and the records, timers, activities and announcements that a real step would have committed. Nothing is stored or executed. To let a delay of the chart pass, send its event, whose name is listed under `timers`.',
   cost: 'read',
   schema: {
     params: ActorPath,

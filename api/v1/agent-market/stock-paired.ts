@@ -25,7 +25,7 @@ export const listStockPaired = defineRoute({
   tag: 'agent-market',
   summary: 'Agent tokens with their performance relative to the paired share',
   description:
-    'Whoever holds both a share and a token that is paired with it is exposed twice to it: `duplicatedExposure` says so, by the books of the organization and the wallets that are named.',
+    '`duplicatedExposure` is true if you hold both a share and a token paired with it, in the books of the organization or the given wallets.',
   cost: 'costly',
   schema: {
     querystring: objectOf({

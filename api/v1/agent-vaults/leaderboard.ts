@@ -24,7 +24,7 @@ export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
 
 const RankedVaultBody = Type.Object(
   {
-    rank: nullable('integer', 'Null while the vault has no mark within the window: no rank is invented.'),
+    rank: nullable('integer', 'Null if the vault has no valuation within the window.'),
     agentId: IdText,
     name: Type.String(),
     stage: StageWord,
@@ -72,11 +72,11 @@ export const rankVaults = defineRoute({
   tag: 'vaults',
   summary: 'Vaults by the return of a share',
   description:
-    'Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking is too. Ties stand in the order of the smaller drawdown.',
+    'Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking is too. Ties are ordered by the smaller drawdown.',
   cost: 'read',
   schema: {
     querystring: objectOf({
-      window: Type.Optional(choice(VAULT_WINDOWS, 'How far back the return is measured; 30d unless told.')),
+      window: Type.Optional(choice(VAULT_WINDOWS, 'Period of the return. Default: 30d.')),
       ...pageFields,
     }),
   },

@@ -12,7 +12,7 @@ const ReserveCheckBody = Type.Object(
     at: Time,
     verdict: choice(
       ['backed', 'short', 'unknown'],
-      '`short`: less is held of something than is claimed, beyond ten basis points. `unknown`: a place did not tell.',
+      '`short`: holdings of an asset are more than 10 bps below the claims. `unknown`: a place could not be read.',
     ),
     lines: Type.Array(
       Type.Object({
@@ -24,7 +24,7 @@ const ReserveCheckBody = Type.Object(
         held: NullableDecimalText,
       }),
     ),
-    unknown: Type.Array(Type.String(), { description: 'Why places did not tell.' }),
+    unknown: Type.Array(Type.String(), { description: 'Reasons for places that could not be read.' }),
   },
   {
     $id: 'ReserveCheck',

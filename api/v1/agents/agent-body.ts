@@ -9,7 +9,7 @@ import { WORK_FIELDS } from '../../work-fields.ts';
 import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
 
 const ClosingBody = Type.Object({
-  instrument: nullable('string', 'Null closes everything that it holds.'),
+  instrument: nullable('string', 'Instrument to close, or null for all positions.'),
   limitPrice: nullable('string', 'The lowest price that is accepted; null sells at the market.'),
   closedBy: Type.String(),
   at: Time,

@@ -33,11 +33,11 @@ export const createAgentToken = defineRoute({
   url: '/v1/agents/:id/tokens',
   name: 'createAgentToken',
   tag: 'agents',
-  summary: 'Makes a token with which outside code proposes for the agent',
+  summary: 'Creates a token for outside code that proposes trades for the agent',
   description:
-    'The token proposes for this agent and reads its context and its outside proposals. It opens nothing else, and has a rate limit of its own. Its text is shown once. Repeating the request makes another token.',
+    'The token can propose trades for this agent and read its context and outside proposals, and nothing else. It has its own rate limit. The text is shown once. Repeating the request creates another token.',
   cost: 'write',
-  schema: { params: AgentPath, body: objectOf({ name: shownText(80, 'What uses it.') }) },
+  schema: { params: AgentPath, body: objectOf({ name: shownText(80, 'Name of the program that uses it.') }) },
   answers: { 201: { description: 'The token with its text.', schema: NewAgentTokenBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
@@ -78,7 +78,7 @@ export const revokeAgentToken = defineRoute({
   name: 'revokeAgentToken',
   tag: 'agents',
   summary: 'Revokes a token of an agent',
-  description: 'From the answer on it opens nothing. Revoking it again changes nothing.',
+  description: 'The token stops working at once. Revoking it again changes nothing.',
   cost: 'write',
   schema: { params: objectOf({ id: IdText, tokenId: IdText }) },
   idempotent: true,

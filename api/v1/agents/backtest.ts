@@ -18,9 +18,9 @@ const assumption = (name: keyof typeof limits) =>
 
 /** Over what is simulated, and by which assumptions. */
 export const simulationFields = {
-  from: Type.Optional({ ...Time, description: 'Bars open from then on. Default: a little more than five years before `to`.' }),
-  to: Type.Optional({ ...Time, description: 'Bars have closed by then. Default: the end of the last whole UTC day.' }),
-  timeframe: Type.Optional(Type.String({ description: "Bars that are decided on, such as 1h; the manifest's own where it is missing." })),
+  from: Type.Optional({ ...Time, description: 'Start of the period. Default: a little more than five years before `to`.' }),
+  to: Type.Optional({ ...Time, description: 'End of the period. Default: the end of the last full UTC day.' }),
+  timeframe: Type.Optional(Type.String({ description: "Timeframe of the bars, such as 1h. Default: the manifest's own." })),
   assumptions: Type.Optional(
     objectOf({
       costMultiplier: assumption('costMultiplier'),
@@ -35,7 +35,7 @@ const BacktestBody = objectOf({
   look: Type.Optional(
     Type.Boolean({
       description:
-        "True makes the run a look, whose result is no evidence. A run of another timeframe than the manifest's, or of another stretch than the default one, is a look by itself.",
+        "True runs an exploratory backtest (a look), whose result does not count as evidence. A run with another timeframe than the manifest's, or another period than the default, is always a look.",
     }),
   ),
 });
@@ -47,7 +47,7 @@ export const backtestAgent = defineRoute({
   tag: 'agents',
   summary: 'Runs the historical simulation',
   description:
-    "Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`. Evidence is of the manifest's own timeframe over the default stretch: a run of any other is a look, says so in its `request.look`, may be shorter, and opens no gate. Progress is announced on the channel `agents`.",
+    "Queues a backtest of the active manifest over closed bars. Missing bars are fetched from the venue. Decisions see only data known at the time and fill at the next open. A history of less than five years, or with a gap outside the trading calendar, ends the run as `refused` with `insufficient_history`. Only a run with the manifest's own timeframe over the default period counts as evidence. Any other run is a look: it may be shorter, has `request.look` true and opens no gate. Progress is published on the channel `agents`.",
   cost: 'costly',
   schema: { params: AgentPath, body: BacktestBody },
   bodyRule: 'optional',

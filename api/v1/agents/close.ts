@@ -17,12 +17,8 @@ import { AgentBody, waitingAgentBody } from './agent-body.ts';
 
 const CloseWish = Type.Object(
   {
-    instrument: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The one position that is closed; all of them where it is left out.' }),
-    ),
-    limitPrice: wishedAmount(
-      'The lowest price that is accepted, on the tick of the instrument; needs an instrument. At the market where it is left out.',
-    ),
+    instrument: Type.Optional(Type.String({ maxLength: 200, description: 'Position to close. Default: all positions.' })),
+    limitPrice: wishedAmount('Lowest acceptable price, on the tick of the instrument. Requires `instrument`. Default: at market.'),
   },
   { additionalProperties: false },
 );
@@ -45,7 +41,7 @@ export const closeAgentPositions = defineRoute({
   tag: 'agents',
   summary: "Closes an agent's positions",
   description:
-    'The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of autonomy, after a pause, a halt, a demotion or a new version. With a limit price, it is sold once the market pays that price. A second request replaces the first one; resuming the agent cancels it.',
+    'Pauses the agent and sells its positions with reduce-only orders within its slippage budget. Orders pass the pre-trade risk function and are retried every minute until all positions are closed. Works at every stage and autonomy level, also after a pause, halt, demotion or new version. With a limit price, the position is sold when the market pays it. A second request replaces the first; resuming the agent cancels it.',
   cost: 'emergency',
   schema: { params: AgentPath, body: CloseWish },
   bodyRule: 'optional',

@@ -10,7 +10,7 @@ export const createAgent = defineRoute({
   name: 'createAgent',
   tag: 'agents',
   summary: 'Creates an agent from a manifest',
-  description: 'The new agent stands at stage `draft` with autonomy `research`, whatever the manifest asks for.',
+  description: 'The new agent starts at stage `draft` with autonomy `research`, whatever the manifest requests.',
   cost: 'write',
   schema: { body: ManifestBody },
   bodyRule: 'read_by_handler',

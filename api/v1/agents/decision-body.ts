@@ -64,7 +64,7 @@ export const ObservationBody = Type.Object(
     quote: orNull(ObservedQuoteBody),
     reference: orNull(ObservedReferenceBody),
     premiumPct: nullable('number', 'Fair-value gap in percent.'),
-    gapToMarkPct: nullable('number', 'How far the price lies above the issuer’s mark, in percent.'),
+    gapToMarkPct: nullable('number', 'Premium of the price over the issuer’s mark, in percent.'),
     basisPct: nullable('number'),
     hourlyFunding: NullableDecimalText,
     markPrice: NullableDecimalText,
@@ -86,7 +86,7 @@ export const ObservationBody = Type.Object(
     events: Type.Unsafe<unknown>({
       type: ['array', 'null'],
       items: ObservedEventBody,
-      description: 'Active events, newest first. Null if nobody listened for long enough: then there may have been some.',
+      description: 'Active events, newest first. Null if the sources were not followed for long enough to know.',
     }),
   },
   { $id: 'Observation', description: 'Observation of one instrument at the slot. Null means unknown.' },
@@ -105,7 +105,7 @@ export const UnknownInputBody = Type.Object(
     bars: Type.Optional(Type.Integer({ description: 'Those that it has; absent in records from before they were counted.' })),
   },
   {
-    description: 'Why an input was unknown. Derived from what was observed and not covered by a hash.',
+    description: 'Reason an input was unknown. Derived from what was observed and not covered by a hash.',
   },
 );
 
@@ -133,7 +133,7 @@ export const DecisionBody = Type.Object(
       }),
     ),
     disposition: choice(DISPOSITIONS),
-    reason: nullable('string', 'A word where the disposition alone does not say why, such as `late_tick`.'),
+    reason: nullable('string', 'Reason beyond the disposition, such as `late_tick`, or null.'),
     instrument: nullable('string', 'Instrument of the proposal.'),
     risk: AttributionBody,
     book: Type.Object({

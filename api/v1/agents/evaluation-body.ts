@@ -13,7 +13,7 @@ export const EvaluationRunBody = Type.Object(
     id: IdText,
     agentId: IdText,
     evaluation: choice(EVALUATIONS),
-    state: choice(RUN_STATES, '`refused`: an expected reason stands in the way, see `ending`. `failed`: a defect of the service.'),
+    state: choice(RUN_STATES, '`refused`: the run cannot be done, see `ending`. `failed`: a defect of the service.'),
     manifestVersion: Type.Integer(),
     manifestHash: HashText,
     request: Type.Unsafe<object>({
@@ -30,7 +30,7 @@ export const EvaluationRunBody = Type.Object(
       type: ['object', 'null'],
       required: ['code', 'detail'],
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
-      description: 'Why it came to no result, such as `insufficient_history`.',
+      description: 'Reason it has no result, such as `insufficient_history`.',
     }),
     resultHash: Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -30,12 +30,12 @@ export const evidenceFields = {
     type: 'object',
     additionalProperties: { type: 'string', enum: [...SOURCE_ORIGINS] },
     description:
-      'What each source of market data was while the evidence was made: `real`, `sandbox`, `mixed` (real, with a part that is simulated) or `unknown` (from before the service kept it).',
+      'Origin of each source of market data while the evidence was made: `real`, `sandbox`, `mixed` (real, with a part that is simulated) or `unknown` (from before the service kept it).',
   }),
-  rulesVersion: Type.Integer({ description: "The version of its gate's rules that it was made under." }),
+  rulesVersion: Type.Integer({ description: 'Version of the gate rules that it was made under.' }),
   ruleChange: nullable(
     'string',
-    'What those rules ask since, as a clause. Until the evidence is renewed, an agent that stands on it passes no further gate and its vault takes no deposit. Null if the rules are the present ones.',
+    'New requirement of the gate since this evidence was made, as a clause. Until the evidence is renewed, the agent passes no further gate and its vault accepts no deposit. Null if the rules are unchanged.',
   ),
 };
 

@@ -19,7 +19,7 @@ const GateBody = Type.Object(
     from: StageWord,
     to: StageWord,
     kind: EvidenceKindWord,
-    state: choice(['behind', 'here', 'ahead'], '`here`: the gate that the agent stands at.'),
+    state: choice(['behind', 'here', 'ahead'], '`here`: the next gate of the agent.'),
     passed: Type.Boolean(),
     checks: Type.Array(GateCheckBody, { description: 'Checks of the present gate, as they would be assessed now.' }),
     metrics: Type.Unsafe<{ readonly [name: string]: number | null } | null>({ anyOf: [MetricsBody, { type: 'null' }] }),
@@ -35,17 +35,17 @@ const GatesBody = Type.Object(
     progress: Type.String({
       description: 'Progress through the present gate, such as `day 3 of 14, 2 of 5 closed trades`.',
     }),
-    next: Type.String({ description: 'Next action of a person, or the event that is waited for.' }),
+    next: Type.String({ description: 'Next action for a person, or the event that the agent waits for.' }),
     whyNoTrades: Type.Array(Type.String(), {
       description:
-        'Why it has not traded over its last 60 decisions, the nearest reason first: quarantine or pause; what its autonomy held back; proposals that wait or ended unfilled; what risk or the quality of prices refused; slots that were missed; and how often each entry rule held. Empty if an order was filled, or the gate has the trades that it asks for.',
+        'Reasons for no trades over the last 60 decisions, most important first: quarantine or pause; autonomy; proposals pending or unfilled; rejections by risk or price quality; missed slots; and how often each entry rule passed. Empty if an order was filled or the gate has enough trades.',
     }),
     missingHistory: Type.Array(MissingHistoryBody, {
-      description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
+      description: 'Before the backtest: data that the conditions need and the stored history lacks.',
     }),
     execution: Type.Array(Type.String(), {
       description:
-        'How the orders of its manifest are carried out on the venues of its universe, and at what fees, in sentences. A backtest, a stress test and paper fill orders by the same.',
+        'Execution of its orders on each venue and the fees, in sentences. Backtests, stress tests and paper trading use the same.',
     }),
     liveLimit: nullable('string', 'Part of the universe that can never trade live, in one sentence. Null if everything can.'),
     simulated: Type.Boolean({

@@ -40,7 +40,7 @@ export const OutsideProposalRequest = objectOf({
   reason: shownText(REASON_LENGTH, 'Shown to people as text. Nothing acts on it.'),
   inputs: Type.Optional({
     ...AnyJson,
-    description: 'What the code decided on, at most 16 KiB in RFC 8785 form. The bytes are kept for 90 days, their SHA-256 for ever.',
+    description: 'Inputs of the decision, at most 16 KiB in RFC 8785 form. The bytes are kept for 90 days, their SHA-256 for ever.',
   }),
   clientId: Type.String({
     pattern: '^[A-Za-z0-9._:-]{1,64}$',
@@ -137,7 +137,7 @@ export const listOutsideProposals = defineRoute({
   name: 'listOutsideProposals',
   tag: 'agents',
   summary: 'The outside proposals of an agent, newest first',
-  description: 'What outside code proposed. What the agent then proposed for approval is under `/v1/agent-orders`.',
+  description: 'Proposals of outside code. The resulting proposals of the agent are under `/v1/agent-orders`.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of outside proposals.', schema: pageOf(OutsideProposalBody) } },

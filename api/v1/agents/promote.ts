@@ -14,7 +14,7 @@ const PromotedBody = Type.Object(
   {
     ...agentFields,
     missingHistory: Type.Array(MissingHistoryBody, {
-      description: 'After the step from `draft`: what the conditions look at and the backtest that comes next would not know.',
+      description: 'After the step from `draft`: data that the conditions need and the backtest would miss.',
     }),
     liveLimit: nullable('string', 'Part of the universe that can never trade live, in one sentence. Null if everything can.'),
   },
@@ -32,7 +32,7 @@ export const promoteAgent = defineRoute({
   tag: 'agents',
   summary: 'Requests the next promotion stage',
   description:
-    'Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record, `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate. The step from `draft` names what of the past the backtest would not know, and the command that imports it.',
+    'Moves the agent to the next stage if its evidence passes. Otherwise 409: `evidence_missing` if there is no evidence, or `gate_failed` with each condition, the observed and the required value. The database enforces the same gate. The step from `draft` lists data that a backtest would miss, with the command that imports it.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

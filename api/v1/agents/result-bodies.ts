@@ -48,15 +48,15 @@ export const BacktestTradeBody = Type.Object(
     }),
     profitUsd: NullableDecimalText,
     profitPct: nullable('number'),
-    maePct: Type.Number({ description: 'The deepest that it fell against the entry price, percent.' }),
-    mfePct: Type.Number({ description: 'The highest that it rose against the entry price, percent.' }),
+    maePct: Type.Number({ description: 'Maximum adverse excursion from the entry price, percent.' }),
+    mfePct: Type.Number({ description: 'Maximum favourable excursion from the entry price, percent.' }),
     bars: Count,
     slippageBps: Type.Number(),
     exitedBy: Type.Array(Type.String(), { description: 'The exit rules that passed; none while it is open.' }),
     costInputs: Type.Optional(
       Type.Object(
         { entry: CostInputsBody, exit: Type.Union([CostInputsBody, Type.Null()]) },
-        { description: 'Of `spread` and `depth`, which history held when the order was decided. Missing in results of `backtest-2`.' },
+        { description: '`spread` and `depth` if the history had them at the decision. Missing in results of `backtest-2`.' },
       ),
     ),
   },
@@ -83,7 +83,7 @@ const ConditionStatisticsBody = Type.Object({
   passed: Count,
   blocked: Count,
   unknown: Type.Integer({ description: 'Its input was unknown or not live: such a rule never passes.' }),
-  lastToFail: Type.Integer({ description: 'Entry rules: it alone stood in the way.' }),
+  lastToFail: Type.Integer({ description: 'Entry rules: count of slots where only this rule failed.' }),
   closed: Type.Integer({ description: 'Exit rules: positions that it closed.' }),
 });
 
@@ -92,7 +92,7 @@ const LuckBody = Type.Object({
   skewness: nullable('number'),
   kurtosis: nullable('number'),
   probabilisticSharpe: nullable('number', 'Probability that the true Sharpe ratio is above zero.'),
-  expectedBestSharpe: nullable('number', 'Sharpe ratio that the best of so many worthless trials would show by luck.'),
+  expectedBestSharpe: nullable('number', 'Expected best Sharpe ratio of as many worthless trials.'),
   deflatedSharpe: nullable('number', 'Probability that the true Sharpe ratio is above that.'),
 });
 
@@ -110,7 +110,7 @@ const CostsBody = Type.Object(
     halfSpreadBps: Type.Number({ description: "Holds the mint's transfer fee." }),
     depthUsd: Type.Number({ description: 'Notional that moves the price by one percent.' }),
   },
-  { description: 'What is assumed if history holds no spread or no depth.' },
+  { description: 'Assumption if the history has no spread or depth.' },
 );
 
 const stretchFields = {
@@ -179,7 +179,7 @@ export const BacktestResultBody = Type.Object(
     conditions: Type.Array(ConditionStatisticsBody),
     luck: LuckBody,
     assumptions: Type.Object(assumptionFields),
-    checkedBars: Type.Integer({ description: 'Bars decided anew by the plain decider with the same outcome.' }),
+    checkedBars: Type.Integer({ description: 'Bars decided again with the reference implementation and the same outcome.' }),
     daily: Type.Array(EquityDayBody),
   },
   { $id: 'BacktestResult' },

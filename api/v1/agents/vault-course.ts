@@ -17,7 +17,7 @@ const CourseBody = Type.Object(
         at: Time,
         equityUsd: DecimalText,
         sharePriceUsd: DecimalText,
-        drawdownPct: Type.Number({ description: 'Fall of the share price from its highest mark until then.' }),
+        drawdownPct: Type.Number({ description: 'Drawdown of the share price from its highest value so far.' }),
       }),
       { description: 'Ascending.' },
     ),
@@ -31,13 +31,13 @@ export const getVaultCourse = defineRoute({
   name: 'getVaultCourse',
   tag: 'vaults',
   summary: 'Share price of the vault over time, with its drawdown',
-  description: `The vault is marked once a minute while it holds anything. At most ${MOST_POINTS} marks are told, evenly spread, the newest among them; a mark that no writer signed is left out.`,
+  description: `The vault is valued once a minute while it holds assets. Returns at most ${MOST_POINTS} valuations, evenly spread and including the newest. Unsigned valuations are left out.`,
   cost: 'costly',
   schema: {
     params: AgentPath,
     querystring: objectOf({ points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS })) }),
   },
-  answers: { 200: { description: 'The course; empty if the vault was never marked.', schema: CourseBody } },
+  answers: { 200: { description: 'Share prices, oldest first; empty if the vault was never valued.', schema: CourseBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);

@@ -44,7 +44,7 @@ const ResultBody = Type.Object(
         threshold: Threshold,
         evaluated: Type.Integer({ description: 'Looks: bars times instruments.' }),
         passed: Type.Integer(),
-        unknown: Type.Integer({ description: 'Its input was not known: such a rule never passes.' }),
+        unknown: Type.Integer({ description: 'Count of evaluations with an unknown input, which never pass.' }),
       }),
     ),
   },
@@ -60,7 +60,7 @@ export const PreviewBody = Type.Object(
       required: ['code', 'detail'],
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
       description:
-        'Why there is no result: `manifest_invalid`, `insufficient_history`, `out_of_time`, `superseded` by a newer one of yours, `busy`.',
+        'Reason there is no result: `manifest_invalid`, `insufficient_history`, `out_of_time`, `superseded` by your newer preview, or `busy`.',
     }),
     problems: Type.Array(Type.Object({ path: Type.String(), problem: Type.String(), allowed: Type.String() }), {
       description: 'Problems of the manifest, as its creation would report them.',

@@ -12,8 +12,8 @@ export function equityPoint(unknown: string) {
   return Type.Object({
     at: Time,
     equityUsd: { ...NullableDecimalText, description: unknown },
-    pnlUsd: { ...NullableDecimalText, description: 'Equity minus what was paid in until then.' },
-    drawdownPct: nullable('number', 'How far it lies below its highest point until then; money paid in or out moves it by nothing.'),
+    pnlUsd: { ...NullableDecimalText, description: 'Equity minus net deposits so far.' },
+    drawdownPct: nullable('number', 'Drawdown from the highest value so far. Deposits and withdrawals do not change it.'),
   });
 }
 

@@ -47,7 +47,7 @@ export const getEquity = defineRoute({
   tag: 'books',
   summary: 'Equity curve of one book, with its drawdown',
   description:
-    'The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that is not known makes its point null, never a guess.',
+    'Equity at the end of each bar: cash of the book plus positions at the last close. If a price is unknown, the point is null.',
   cost: 'costly',
   schema: {
     params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),

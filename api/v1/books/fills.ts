@@ -12,7 +12,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, HashText, NullableDecimalText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
 
 const ShadowBody = Type.Object({
-  rule: Type.Union([choice(FLOW_RULES, 'How it was measured.'), Type.Null()]),
+  rule: Type.Union([choice(FLOW_RULES, 'Method of the measurement.'), Type.Null()]),
   from: { ...Time, description: 'Time at which the order left or began to rest.' },
   until: {
     ...Time,
@@ -22,7 +22,7 @@ const ShadowBody = Type.Object({
   trades: Type.Integer({ description: 'Trades that were received in between.' }),
   books: Type.Integer({ description: 'Books or pool states that were received in between.' }),
   outcome: choice(['measured', 'unknown']),
-  reason: Type.Union([choice(UNKNOWN_REASONS, 'Why nothing can be said.'), Type.Null()]),
+  reason: Type.Union([choice(UNKNOWN_REASONS, 'Reason the quantity is unknown.'), Type.Null()]),
   quantity: { ...NullableDecimalText, description: 'Quantity that the flow gives, at most what paper filled. Null if unknown.' },
   price: { ...NullableDecimalText, description: 'Its average price; null if nothing is given.' },
   digest: { ...HashText, description: 'SHA-256 of the flow that it was measured by, as the feed signed it.' },

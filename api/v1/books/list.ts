@@ -11,8 +11,10 @@ import type { BookSummary } from './ports.ts';
 
 const BookBody = Type.Object(
   {
-    id: Type.String({ description: 'Names whose book it is: an agent, its mode and manifest version, or the people of the organization.' }),
-    agentId: nullable('string', 'Null for the book of the people.'),
+    id: Type.String({
+      description: 'Id of the book. Encodes the agent, mode and manifest version, or the manual book of the organization.',
+    }),
+    agentId: nullable('string', 'Null for the manual book.'),
     mode: choice(EXECUTION_MODES),
     manifestVersion: nullable('integer', 'The manifest version that a paper book belongs to.'),
     version: Type.Integer({ description: 'Counts what was booked.' }),
@@ -28,7 +30,7 @@ const BookBody = Type.Object(
       }),
       { description: 'At cost, in the order of opening.' },
     ),
-    realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus what was sold had cost; fees stand apart.' },
+    realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees.' },
     feesUsd: { ...DecimalText, description: 'Below zero if rebates were larger.' },
     fills: Type.Integer(),
     slippageBps: nullable(

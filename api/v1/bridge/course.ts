@@ -30,7 +30,7 @@ export const getBridgeTransferCourse = defineRoute({
   url: '/v1/bridge/transfers/:id/course',
   name: 'getBridgeTransferCourse',
   tag: 'bridge',
-  summary: 'Course of a transfer over time',
+  summary: 'Progress of a transfer over time',
   description: 'Ascending: one point for each committed step that changed the state, a chain or an amount.',
   cost: 'read',
   schema: { params: objectOf({ id: IdText }) },

@@ -15,7 +15,7 @@ export const quoteBridge = defineRoute({
   tag: 'bridge',
   summary: 'An executable quote of a transfer of the stablecoin between the primary chain and the EVM chain',
   description:
-    'Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it took. The unsigned source transaction was checked and, where no approval is needed first, simulated. Nothing happens on any chain before it is signed.',
+    'Requests a quote from every provider, compares minimum amounts and extra fees, and returns the best with the reason. The unsigned source transaction is checked and, if it needs no approval first, simulated. Nothing is sent before you sign.',
   cost: 'costly',
   schema: {
     body: objectOf({

@@ -73,7 +73,7 @@ export const BridgeTransferBody = Type.Object(
     state: TransferStateWord,
     provider: BridgeProviderWord,
     providerKind: choice(['intent', 'canonical'], '`intent`: a solver pays out. `canonical`: burned on one chain, minted on the other.'),
-    reference: nullable('string', "The provider's own name of the request."),
+    reference: nullable('string', "The provider's id of the request."),
     from: BridgeChainWord,
     to: BridgeChainWord,
     token: Type.String(),
@@ -85,8 +85,8 @@ export const BridgeTransferBody = Type.Object(
     minimumReceived: DecimalText,
     route: Type.Array(Type.String()),
     estimatedSeconds: Type.Integer({ description: 'From the submission to the final payment, for this amount.' }),
-    expiresAt: Type.String({ format: 'date-time', description: 'Until when the quote can be submitted.' }),
-    explanation: Type.String({ description: 'Why this provider was taken, with the numbers of the others.' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'Expiry of the quote.' }),
+    explanation: Type.String({ description: 'Reason for this provider, with the offers of the others.' }),
     alternatives: Type.Array(
       Type.Object({
         provider: BridgeProviderWord,
@@ -103,7 +103,7 @@ export const BridgeTransferBody = Type.Object(
         state: choice(PROVIDER_STATES),
         said: nullable('string', "The provider's own word."),
         reason: nullable('string'),
-        silentSince: { ...NullableTime, description: 'Since when it does not answer; null while it does.' },
+        silentSince: { ...NullableTime, description: 'Start of its silence, or null while it responds.' },
       }),
       source: Type.Object({
         state: choice(SOURCE_STATES, '`unseen` is no failure.'),

@@ -12,7 +12,7 @@ export const grantDelegation = defineRoute({
   tag: 'delegations',
   summary: 'Delegates a wallet to an agent or a Take',
   description:
-    "Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`: neither is enough. It takes the place of the earlier delegation to the same agent or Take. Nothing is signed by it before the owner has also added the service as a session signer at the remote signer and the operator has switched delegated signing on.",
+    "Requires both the caller's permission and the owner's signature of the text from `POST /v1/delegations/challenge`. Replaces an earlier delegation to the same agent or Take. The service can sign only after the owner has added it as a session signer at the remote signer and the operator has enabled delegated signing.",
   cost: 'write',
   schema: {
     body: objectOf({

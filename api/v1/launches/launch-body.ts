@@ -72,7 +72,7 @@ export const QuoteTokenBody = Type.Object(
     needsBadge: Type.Boolean({
       description: 'The program takes the mint with a token badge only; the chain is asked when the launch is prepared.',
     }),
-    refusedBecause: nullable('string', 'Why the program would refuse a curve that is quoted in it; null if the catalog knows of nothing.'),
+    refusedBecause: nullable('string', 'Reason the program would refuse this quote token; null if none is known.'),
     programError: nullable('integer', "The program's own number for that."),
   },
   { $id: 'LaunchQuoteToken' },

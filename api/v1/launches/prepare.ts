@@ -19,7 +19,7 @@ export const prepareLaunch = defineRoute({
   tag: 'launches',
   summary: 'Prepares a bonding-curve launch',
   description:
-    'Builds the transaction that makes the configuration and the pool of the curve, with an optional first buy, or two where one cannot hold them. Fresh keys of the mint and the configuration sign them here and are forgotten; the creator signs last. Each is simulated against the node, the second on what the first one leaves, and the exact messages are stored before this answers.',
+    'Builds the transaction (or two, if one is too small) that creates the configuration and pool of the curve, with an optional first buy. New keys for the mint and configuration sign here and are discarded; the creator signs last. The transactions are simulated in order against the node and the exact messages are stored before the answer.',
   cost: 'write',
   schema: {
     body: objectOf({

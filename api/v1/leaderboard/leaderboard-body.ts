@@ -37,7 +37,7 @@ export const LeaderboardEntryBody = Type.Object(
       type: ['string', 'null'],
       description: 'Older transactions are not known; null if the whole history was read.',
     }),
-    reasons: Type.Array(choice(RANK_REASONS), { description: 'Why there is no rank, or what the figure may lack.' }),
+    reasons: Type.Array(choice(RANK_REASONS), { description: 'Reasons for no rank, or gaps in the figure.' }),
   },
   { $id: 'LeaderboardEntry' },
 );

@@ -23,7 +23,7 @@ export const MarketOrderWish = objectOf({
   side: WISHED_SIDE,
   quantity: wishedAmount('In base units, a whole number of lots. Either this or `notionalUsd`.'),
   notionalUsd: wishedAmount('The largest notional of the order at its worst price. Either this or `quantity`.'),
-  limitPrice: wishedAmount('The worst acceptable price; without it the slippage budget on the present price decides.'),
+  limitPrice: wishedAmount('Limit price. Default: the present price plus the slippage budget.'),
   maxSlippageBps: wishedSlippage(50),
   timeInForce: Type.Optional(
     choice(
@@ -31,7 +31,7 @@ export const MarketOrderWish = objectOf({
       '`ioc`, the default, takes what the market holds at once; `gtc` rests at `limitPrice` until it is filled or cancelled.',
     ),
   ),
-  postOnly: Type.Optional(Type.Boolean({ description: 'Only with `gtc`: it never takes, and fails where it would.' })),
+  postOnly: Type.Optional(Type.Boolean({ description: 'Requires `gtc`. The order never takes liquidity; it fails if it would.' })),
 });
 
 interface Wish extends WishedTerms {
@@ -48,8 +48,7 @@ interface Wish extends WishedTerms {
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
   const { instrument, side, timeInForce = 'ioc', postOnly = false } = wish;
   if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
-  if (postOnly && timeInForce !== 'gtc')
-    throw malformed('$.postOnly', 'an order that does not rest takes', '"timeInForce": "gtc" beside it');
+  if (postOnly && timeInForce !== 'gtc') throw malformed('$.postOnly', 'a post-only order must rest', '"timeInForce": "gtc" beside it');
   if (timeInForce === 'gtc' && wish.limitPrice === undefined)
     throw malformed('$.limitPrice', 'it is missing, and an order that rests rests at it', 'the price that it rests at');
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };

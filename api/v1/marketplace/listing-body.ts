@@ -57,7 +57,7 @@ export const ListingBody = Type.Object(
         gatesPassed: Type.Integer(),
         luck: Type.Unsafe<unknown>({
           description:
-            'How much of the backtest chance may explain: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
+            'Correction for multiple testing: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
         }),
         versions: Type.Integer({ description: 'Manifest versions of the agent.' }),
         versionsTried: Type.Integer({ description: 'Those of them with a backtest on record.' }),

@@ -12,9 +12,9 @@ export const inviteMember = defineRoute({
   url: '/v1/invitations',
   name: 'inviteMember',
   tag: 'members',
-  summary: 'Invites somebody with a role or permissions',
+  summary: 'Invites a member with a role or permissions',
   description:
-    'Either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust. Repeating the request makes another invitation.',
+    'Give either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust. Repeating the request creates another invitation.',
   cost: 'write',
   schema: {
     body: objectOf({
@@ -22,7 +22,7 @@ export const inviteMember = defineRoute({
       role: Type.Optional(RoleText),
       permissions: Type.Optional(PermissionList),
       hours: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 720, description: `How long it may be accepted; ${INVITATION_HOURS} unless told.` }),
+        Type.Integer({ minimum: 1, maximum: 720, description: `Hours until it expires. Default: ${INVITATION_HOURS}.` }),
       ),
     }),
   },

@@ -17,10 +17,10 @@ const PerpDetailBody = Type.Object(
       items: Type.Array(Type.Object({ at: Time, hourlyFunding: DecimalText }), {
         description: 'Funding rates that were paid, newest first.',
       }),
-      hours: Type.Integer({ description: 'How far back was asked for.' }),
+      hours: Type.Integer({ description: 'Start of the requested period.' }),
       fetchedAt: { ...NullableTime, description: "Time of the venue's answer, or null without one." },
       ageMs: nullable('integer'),
-      problem: nullable('string', 'Why there is no history at the moment.'),
+      problem: nullable('string', 'Reason the history is unavailable, or null.'),
     }),
   },
   { $id: 'PerpDetail' },

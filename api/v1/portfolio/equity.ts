@@ -33,7 +33,7 @@ const TotalEquityBody = Type.Object(
       properties: {
         startUsd: {
           ...DecimalText,
-          description: 'Equity of now minus what was earned today: money paid in or out today counts as if it had been there.',
+          description: 'Equity now minus the P&L of today, so deposits and withdrawals of today do not count as P&L.',
         },
         changeUsd: { ...DecimalText, description: '`todayUsd` of `GET /v1/portfolio/performance`.' },
       },
@@ -50,7 +50,7 @@ export const getTotalEquity = defineRoute({
   tag: 'books',
   summary: 'Total equity curve: agents, vaults and manual orders together',
   description:
-    'The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added up. A price that was not observed makes its point null, never a guess.',
+    'Total equity of the books that count now: cash plus positions at the mid price observed at each point. Includes realized and unrealized P&L. Paper and real money are never added up. If a price was not observed, the point is null.',
   cost: 'costly',
   schema: {
     querystring: objectOf({
@@ -60,7 +60,7 @@ export const getTotalEquity = defineRoute({
           minimum: 2,
           maximum: MOST_POINTS,
           default: MOST_POINTS,
-          description: 'At most so many points before the last one.',
+          description: 'Maximum number of points before the last one.',
         }),
       ),
     }),

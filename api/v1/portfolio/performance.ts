@@ -13,7 +13,7 @@ const EARNINGS = {
   capitalUsd: { ...DecimalText, description: 'Paid in minus paid out.' },
   equityUsd: { ...NullableDecimalText, description: 'Cash and holdings at the middle of their quotes; null if a price is missing.' },
   pnlUsd: { ...NullableDecimalText, description: 'Equity minus capital: after fees.' },
-  realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus what was sold had cost; fees stand apart.' },
+  realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees.' },
   unrealizedPnlUsd: NullableDecimalText,
   feesUsd: { ...DecimalText, description: 'Below zero if rebates were larger.' },
   todayUsd: {
@@ -35,7 +35,7 @@ const PerformanceBody = Type.Object(
     books: Type.Array(
       Type.Object({
         bookId: Type.String(),
-        agentId: nullable('string', 'Null for the book of the people.'),
+        agentId: nullable('string', 'Null for the manual book.'),
         manifestVersion: nullable('integer', 'The manifest version that a paper book belongs to.'),
         version: Type.Integer({ description: 'Counts what was booked; 0 where the book is not opened yet.' }),
         ...EARNINGS,
@@ -55,7 +55,7 @@ export const getPerformance = defineRoute({
   tag: 'books',
   summary: 'Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day',
   description:
-    'P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.',
+    'P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued at the mid price of their own venue. If a quote is missing, every number that depends on it is null.',
   cost: 'costly',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
   answers: { 200: { description: 'Equity and profit and loss of the books.', schema: PerformanceBody } },

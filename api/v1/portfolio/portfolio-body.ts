@@ -73,7 +73,7 @@ const HoldingBody = Type.Object(
       ],
       description: "The quote of the holding's own venue; null if none was received.",
     }),
-    why: Type.String({ description: 'Why it is qualified or unpriced; empty if it is live.' }),
+    why: Type.String({ description: 'Reasons it is qualified or unpriced; empty if it is live.' }),
     inputs: Ids,
   },
   { $id: 'PortfolioHolding' },
@@ -94,7 +94,7 @@ const ScenarioBody = Type.Object(
     lossUsd: { ...DecimalText, description: 'Below zero is a gain.' },
     lossPct: Ratio('Percent of the value before, or null if that is not above zero.'),
     coverage: choice(['complete', 'partial']),
-    leftOut: Type.Array(Type.String(), { description: 'Holdings without a price: nobody knows what they would lose.' }),
+    leftOut: Type.Array(Type.String(), { description: 'Holdings without a price, whose loss is unknown.' }),
     effects: Type.Array(
       Type.Object({
         holding: Type.String(),
@@ -132,7 +132,7 @@ export const PortfolioBody = Type.Object(
       }),
     ),
     unread: Type.Array(Type.Object({ address: Type.String(), asked: Type.String(), why: Type.String() }), {
-      description: 'Wallets, or parts of them, that did not answer: what they hold is in no sum.',
+      description: 'Wallets or parts of wallets that could not be read. Their holdings are in no sum.',
     }),
     totals: Type.Object({
       valueUsd: { ...DecimalText, description: 'Cash and every holding that has a price.' },
@@ -202,7 +202,7 @@ export const PortfolioBody = Type.Object(
         limitSharePct: Type.Number({ description: "The mandate's `maxPoolSharePct`." }),
         exceedsLimit: Type.Boolean(),
         slippageBudgetBps: Type.Number(),
-        exitSlippageBps: Ratio('How far below the mark the whole of it would sell.'),
+        exitSlippageBps: Ratio('Discount to the mark if the whole position is sold.'),
         exitableUsd: { ...NullableDecimalText, description: 'Amount that sells within the slippage budget.' },
         exitablePct: Ratio('Percent of the position.'),
         inputs: Ids,
@@ -214,7 +214,7 @@ export const PortfolioBody = Type.Object(
   { $id: 'PortfolioView' },
 );
 
-export const FormulasBody = Type.Record(Type.String(), Type.String(), { description: 'How the numbers are made, by field.' });
+export const FormulasBody = Type.Record(Type.String(), Type.String(), { description: 'Formulas of the numbers, by field.' });
 export const FORMULAS = PORTFOLIO_FORMULAS;
 
 const timeOf = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));

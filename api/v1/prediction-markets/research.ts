@@ -27,7 +27,7 @@ const DerivedBody = Type.Object({
   value: NullableDecimalText,
   formula: Type.String(),
   inputs: Type.Array(Type.String(), { description: 'Ids of inputs and of other derived numbers.' }),
-  why: Type.String({ description: 'Why there is no value; empty if there is one.' }),
+  why: Type.String({ description: 'Reasons for a missing value; empty if there is one.' }),
 });
 
 const MatchBody = Type.Object({
@@ -92,7 +92,7 @@ const ResearchBody = Type.Object(
         receivedAt: Time,
         quality: QualityWord,
         counts: Type.Boolean(),
-        why: Type.String({ description: 'Why it does not count; empty if it does.' }),
+        why: Type.String({ description: 'Reason it does not count; empty if it does.' }),
       }),
     ),
     derived: Type.Array(DerivedBody),

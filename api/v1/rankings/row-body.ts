@@ -47,8 +47,10 @@ export const RankedRowBody = Type.Object(
     rank: nullable('integer', 'From 1; null if the row cannot be ranked, and `reasons` say why.'),
     symbol: Type.String(),
     score: NullableDecimalText,
-    reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Why it has no rank; at least one where it has none.' }),
-    causes: Type.Array(UnknownInputBody, { description: 'Why inputs that `reasons` name were unknown. Empty for a row with a rank.' }),
+    reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Reasons it has no rank; at least one if `rank` is null.' }),
+    causes: Type.Array(UnknownInputBody, {
+      description: 'Reasons that inputs named in `reasons` were unknown. Empty for a row with a rank.',
+    }),
     flags: Type.Array(choice(ROW_FLAGS), {
       description:
         'Reservations about the rank. `carried_reference`: the exchange is closed and the gap is measured against the price of its last session, `reference.ageMs` old. No rule, Take or policy is triggered by it.',

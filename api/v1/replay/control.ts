@@ -29,8 +29,8 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
     made({
       name: 'playReplay',
       url: '/v1/replay/play',
-      summary: 'Lets the time of the tape run',
-      description: 'From the beginning of its stretch where it had ended.',
+      summary: 'Plays the tape',
+      description: 'Restarts from the beginning if the tape had ended.',
       body: EmptyBody,
       optional: true,
       move: () => replay.play(),
@@ -38,7 +38,7 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
     made({
       name: 'pauseReplay',
       url: '/v1/replay/pause',
-      summary: 'Stops the time of the tape',
+      summary: 'Pauses the tape',
       body: EmptyBody,
       optional: true,
       move: () => replay.pause(),
@@ -46,7 +46,7 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
     made({
       name: 'stepReplay',
       url: '/v1/replay/step',
-      summary: 'Stops the time of the tape and steps to the instant of the next price, or over so many of them',
+      summary: 'Pauses the tape and steps to the next price, or over a number of prices',
       optional: true,
       body: objectOf({ steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS, default: 1 })) }),
       move: ({ steps = 1 }) => replay.step(steps),
@@ -63,7 +63,7 @@ export function replayMoves(replay: ReplayControl): readonly Route[] {
     made({
       name: 'setReplaySpeed',
       url: '/v1/replay/speed',
-      summary: 'Sets how fast the time of the tape runs',
+      summary: 'Sets the playback speed',
       body: objectOf({
         speed: Type.Number({ minimum: LEAST_SPEED, maximum: MOST_SPEED, description: 'Seconds of the tape per second.' }),
       }),

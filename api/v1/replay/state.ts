@@ -17,7 +17,7 @@ export const ReplayBody = Type.Object(
     speed: Type.Number({ description: 'Seconds of the tape per second.' }),
     loop: Type.Boolean({ description: 'Begins again where it ends.' }),
     events: Type.Integer({ description: 'Received from the beginning of the tape up to here.' }),
-    moves: Type.Integer({ description: 'How often its time has jumped; where this changes, nothing that was shown before holds.' }),
+    moves: Type.Integer({ description: 'Count of time jumps. When it changes, discard everything shown before.' }),
     failure: nullable('string'),
     instruments: Type.Array(Type.String(), { description: 'Everything that the tape has a price or a bar of.' }),
     ...WORK_FIELDS,

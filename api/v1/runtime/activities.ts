@@ -12,7 +12,7 @@ export const listActivities = defineRoute({
   url: '/v1/runtime/activities',
   name: 'listActivities',
   tag: 'runtime',
-  summary: 'Activities that are pending or were given up, of the newest actors first',
+  summary: 'Pending and abandoned activities, newest actors first',
   description: 'Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields, state: Type.Optional(choice(['pending', 'given_up'], 'Pending unless given.')) }) },

@@ -18,7 +18,7 @@ const intervention = {
   action: choice(INTERVENTIONS),
   activity: nullable('string', 'The activity that was retried; null if it was the actor as a whole.'),
   activities: Type.Integer({ description: 'Activities that are tried again.' }),
-  reason: Type.String({ description: 'Why, in the words of whoever intervened.' }),
+  reason: Type.String({ description: 'Reason given by the member who intervened.' }),
   subject: Type.String({ description: 'Member who intervened.' }),
   at: Time,
 };
@@ -46,7 +46,7 @@ export const ActivityBody = Type.Object(
     dueAt: { ...Time, description: 'Time of the next attempt, or of the last one.' },
     createdAt: Time,
     endedAt: { ...NullableTime, description: 'Null while it is pending.' },
-    answer: { ...AnyJson, description: 'Why it was given up.' },
+    answer: { ...AnyJson, description: 'Reason it was abandoned.' },
     isLeft: Type.Boolean({ description: 'True if its actor has taken a step since. An abandoned activity cannot be retried then.' }),
   },
   { $id: 'WaitingActivity' },

@@ -8,14 +8,14 @@ import { type LongWork, WORK_KINDS } from './ports.ts';
 
 /** What every work says, the candle work too. */
 export const WORK_RECORD = {
-  id: Type.String({ description: 'Under which `GET /v1/runtime/work/{id}` tells of it.' }),
+  id: Type.String({ description: 'Id for `GET /v1/runtime/work/{id}`.' }),
   source: Type.String({ description: 'Names of the files, or the venue that is asked.' }),
   workedOnBy: Type.String({ description: 'The command or the part of the service that works, and its process.' }),
-  state: choice(LONG_WORK_STATES, '`silent`: nothing was said of it for half a minute, so whoever worked at it is gone.'),
+  state: choice(LONG_WORK_STATES, '`silent`: no progress report for 30 seconds, so its worker is gone.'),
   begunAt: Time,
   seenAt: { ...Time, description: 'Time of the last progress report.' },
   endedAt: NullableTime,
-  error: nullable('string', 'Why it ended before its end; null if it did not.'),
+  error: nullable('string', 'Reason it ended early, or null.'),
   ...WORK_FIELDS,
 };
 

@@ -19,7 +19,7 @@ export const openSession = defineRoute({
   url: '/v1/session',
   name: 'openSession',
   tag: 'identity',
-  summary: 'Keeps a token in a cookie of the browser',
+  summary: 'Signs in: stores the token in a browser cookie',
   description:
     'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A token that is refused counts against the limit for wrong credentials of its address.',
   cost: 'read',

@@ -10,14 +10,15 @@ import { SessionBody } from './open.ts';
 import { keepToken } from './session-cookie.ts';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-const USED_UP = 'the link was used already, is older than ten minutes, or was never printed; start the service anew, or paste a token';
+const USED_UP =
+  'the link was used already, is older than ten minutes, or was never printed; restart the service for a new one, or paste a token';
 
 export const redeemSignInLink = defineRoute({
   method: 'POST',
   url: '/v1/session/link',
   name: 'redeemSignInLink',
   tag: 'identity',
-  summary: 'Signs a browser of this machine in by a link',
+  summary: 'Signs in a browser on this machine with a link',
   description:
     'The code of the link that a service with the identity provider of the sandbox prints at its start. It works once, for ten minutes, from the loopback address only. A code that is refused counts against the limit for wrong credentials.',
   cost: 'read',

@@ -6,8 +6,7 @@ import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';
 import { forgetToken } from './session-cookie.ts';
 
-const NOTHING_KEPT =
-  'this identity belongs to no organization, and the service keeps nothing of it: end the session at the identity provider';
+const NOTHING_KEPT = 'this identity belongs to no organization and has no session here: end the session at the identity provider';
 
 export const revokeSession = defineRoute({
   method: 'POST',

@@ -34,7 +34,7 @@ export const AssessmentBody = Type.Object(
       ['deterministic', 'model'],
       '`model`: a language model phrased and ordered the claims, and every number and source was checked.',
     ),
-    note: nullable('string', 'Why the phrasing of the model was not taken; null if none was asked for or it was taken.'),
+    note: nullable('string', 'Reason the model’s phrasing was not used; null if it was used or not requested.'),
   },
   { ...closed, $id: 'Assessment' },
 );

@@ -11,7 +11,7 @@ export const closeTake = defineRoute({
   tag: 'takes',
   summary: 'Closes the position of a Take',
   description:
-    'Disarms the Take and sells its position at the market within its slippage budget, each minute until it is gone. Works after a halt too. Only a price that is not live delays it.',
+    'Disarms the Take and sells its position at market within its slippage budget, with a retry every minute until it is sold. Works after a halt too. Waits only while the price is not live.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -12,7 +12,7 @@ import { TakeBody, takeBody } from './take-body.ts';
 const CompileBody = Type.Object(
   {
     thesis: Type.Optional(
-      Type.String({ description: 'In English, by the grammar of docs/guides/takes.md; nothing else may stand beside it.' }),
+      Type.String({ description: 'Thesis in English, by the grammar of docs/guides/takes.md. Send no other field with it.' }),
     ),
     symbol: Type.Optional(Type.String()),
     target: Type.Optional(AnyJson),
@@ -32,7 +32,7 @@ export const compileTake = defineRoute({
   tag: 'takes',
   summary: 'Turns a thesis into an auditable Take',
   description:
-    'The answer lists phrase by phrase what was understood and what was assumed. An ambiguous thesis is refused with the questions that would make it clear.',
+    'The answer lists how each phrase was read and what was assumed. An ambiguous thesis is refused with `thesis_ambiguous` and the questions that would settle it.',
   cost: 'write',
   schema: { body: CompileBody },
   bodyRule: 'read_by_handler',

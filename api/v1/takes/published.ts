@@ -32,7 +32,7 @@ const PublishedTakeBody = Type.Object(
     createdAt,
     publishedAt: Time,
   },
-  { $id: 'PublishedTake', description: 'Without whose it is, or what it trades.' },
+  { $id: 'PublishedTake', description: 'Does not show the author or the trades.' },
 );
 
 function publishedBody(view: PublishedTake) {

@@ -15,7 +15,7 @@ const ConditionBody = Type.Unsafe<Record<string, unknown>>({
 
 export const takeFields = {
   id: IdText,
-  state: choice(TAKE_STATES, 'A `filled` Take with exit conditions still watches its position; `closed`: it was left again.'),
+  state: choice(TAKE_STATES, 'A `filled` Take with exit conditions still watches its position. `closed`: the position was sold.'),
   onDuty: Type.Boolean({ description: 'True while it is evaluated every half minute.' }),
   origin: choice(TAKE_ORIGINS),
   hash: { ...HashText, description: 'SHA-256 over the canonical Take.' },
@@ -32,7 +32,7 @@ export const takeFields = {
   timeframe: Type.String(),
   expiresAt: Time,
   mode: nullableChoice(EXECUTION_MODES),
-  reason: nullable('string', 'Why it left its state last, where the state alone does not say.'),
+  reason: nullable('string', 'Reason of the last state change, or null if the state says it.'),
   thesis: nullable('string', 'Null if it was given as fields.'),
   understood: Type.Array(Type.Object({ phrase: Type.String(), as: Type.String() })),
   assumed: Type.Array(Type.String()),

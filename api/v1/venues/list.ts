@@ -14,7 +14,7 @@ const WHEN = 'ISO 8601.';
 
 const BudgetBody = Type.Object({
   name: Type.String(),
-  process: choice(['feed', 'api'], 'Which process counts it; a process with both roles counts it once.'),
+  process: choice(['feed', 'api'], 'Process that counts it. A process with both roles counts it once.'),
   limit: Type.Integer({ description: "In the provider's own units, within any window of `windowMs`." }),
   windowMs: Type.Integer(),
   left: Type.Integer(),
@@ -54,12 +54,11 @@ const VenueBody = Type.Object(
       ],
       description: 'Null if nothing was measured.',
     }),
-    gaps: Type.Integer({ description: 'Times that updates were lost, since the start.' }),
+    gaps: Type.Integer({ description: 'Lost updates since the start.' }),
     messages: Type.Integer(),
     rejected: Type.Integer({ description: 'Messages that could not be used.' }),
     unknownFields: Type.Array(Type.Object({ source: Type.String(), field: Type.String(), count: Type.Integer() }), {
-      description:
-        'Members of its messages that nobody knows: ignored, and counted since the start. At most 50 names a source, then `other`.',
+      description: 'Unknown fields in its messages. Ignored, and counted since the start. At most 50 names per source, then `other`.',
     }),
     requestBudgets: Type.Array(BudgetBody),
     asOf: nullable('string', 'Time of the report, or null if no process follows the venue.'),

@@ -51,10 +51,7 @@ const ChainWalletBody = Type.Object(
   {
     address: Type.String({ description: 'With its EIP-55 checksum.' }),
     chainId: Type.Integer(),
-    kind: choice(
-      ['account', 'contract', 'delegated'],
-      '`contract`: code stands behind it. `delegated`: a key whose code lies elsewhere (EIP-7702).',
-    ),
+    kind: choice(['account', 'contract', 'delegated'], '`contract`: a smart contract. `delegated`: a key with delegated code (EIP-7702).'),
     nonce: Type.Integer({ description: 'Transactions that it has sent.' }),
     block: Type.Object({
       number: Type.String({ pattern: '^\\d+$' }),
@@ -72,7 +69,7 @@ const ChainWalletBody = Type.Object(
       anyOf: [VenueAccountBody, { type: 'null' }],
       description: 'The margin account on the perpetuals venue; null if the venue did not answer.',
     }),
-    venueUnread: nullable('string', 'Why the margin account is not known; null if it is.'),
+    venueUnread: nullable('string', 'Reason the margin account is unknown, or null.'),
   },
   { $id: 'ChainWallet' },
 );

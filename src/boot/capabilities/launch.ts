@@ -24,7 +24,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
     const missing =
       primaryChain === null
         ? 'launches need a node of the primary chain: set SPOTCHAIN_RPC_URL'
-        : "launches need the wallet that the partner's part of fees goes to: set LAUNCH_PARTNER_WALLET";
+        : "launches need a wallet for the partner's share of fees: set LAUNCH_PARTNER_WALLET";
     const { begin, goOn } = switchedOff(missing, NO_LAUNCH, createLaunchStore(sql).find);
     return { prepare: begin, submit: goOn };
   }

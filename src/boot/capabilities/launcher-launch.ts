@@ -15,7 +15,7 @@ import { launchProblem } from '../../domain/listed-token.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
-const NO_LAUNCHER = 'the external launcher is not set up: set AGENTLAUNCH_URL beside SPOTCHAIN_RPC_URL';
+const NO_LAUNCHER = 'the external launcher is not configured: set AGENTLAUNCH_URL and SPOTCHAIN_RPC_URL';
 
 /** What anybody may ask of the launcher. */
 export function launcherPairs(launcher: LauncherClient | null): Pick<LauncherClient, 'pairs'> {

@@ -42,7 +42,7 @@ export function createLivePredictionOrders(deps: {
   const { sql, runtime, onchain, clock, newId } = deps;
   const orders = createPredictionOrderStore(sql);
   if (onchain === null) {
-    const missing = 'live prediction orders need a primary chain and PREDICTION_ONCHAIN_URL with its key: none is named';
+    const missing = 'live prediction orders are not configured: set SPOTCHAIN_RPC_URL and PREDICTION_ONCHAIN_URL with its key';
     const { begin, goOn } = switchedOff(missing, NO_PREDICTION_ORDER, orders.find);
     return { prepare: begin, execute: goOn };
   }

@@ -87,7 +87,7 @@ export function startWorker(options: {
   });
   const queue = openTickQueue(options.queue, onError('queue'), (job, error) => {
     metrics.tickFailed();
-    log.error({ err: error, ...job }, 'a tick failed, and its shard has not advanced');
+    log.error({ err: error, ...job }, 'a tick failed; its shard did not advance');
   });
   queue.work(async ({ periodMs, shard, slot }: TickJob) => {
     const ticker = tickers.get(periodMs);

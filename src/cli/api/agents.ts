@@ -6,9 +6,9 @@ import { atService, withClientOptions } from './client-options.ts';
 
 const AGENT = ['<agent>', 'name or id of the agent', named('the name of an agent')] as const;
 const COMMANDS = {
-  pause: ['pauseAgent', 'stop an agent: it proposes nothing until it is resumed'],
+  pause: ['pauseAgent', 'pause an agent: it proposes nothing until it is resumed'],
   resume: ['resumeAgent', 'let a paused agent run again; needs a risk manager'],
-  promote: ['promoteAgent', 'ask for the next stage; the gate opens on evidence alone'],
+  promote: ['promoteAgent', 'move to the next stage if the evidence passes the gate'],
   release: ['releaseAgent', 'take an agent out of quarantine'],
 } as const;
 
@@ -22,11 +22,11 @@ export function agentCommands(agents: Command): void {
   add('create', 'create an agent at draft')
     .argument('<file>', 'manifest in JSON or YAML; - reads standard input')
     .action((file, options) => atService(options, async (it) => (await run()).createAgent(it, file)));
-  add('update', 'add a version of the manifest; the agent is back at draft')
+  add('update', 'add a version of the manifest; the agent returns to draft')
     .argument(...AGENT)
     .argument('<file>', 'manifest in JSON or YAML; - reads standard input')
     .action((agent, file, options) => atService(options, async (it) => (await run()).updateAgent(it, agent, file)));
-  add('autonomy', 'set what an agent may do by itself')
+  add('autonomy', 'set what an agent may do without approval')
     .argument(...AGENT)
     .addArgument(new Argument('<level>', 'level of autonomy').choices(AUTONOMY_LEVELS))
     .action((agent, level, options) => atService(options, async (it) => (await run()).setAutonomy(it, agent, level)));
@@ -34,9 +34,9 @@ export function agentCommands(agents: Command): void {
     add(name, description)
       .argument(...AGENT)
       .action((agent, options) => atService(options, async (it) => (await run()).commandAgent(it, command, agent)));
-  add('close', 'pause an agent and sell what it holds; works at every stage')
+  add('close', 'pause an agent and sell its positions; works at every stage')
     .argument(...AGENT)
-    .option('--instrument <instrument>', 'close this position alone, for example spotexchange:BTCUSDT')
+    .option('--instrument <instrument>', 'close only this position, for example spotexchange:BTCUSDT')
     .option('--limit <price>', 'sell at this price or better')
     .action((agent, { instrument, limit, ...options }) => {
       const body = { ...(instrument === undefined ? {} : { instrument }), ...(limit === undefined ? {} : { limitPrice: limit }) };
@@ -61,7 +61,7 @@ function addOutside(add: (name: string, description: string) => Command): void {
 function addReads(add: (name: string, description: string) => Command): void {
   add('decisions', 'print the newest decisions, each with its rules')
     .argument(...AGENT)
-    .option('--limit <n>', 'most decisions to print', wholeNumber(1, 200), 5)
+    .option('--limit <n>', 'max number of decisions to print', wholeNumber(1, 200), 5)
     .action((agent, { limit, ...options }) => atService(options, async (it) => (await run()).listDecisions(it, agent, limit)));
   add('watch', 'print decisions as they are made')
     .argument('[agent]', 'name or id of the agent (default: all agents)')
@@ -74,16 +74,16 @@ function addReads(add: (name: string, description: string) => Command): void {
     .action((agent, options) => atService(options, async (it) => (await run()).showGates(it, agent)));
   add('backtest', 'run the backtest of the gate: five years of closed bars')
     .argument(...AGENT)
-    .option('--from <time>', 'begin of the stretch, ISO 8601')
-    .option('--to <time>', 'end of the stretch, ISO 8601')
-    .option('--look', 'allow a shorter stretch; its result is no evidence')
-    .option('--wait', 'wait for its end; a run that does not pass sets exit code 1')
+    .option('--from <time>', 'start of the period, ISO 8601')
+    .option('--to <time>', 'end of the period, ISO 8601')
+    .option('--look', 'allow a shorter period; its result does not count as evidence')
+    .option('--wait', 'wait until it ends; exit code 1 if it does not pass')
     .action((agent, { from, to, look, wait, ...options }) =>
       atService(options, async (it) => (await run()).evaluateAgent(it, 'backtestAgent', agent, { from, to, look, wait })),
     );
   add('stress-test', 'run the stress test of the gate')
     .argument(...AGENT)
-    .option('--wait', 'wait for its end; a run that does not pass sets exit code 1')
+    .option('--wait', 'wait until it ends; exit code 1 if it does not pass')
     .action((agent, { wait, ...options }) =>
       atService(options, async (it) => (await run()).evaluateAgent(it, 'stressTestAgent', agent, { wait })),
     );

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 /** Adds `call`. */
 export function callCommand(command: Command): void {
   withClientOptions(command)
-    .argument('<operation>', 'operation of the API as /docs names it, for example listQuotes')
+    .argument('<operation>', 'API operation as named in /docs, for example listQuotes')
     .argument('[field=value...]', 'parameters of its path and query', field, {})
     .option('--body <json>', 'body as JSON, or @ and a file with JSON or YAML')
     .action((operation: string, fields: Fields, { body, ...options }: ClientOptions & { body?: string }) =>

@@ -24,7 +24,7 @@ export function withClientOptions(command: Command): Command {
     )
     .option('--url <url>', 'address of a service elsewhere (default: the one that runs on the state folder)')
     .option('--token-file <file>', 'file with your bearer token, or with that of an agent')
-    .option('--json', 'print what the API answers as JSON');
+    .option('--json', 'print the answer of the API as JSON');
 }
 
 /** One of a list: by its id, or the newest. */
@@ -60,6 +60,6 @@ export async function atService(options: ClientOptions, run: (terminal: Terminal
 /** Adds one `field=value` to those before it. @throws InvalidArgumentError */
 export function field(given: string, before: Fields): Fields {
   const at = given.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError(`${JSON.stringify(given)} is no field=value, for example venue=spotexchange`);
+  if (at < 1) throw new InvalidArgumentError(`${JSON.stringify(given)} is not field=value, for example venue=spotexchange`);
   return { ...before, [given.slice(0, at)]: given.slice(at + 1) };
 }

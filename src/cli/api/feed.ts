@@ -9,9 +9,9 @@ import type { Terminal } from './terminal.ts';
 export function feedCommand(command: Command): void {
   withClientOptions(command)
     .argument('<channel>', 'channel of the feed, for example quotes, decisions or proposals')
-    .argument('[field=value...]', 'what narrows the channel down, for example venue=spotexchange', field, {})
-    .option('--from <cursor>', 'go on after the frame with this cursor')
-    .option('--count <n>', 'end after so many frames', count(1, 1_000_000))
+    .argument('[field=value...]', 'channel parameters, for example venue=spotexchange', field, {})
+    .option('--from <cursor>', 'resume after the frame with this cursor')
+    .option('--count <n>', 'stop after this many frames', count(1, 1_000_000))
     .action((channel: string, fields: Fields, { from, count: most, ...options }: ClientOptions & { from?: string; count?: number }) =>
       atService(options, (terminal) => follow(terminal, channel, fields, from ?? null, most ?? Number.POSITIVE_INFINITY)),
     );

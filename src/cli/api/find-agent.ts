@@ -17,7 +17,7 @@ export async function findAgent(api: Client, given: string): Promise<Agent> {
     throw new Error(
       `${found.length} agents are called ${JSON.stringify(given)}; give the id of one: ${found.map(({ id }) => id).join(', ')}`,
     );
-  if (agents.length === 0) throw new Error('there is no agent yet: sevengate agents create <file> makes one');
+  if (agents.length === 0) throw new Error('no agents yet: create one with sevengate agents create <file>');
   const names = agents.map(({ name }) => name);
   const near = nearestNames(given, names);
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${names.slice(0, LISTED).join(', ')}`;

@@ -22,7 +22,7 @@ export async function listProposals(
   const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
   const { items } = await api.listProposals({ agentId, state, limit: LISTED });
   if (json) return print(JSON.stringify(items));
-  print(items.length === 0 ? 'No proposals. Agents at autonomy confirm and above make them.' : columns([HEAD, ...items.map(rowOf)]));
+  print(items.length === 0 ? 'No proposals. Agents create them at autonomy confirm and above.' : columns([HEAD, ...items.map(rowOf)]));
 }
 
 /** Approves a proposal and waits for its end. One that is not filled sets exit code 1. */
@@ -61,14 +61,14 @@ export async function declineProposal(terminal: Terminal, chosen: ChosenProposal
 }
 
 async function proposalOf({ api, note, wait }: Terminal, chosen: ChosenProposal): Promise<{ readonly id: string }> {
-  const id = chosenId(chosen, 'proposal', 'the newest that waits for an answer');
+  const id = chosenId(chosen, 'proposal', 'the newest pending proposal');
   if (id !== null) return { id };
   const { agent, wait: waits } = chosen;
   const agentId = agent === undefined ? undefined : (await findAgent(api, agent)).id;
   for (let isFirst = true; ; isFirst = false) {
     const { items } = await api.listProposals({ state: 'pending_approval', agentId, limit: 1 });
     if (items[0] !== undefined) return items[0];
-    if (!waits) throw new Error('no proposal waits for an answer; --wait waits for the next one');
+    if (!waits) throw new Error('no pending proposal; use --wait to wait for the next one');
     if (isFirst) note('waiting for a proposal; agents decide at each full minute');
     await wait();
   }

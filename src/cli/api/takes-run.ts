@@ -61,16 +61,14 @@ export async function listTakeDecisions({ api, json, print }: Terminal, chosen: 
 function confirmed(open: readonly string[], confirms: boolean): { readonly confirm?: string[] } {
   if (open.length === 0) return {};
   if (confirms) return { confirm: [...open] };
-  throw new Error(
-    ['the words leave something open; give --confirm if it is meant like this:', ...open.map((one) => `  ${one}`)].join('\n'),
-  );
+  throw new Error(['the thesis leaves points open; confirm these with --confirm:', ...open.map((one) => `  ${one}`)].join('\n'));
 }
 
 async function takeOf(api: Client, chosen: Chosen): Promise<Take> {
   const id = chosenId(chosen, 'Take', 'the newest');
   if (id !== null) return api.getTake({ id });
   const { items } = await api.listTakes({ limit: 1 });
-  if (items[0] === undefined) throw new Error('there is no Take yet: sevengate takes compile "<thesis>" makes one');
+  if (items[0] === undefined) throw new Error('no Takes yet: create one with sevengate takes compile "<thesis>"');
   return items[0];
 }
 

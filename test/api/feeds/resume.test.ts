@@ -221,7 +221,7 @@ test('server-sent events resume with Last-Event-ID, and each stands for its own 
 });
 
 test.each([
-  ['no channel', '/v1/feeds/sse', 400, 'channel: needed'],
+  ['no channel', '/v1/feeds/sse', 400, 'channel: missing'],
   ['an unknown channel', '/v1/feeds/sse?channel=orders', 400, 'there is no channel'],
   ['a token in the address', '/v1/feeds/sse?channel=agents&token=abc', 400, 'token'],
   ['a broken cursor', '/v1/feeds/sse?channel=agents&from=x', 400, 'not a cursor'],
