@@ -144,7 +144,7 @@ class AgentChange(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class EvaluationChange(Model):
-    """A run of an evaluation was begun, or has ended."""
+    """An evaluation run started or ended."""
     what: EvaluationChangeWhat
     agent_id: str
     run_id: str
@@ -175,7 +175,7 @@ class EvaluationProgress(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class AgentAlert(Model):
-    """A breaker of an agent, or its data is lost."""
+    """A circuit breaker of an agent, or loss of its market data."""
     what: str
     agent_id: str
     stage: AgentWithManifestStage
@@ -192,7 +192,8 @@ class AgentAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class TakeAlert(Model):
-    """A breaker disarmed a Take, its data is lost, or its author has to confirm what its words mean."""
+    """A circuit breaker disarmed a Take, its market data is lost, or its author must confirm how its thesis was read.
+    """
     what: str
     take_id: str
     state: BasisPolicyState
@@ -216,7 +217,7 @@ class TakeAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ProposalAlert(Model):
-    """A proposal needs its owner, or nobody knows what became of its order."""
+    """A proposal needs its owner, or the outcome of its order is unknown."""
     what: str
     proposal_id: str
     decision_id: str | None
@@ -267,7 +268,7 @@ class PredictionOrderAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class TransactionAlert(Model):
-    """A signed transaction was refused, failed, or nobody knows what became of it."""
+    """A signed transaction was refused, failed, or its outcome is unknown."""
     what: str
     transaction_id: str
     state: SwapOrderState
@@ -314,7 +315,7 @@ class CheckoutAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class TransferAlert(Model):
-    """A transfer ended, is late, or something about it contradicts itself."""
+    """A transfer ended, is late, or its sources contradict each other."""
     what: str
     transfer_id: str
     state: BridgeTransferState
@@ -336,7 +337,7 @@ class TransferAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class IncidentAlert(Model):
-    """Something went wrong inside an actor."""
+    """An internal error of an actor."""
     what: str
     agent_id: str
     detail: str
@@ -360,7 +361,7 @@ class ReserveAlert(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ServerAlert(Model):
-    """A server of the service was started again."""
+    """A server of the service restarted."""
     what: str
     server: str
     down_ms: int

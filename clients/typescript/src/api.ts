@@ -4848,7 +4848,7 @@ export interface Operations {
     readonly input: Record<string, never>;
     readonly answer: Me;
   };
-  /** Keeps a token in a cookie of the browser. */
+  /** Signs in: stores the token in a browser cookie. */
   readonly openSession: {
     readonly input: {
       readonly body: {
@@ -4862,7 +4862,7 @@ export interface Operations {
     readonly input: Record<string, never>;
     readonly answer: undefined;
   };
-  /** Signs a browser of this machine in by a link. */
+  /** Signs in a browser on this machine with a link. */
   readonly redeemSignInLink: {
     readonly input: {
       readonly body: {
@@ -4938,7 +4938,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -4946,7 +4946,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Invites somebody with a role or permissions. */
+  /** Invites a member with a role or permissions. */
   readonly inviteMember: {
     readonly input: {
       readonly body: {
@@ -5007,7 +5007,7 @@ export interface Operations {
       readonly from?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5024,7 +5024,7 @@ export interface Operations {
       readonly historyDays?: undefined | number;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: Chains;
@@ -5048,7 +5048,7 @@ export interface Operations {
       readonly from?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5072,7 +5072,7 @@ export interface Operations {
       readonly ranked?: undefined | boolean;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5101,7 +5101,7 @@ export interface Operations {
       readonly ranked?: undefined | boolean;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5118,7 +5118,7 @@ export interface Operations {
       readonly sector?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5136,7 +5136,7 @@ export interface Operations {
       readonly symbol?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5182,7 +5182,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5195,7 +5195,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly agentId?: undefined | string;
     };
@@ -5211,7 +5211,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5252,7 +5252,7 @@ export interface Operations {
     readonly input: {
       /** Default: `paper`. */
       readonly mode?: undefined | 'paper' | 'live';
-      /** At most so many points before the last one. */
+      /** Maximum number of points before the last one. */
       readonly points?: undefined | number;
     };
     readonly answer: TotalEquity;
@@ -5315,7 +5315,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5339,7 +5339,7 @@ export interface Operations {
       readonly instrument?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5361,7 +5361,7 @@ export interface Operations {
       readonly to?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: Candles;
@@ -5371,7 +5371,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5398,7 +5398,7 @@ export interface Operations {
       readonly instrument?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5413,7 +5413,7 @@ export interface Operations {
       readonly instrument?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5435,7 +5435,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5471,7 +5471,7 @@ export interface Operations {
       readonly q?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5485,7 +5485,7 @@ export interface Operations {
       readonly instrument?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5502,7 +5502,7 @@ export interface Operations {
       readonly to?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5555,7 +5555,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly mode?: undefined | 'paper' | 'live';
       /** Only orders that may still be filled. */
@@ -5590,7 +5590,7 @@ export interface Operations {
       readonly q?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5658,7 +5658,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly mode?: undefined | 'paper' | 'live';
       /** An executed transaction opens an order; it is filled later, or not. `cancelled`: closed before it was whole, and the rest of its deposit came back. */
@@ -5717,7 +5717,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       /** `completed`, `refunded` and `failed` are what the chains show for good; `failed` means that nothing but network fees has left. `unknown`: the provider and the chains contradict one another. */
       readonly state?: undefined | 'quoted' | 'submitted' | 'source_confirmed' | 'source_final' | 'filling' | 'completed' | 'refunding' | 'refunded' | 'failed' | 'unknown' | 'expired';
@@ -5727,7 +5727,7 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Course of a transfer over time. */
+  /** Progress of a transfer over time. */
   readonly getBridgeTransferCourse: {
     readonly input: {
       readonly id: string;
@@ -5761,7 +5761,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5799,7 +5799,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -5821,7 +5821,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly from?: undefined | number;
       readonly to?: undefined | number;
@@ -5987,7 +5987,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       /** State of the proposal. */
       readonly state?: undefined | 'pending_approval' | 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'expired' | 'cancelled' | 'declined' | 'blocked_by_risk';
@@ -6054,7 +6054,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6077,7 +6077,7 @@ export interface Operations {
     };
     readonly answer: OutsideContext;
   };
-  /** Makes a token with which outside code proposes for the agent. */
+  /** Creates a token for outside code that proposes trades for the agent. */
   readonly createAgentToken: {
     readonly input: {
       readonly id: string;
@@ -6166,7 +6166,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6180,7 +6180,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6210,7 +6210,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6240,7 +6240,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6268,7 +6268,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6316,12 +6316,12 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       /** Only actors of this kind. */
       readonly kind?: undefined | string;
       readonly status?: undefined | 'running' | 'done' | 'quarantined';
-      /** Found anywhere in the name of an agent, the kind or the id. */
+      /** Part of the agent name, the kind or the id. */
       readonly search?: undefined | string;
     };
     readonly answer: {
@@ -6361,12 +6361,12 @@ export interface Operations {
     readonly input: Record<string, never>;
     readonly answer: Runtime;
   };
-  /** Activities that are pending or were given up, of the newest actors first. */
+  /** Pending and abandoned activities, newest actors first. */
   readonly listActivities: {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       /** Pending unless given. */
       readonly state?: undefined | 'pending' | 'given_up';
@@ -6381,7 +6381,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6394,7 +6394,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6407,7 +6407,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6420,7 +6420,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6433,7 +6433,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6519,11 +6519,11 @@ export interface Operations {
   /** Vaults by the return of a share. */
   readonly rankVaults: {
     readonly input: {
-      /** How far back the return is measured; 30d unless told. */
+      /** Period of the return. Default: 30d. */
       readonly window?: undefined | '24h' | '7d' | '30d' | 'all';
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6536,7 +6536,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6635,7 +6635,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6659,7 +6659,7 @@ export interface Operations {
       readonly mode?: undefined | 'lowest_risk' | 'liquidity' | 'dispersion' | 'relative_performance' | 'newest';
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6678,7 +6678,7 @@ export interface Operations {
       readonly wallets?: undefined | string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6770,7 +6770,7 @@ export interface Operations {
       readonly mine?: undefined | boolean;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6809,7 +6809,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6850,7 +6850,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6870,7 +6870,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -6891,7 +6891,7 @@ export interface Operations {
       readonly minCoveragePct?: undefined | number;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: Leaderboard;
@@ -6918,7 +6918,7 @@ export interface Operations {
       readonly window: '24h' | '7d' | '30d';
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: LeaderboardWallet;
@@ -6972,7 +6972,7 @@ export interface Operations {
       readonly state?: undefined | 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -7080,7 +7080,7 @@ export interface Operations {
       readonly state?: undefined | 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -7093,7 +7093,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -7114,7 +7114,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -7137,7 +7137,7 @@ export interface Operations {
       readonly id: string;
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
     };
     readonly answer: {
@@ -7188,7 +7188,7 @@ export interface Operations {
     readonly input: {
       /** Most items of the page. */
       readonly limit?: undefined | number;
-      /** `nextCursor` of the page before; opaque. */
+      /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly agentId?: undefined | string;
       readonly takeId?: undefined | string;
