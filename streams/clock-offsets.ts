@@ -72,7 +72,7 @@ export class ClockOffsets {
     measured.add(serverTime - (askedAt + heardAt) / 2, heardAt);
   }
 
-  /** The venue's offset; null where nothing was measured. Positive: its clock is ahead of ours. */
+  /** The venue's offset; null if nothing was measured. Positive: its clock is ahead of ours. */
   of(venue: Venue, at: EpochMs): ClockOffset | null {
     const probes = this.#probes.get(venue);
     if (probes !== undefined && at - probes.at <= PROBE_LIFE_MS) return offsetOf(probes, 'server_time');

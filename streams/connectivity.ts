@@ -55,7 +55,7 @@ export interface VenueConnectivity {
   readonly degradedSince: EpochMs | null;
   /** As of the edge. */
   readonly goodAt: EpochMs | null;
-  /** The last sign of life; null where there was none. */
+  /** The last sign of life; null if there was none. */
   readonly heardAt: EpochMs | null;
 }
 

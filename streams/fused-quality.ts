@@ -17,7 +17,7 @@ function rulesInOrder(options: ClockSkewOptions): readonly QualityRule[] {
 }
 
 /**
- * All rules as one: one look-up per quote, and one copy at most. Returns null where the message is dropped.
+ * All rules as one: one look-up per quote, and one copy at most. Returns null if the message is dropped.
  * Deterministic in the sequence of messages; knows no clock (`stale` adds what time does).
  */
 export function createFusedQuality(options: ClockSkewOptions = {}): RunRules {

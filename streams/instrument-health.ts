@@ -37,7 +37,7 @@ interface Health {
   degraded: boolean | null;
   /** Receipt of the last good quote. */
   goodAt: EpochMs | null;
-  /** When the next good quote has to be there; null where silence says nothing. */
+  /** When the next good quote has to be there; null if silence says nothing. */
   dueAt: EpochMs | null;
   cancel: (() => void) | null;
 }
@@ -104,7 +104,7 @@ class InstrumentHealths {
     for (const { cancel } of this.#healths.values()) cancel?.();
   }
 
-  /** How long after a quote the next one is due, null where that is not known; and whether a quote's age tells of silence too. */
+  /** How long after a quote the next one is due, null if that is not known; and whether a quote's age tells of silence too. */
   #silenceOf(quote: Quote): { readonly everyMs: number | null; readonly byAge: boolean } {
     const { cadence } = this.#watch.freshness.feedLimits(quote);
     if (cadence === 'change_only') return { everyMs: null, byAge: false };

@@ -50,7 +50,7 @@ interface Slot {
 export interface PlainRunsOptions {
   readonly freshness: Freshness;
   readonly counters: FeedCounters;
-  /** Receives a quote by all rules; true where it passed unmarked and became the newest price. */
+  /** Receives a quote by all rules; true if it passed unmarked and became the newest price. */
   readonly receive: (quote: Quote) => boolean;
 }
 

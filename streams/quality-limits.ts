@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
 
 /**
  * The default limits with some cells replaced.
- * @throws RangeError where a limit is not a number above zero: such a limit would call everything, or nothing, stale.
+ * @throws RangeError if a limit is not a number above zero: such a limit would call everything, or nothing, stale.
  */
 export function overrideLimits(overrides: LimitOverrides): QualityLimits {
   const venues = { ...DEFAULT_LIMITS.venues };

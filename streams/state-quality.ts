@@ -13,7 +13,7 @@ export interface StateQuality {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True where somebody receives the venue: its state is fresh, and its feed is not down. */
+/** True if somebody receives the venue: its state is fresh, and its feed is not down. */
 export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
   return venueState !== null && at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
 }

@@ -35,7 +35,7 @@ export class TimerHeap {
     };
   }
 
-  /** The next timer that was not cancelled; null where none is pending. */
+  /** The next timer that was not cancelled; null if none is pending. */
   peek(): HeapTimer | null {
     for (;;) {
       const root = this.#heap[0];

@@ -6,11 +6,11 @@ import { type HeapTimer, TimerHeap } from './timer-heap.ts';
 export interface VirtualClock extends Clock {
   /** Timers that are still to fire. */
   readonly pending: number;
-  /** The time of the next timer; null where none is pending. */
+  /** The time of the next timer; null if none is pending. */
   nextAt(): EpochMs | null;
   /**
    * Fires every timer due up to and including `at`, in the order of (time, order of setting), and stands at `at`.
-   * Timers that these set are fired too where they are due. @throws RangeError where `at` lies in the past.
+   * Timers that these set are fired too where they are due. @throws RangeError if `at` lies in the past.
    */
   advanceTo(at: EpochMs): void;
   /**

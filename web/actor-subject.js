@@ -25,7 +25,7 @@ const PAGES = {
   evaluation: (_id, { agentId }) => `#/agents/${String(agentId)}/gates`,
 };
 
-/** The address of an actor's own page; null where it has none. @param {ActorDetail} actor */
+/** The address of an actor's own page; null if it has none. @param {ActorDetail} actor */
 export function pageOfActor({ id, kind, context }) {
   return PAGES[kind]?.(id, context) ?? null;
 }
@@ -38,7 +38,7 @@ export async function actorTitle({ id, kind, name, context }) {
 }
 
 /**
- * The markets that it trades; null where it trades none.
+ * The markets that it trades; null if it trades none.
  * @param {ActorDetail} actor
  * @param {AbortSignal} signal
  * @returns {Promise<Traded | null>}

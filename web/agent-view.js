@@ -211,7 +211,7 @@ function agentHead() {
 }
 
 /**
- * The candles of what it trades; null where its manifest is not known, or names no instrument.
+ * The candles of what it trades; null if its manifest is not known, or names no instrument.
  * @param {Context} context
  * @param {Agent & { readonly manifest?: unknown }} agent
  * @param {AbortSignal} signal

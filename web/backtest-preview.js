@@ -34,7 +34,7 @@ export class BacktestPreview {
   /**
    * @param {object} options
    * @param {() => Record<string, unknown>} options.manifest The payload as it stands in the form.
-   * @param {string} options.agentId The agent that is edited; empty where it is a new one.
+   * @param {string} options.agentId The agent that is edited; empty if it is a new one.
    * @param {AbortSignal} options.signal Ends it.
    */
   constructor({ manifest, agentId, signal }) {

@@ -19,7 +19,7 @@ const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
 
 /**
  * Asks the browser; a person must have asked for it.
- * @returns {Promise<string | null>} Why it shows none; null where it does.
+ * @returns {Promise<string | null>} Why it shows none; null if it does.
  */
 export async function allowNotifications() {
   if (!('Notification' in globalThis)) return 'This browser does not support notifications.';

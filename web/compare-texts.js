@@ -8,7 +8,7 @@ const WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const NOTHING = new Set(['', '–', 'unknown', 'none', '–', '…']);
 
 /**
- * Below zero where `a` comes before `b`.
+ * Below zero if `a` comes before `b`.
  * @param {string} a
  * @param {string} b
  * @param {1 | -1} way -1 for the greatest first.

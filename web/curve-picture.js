@@ -13,7 +13,7 @@ const BOTTOM = 34;
 
 /**
  * @param {readonly LadderStep[]} ladder From the start to graduation.
- * @param {import('./wire.ts').LaunchMonitor['curve']} curve Where it stands; null where it is not on the chain.
+ * @param {import('./wire.ts').LaunchMonitor['curve']} curve Where it stands; null if it is not on the chain.
  * @param {Pick<import('./wire.ts').Launch, 'symbol' | 'quoteSymbol'>} launch
  */
 export function curvePicture(ladder, curve, { symbol, quoteSymbol }) {

@@ -108,7 +108,7 @@ class DelegationPanel {
     }
   }
 
-  /** @returns {Wish} @throws RangeError where the days are no number. */
+  /** @returns {Wish} @throws RangeError if the days are no number. */
   #wish() {
     const text = (/** @type {string} */ name) => this.rows.get(name)?.input.value.trim() ?? '';
     const now = Math.floor(this.options.context.feed.now() / 1_000) * 1_000;

@@ -65,7 +65,7 @@ function problemsOf(error) {
  * @param {unknown} error
  * @param {ReadonlyMap<string, Row>} rows
  * @param {ReturnType<typeof import('./problem-note.js').createProblemNote>} note
- * @returns {boolean} True where every problem found its field.
+ * @returns {boolean} True if every problem found its field.
  */
 export function showProblems(error, rows, note) {
   const problems = problemsOf(error);

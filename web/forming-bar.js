@@ -69,7 +69,7 @@ export function followFormingBar({ context: { feed }, key, timeframe, last, onBa
   return stop;
 }
 
-/** The middle of a quote, or a reference price; null where it is not live. @param {import('./wire.ts').QuoteRow} quote */
+/** The middle of a quote, or a reference price; null if it is not live. @param {import('./wire.ts').QuoteRow} quote */
 function priceOf({ bid, ask, referencePrice, quality }) {
   if (quality !== 'live') return null;
   if (referencePrice != null) return Number(referencePrice);

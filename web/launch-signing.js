@@ -68,7 +68,7 @@ export function launchSigning({ me, fail }, id, signal) {
  * @param {string} id
  * @param {Launch['kind']} kind
  * @returns {Promise<import('./wallet-signing.js').Prepared>}
- * @throws Error where nothing waits to be signed any more.
+ * @throws Error if nothing waits to be signed any more.
  */
 async function preparedOf(id, kind) {
   /** @type {{ readonly items: readonly LaunchTransaction[] }} */

@@ -226,7 +226,7 @@ async function checkoutOf(listingId, buyer, signal) {
  * Waits until the payment of a checkout is final.
  * @param {string} id
  * @param {AbortSignal} signal
- * @throws Error where it ends in any other way, with the reason.
+ * @throws Error if it ends in any other way, with the reason.
  */
 async function licensed(id, signal) {
   for (;;) {

@@ -19,7 +19,7 @@ export function may(permission) {
 }
 
 /**
- * The sentence in the place of what a role does not permit; null where it does.
+ * The sentence in the place of what a role does not permit; null if it does.
  * @param {Permission} permission
  * @param {string} what Begins the sentence and takes a singular verb: `The chart`.
  */

@@ -135,7 +135,7 @@ export class PriceChart {
     this.#tellNewest();
   }
 
-  /** The first instant that is shown and the end of what is shown; null where nothing is. */
+  /** The first instant that is shown and the end of what is shown; null if nothing is. */
   span() {
     const times = [...this.#bars.keys()];
     const [first] = times;

@@ -51,7 +51,7 @@ function rowOf(agent) {
 
 /**
  * @param {readonly Row[]} rows
- * @throws Error where one was refused; those that were resumed are chosen no more.
+ * @throws Error if one was refused; those that were resumed are chosen no more.
  */
 async function resumeEach(rows) {
   let resumed = 0;

@@ -5,8 +5,8 @@ const LINK = /^#\/sign-in\/([\w-]{10,64})$/;
 
 /**
  * Uses up the code in the address, which is taken out of it at once.
- * @returns {Promise<string | null>} Until when somebody is signed in; null where the address holds no code.
- * @throws Refused where the code is used up or too old.
+ * @returns {Promise<string | null>} Until when somebody is signed in; null if the address holds no code.
+ * @throws Refused if the code is used up or too old.
  */
 export async function redeemSignInLink() {
   const code = LINK.exec(location.hash)?.[1];

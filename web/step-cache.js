@@ -23,7 +23,7 @@ export class StepCache {
   #fresh = new Map();
   /** The version that the actor has reached, as far as is known. */
   last = 0;
-  /** Where its steps lie since they were moved to an archive file; null where they are read here. @type {{ readonly at: string, readonly file: string } | null} */
+  /** Where its steps lie since they were moved to an archive file; null if they are read here. @type {{ readonly at: string, readonly file: string } | null} */
   archived = null;
 
   /**
@@ -47,7 +47,7 @@ export class StepCache {
   }
 
   /**
-   * The step that led to a version; null while it is not here, undefined where none led to it.
+   * The step that led to a version; null while it is not here, undefined if none led to it.
    * @param {number} version
    * @returns {Step | null | undefined}
    */

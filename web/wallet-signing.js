@@ -222,7 +222,7 @@ export function callSending({ transaction, handIn, fail, signal }) {
  * @param {Parameters<typeof sendCall>[1]} call
  * @param {AbortSignal} signal
  * @returns {Promise<string>} Its hash.
- * @throws Error where the wallet sent another call.
+ * @throws Error if the wallet sent another call.
  */
 async function sent(wallet, call, signal) {
   const hash = await sendCall(wallet, call);

@@ -113,7 +113,7 @@ async function accountOf(wallet, address, feature) {
  * Has transactions of the primary chain signed, and not sent; the wallet is asked once for all of them.
  * @param {SolanaWallet} wallet @param {string} address @param {readonly Uint8Array[]} transactions
  * @returns {Promise<readonly Uint8Array[]>} In the same order.
- * @throws Error where the wallet does not show the address, or gives fewer back.
+ * @throws Error if the wallet does not show the address, or gives fewer back.
  */
 export async function signTransactions(wallet, address, transactions) {
   const account = await accountOf(wallet, address, SIGN_TRANSACTION);
@@ -133,7 +133,7 @@ export async function signTransactions(wallet, address, transactions) {
  * Has a text signed by Ed25519.
  * @param {SolanaWallet} wallet @param {string} address @param {string} text
  * @returns {Promise<string>} Base64.
- * @throws Error where the wallet signed another text.
+ * @throws Error if the wallet signed another text.
  */
 export async function signText(wallet, address, text) {
   const account = await accountOf(wallet, address, SIGN_MESSAGE);
@@ -149,7 +149,7 @@ function listOf(outputs) {
   return Array.isArray(outputs) ? outputs : [];
 }
 
-/** @param {SolanaWallet} wallet @param {unknown} bytes @returns {Uint8Array} @throws Error where they are no bytes. */
+/** @param {SolanaWallet} wallet @param {unknown} bytes @returns {Uint8Array} @throws Error if they are no bytes. */
 function bytesOf({ name }, bytes) {
   if (!(bytes instanceof Uint8Array || Array.isArray(bytes))) throw new Error(`Not submitted: ${name} returned no signed transaction.`);
   return Uint8Array.from(bytes);
@@ -188,7 +188,7 @@ export async function sendCall(wallet, { chainId, from, to, data, value }) {
  * Leads a wallet to a chain.
  * @param {EvmWallet} wallet @param {number} chainId
  * @returns {Promise<string>} Its number as the wallet writes it.
- * @throws Error where the wallet stays on another one.
+ * @throws Error if the wallet stays on another one.
  */
 async function switchToChain({ name, provider }, chainId) {
   const wanted = `0x${chainId.toString(16)}`;
@@ -201,8 +201,8 @@ async function switchToChain({ name, provider }, chainId) {
 }
 
 /**
- * What a wallet has sent under a hash, where it differs from the call; empty where nothing does. A wallet that sends knows
- * its transaction soon; null where its node does not tell of it for half a minute.
+ * What a wallet has sent under a hash, where it differs from the call; empty if nothing does. A wallet that sends knows
+ * its transaction soon; null if its node does not tell of it for half a minute.
  * @param {EvmWallet} wallet @param {string} hash
  * @param {{ readonly chainId: number, readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call
  * @param {AbortSignal} signal
@@ -222,14 +222,14 @@ export async function differencesSent({ provider }, hash, call, signal) {
   return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: expected ${asked}, got ${got}`]));
 }
 
-/** Waits until a transaction is in a block. @param {EvmWallet} wallet @param {string} hash @param {AbortSignal} signal @throws Error where it failed there. */
+/** Waits until a transaction is in a block. @param {EvmWallet} wallet @param {string} hash @param {AbortSignal} signal @throws Error if it failed there. */
 export async function mined({ provider }, hash, signal) {
   const receipt = await untilKnown(() => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }), signal, Infinity);
   if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
 }
 
 /**
- * Asks once a second until there is an answer; null where there is none after so many looks.
+ * Asks once a second until there is an answer; null if there is none after so many looks.
  * @param {() => Promise<any>} ask @param {AbortSignal} signal @param {number} looks
  */
 async function untilKnown(ask, signal, looks) {

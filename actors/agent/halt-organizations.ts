@@ -23,7 +23,7 @@ export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
 
 /**
  * Halts organizations one after the other, each wholly before the next: no order begins from its new epoch on, what waits is
- * cancelled, agents and Takes are paused. @throws Error where there is no such organization, or none at all.
+ * cancelled, agents and Takes are paused. @throws Error if there is no such organization, or none at all.
  */
 export async function haltOrganizations(
   { halt, organizations, newId }: Halting,

@@ -19,9 +19,9 @@ export interface AgentContext {
   readonly degradedVenues: DegradedFeeds;
   /** What moved it to its present stage; missing in snapshots from before there were gates to pass. */
   readonly promotion?: Promotion | null;
-  /** The breaker that tripped last; missing where none has. */
+  /** The breaker that tripped last; missing if none has. */
   readonly breaker?: BreakerTrip | null;
-  /** What somebody has closed of it and is not sold yet; missing where nobody ever has. */
+  /** Positions closed by a person and not yet sold; missing if there never was one. */
   readonly closing?: readonly Closing[];
 }
 

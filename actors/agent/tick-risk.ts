@@ -93,7 +93,7 @@ export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   );
 }
 
-/** The order that a tick's rules ask for in full; null where that is less than one lot. */
+/** The order that a tick's rules ask for in full; null if that is less than one lot. */
 function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Order | null {
   const side = proposal.side === 'entry' ? 'buy' : 'sell';
   const quote = proposal.observation.quote;
@@ -191,7 +191,7 @@ export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: Tick
   };
 }
 
-/** The order of a decision that risk let pass; null where the decision asks for none. */
+/** The order of a decision that risk let pass; null if the decision asks for none. */
 export function decidedOrder(
   agent: TradingAgent,
   decision: { readonly instrument: InstrumentKey | null; readonly risk: RiskAttribution | null },

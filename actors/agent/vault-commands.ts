@@ -12,7 +12,7 @@ export interface VaultHolder {
   readonly shares: DecimalString;
   readonly paidInUsd: DecimalString;
   readonly paidOutUsd: DecimalString;
-  /** Shares at the present price; null where the vault cannot be priced. */
+  /** Shares at the present price; null if the vault cannot be priced. */
   readonly valueUsd: DecimalString | null;
 }
 

@@ -59,7 +59,7 @@ export interface VaultReserves {
 
 /** A change as it is written. */
 interface PlannedChange extends CapitalChange {
-  /** The number of the comparison that backs it; null where nothing has to. */
+  /** The number of the comparison that backs it; null if nothing has to. */
   readonly reserveCheck: number | null;
 }
 
@@ -79,7 +79,7 @@ export interface VaultHandlerDeps {
 interface AskedChange {
   readonly kind: VaultChange['kind'];
   readonly plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>;
-  /** The number of the comparison that backs it, read anew at each attempt; null where nothing has to. */
+  /** The number of the comparison that backs it, read anew at each attempt; null if nothing has to. */
   readonly backing: () => Promise<Outcome<number | null>>;
 }
 
@@ -127,7 +127,7 @@ function priced({ marks, clock }: VaultHandlerDeps, { book }: StoredVault): Mark
   return markBook(book, marks(book.holdings.map(({ instrument }) => instrument)), clock.now());
 }
 
-/** Reads, prices, plans and writes a change; null where somebody changed the vault, or what backs it, at the same moment. */
+/** Reads, prices, plans and writes a change; null if somebody changed the vault, or what backs it, at the same moment. */
 async function attempt(
   deps: VaultHandlerDeps,
   context: CommandContext,

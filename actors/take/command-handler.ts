@@ -31,10 +31,10 @@ import type { TakeEvent } from './protocol.ts';
 export interface TakeDirectory {
   /** Null where the organization has no such Take. */
   find(orgId: string, takeId: string): Promise<TakeView | null>;
-  /** A Take that anybody published; null where there is none, or it is not published. */
+  /** A Take that anybody published; null if there is none, or it is not published. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
-  /** The newest delegation of a wallet to the Take, whatever became of it; null where there was none. */
+  /** The newest delegation of a wallet to the Take, whatever became of it; null if there was none. */
   delegation(orgId: string, takeId: string): Promise<Delegation | null>;
 }
 
@@ -77,7 +77,7 @@ function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal
 /** The venues that orders of a Take go to: the one without anybody's wallet, and the one by a wallet that is delegated to it. */
 const LIVE_VENUES: readonly string[] = ['spotexchange', 'spotchain'] satisfies ExecutableVenue[];
 
-/** Why real orders of the Take cannot be carried out; null where they can. */
+/** Why real orders of the Take cannot be carried out; null if they can. */
 function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegation | null, now: EpochMs): Refusal | null {
   const { venue } = splitInstrumentKey(take.asset.key);
   if (!LIVE_VENUES.includes(venue))
@@ -357,7 +357,7 @@ async function command(
   }
 }
 
-/** @param takeId null where the Take is not made yet, so that nobody can have delegated to it. */
+/** @param takeId null if the Take is not made yet, so that nobody can have delegated to it. */
 async function mandateRefusal(
   deps: TakeHandlerDeps,
   orgId: string,

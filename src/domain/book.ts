@@ -72,7 +72,7 @@ export interface TradingBook {
   readonly mode: ExecutionMode;
   /** Paid in minus paid out. */
   readonly capitalUsd: DecimalString;
-  /** Below zero where a perpetual position is larger than the capital. */
+  /** Below zero if a perpetual position is larger than the capital. */
   readonly cashUsd: DecimalString;
   /** In the order of opening. */
   readonly holdings: readonly Position[];
@@ -110,7 +110,7 @@ export interface BookName {
   readonly manifestVersion: number | null;
 }
 
-/** Reads a book id; null where it is none. */
+/** Reads a book id; null if it is not one. */
 export function readBookId(id: string): BookName | null {
   const match = BOOK_ID.exec(id);
   if (match === null) return null;
@@ -144,7 +144,7 @@ export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalSt
   };
 }
 
-/** The open position in an instrument; undefined where there is none. */
+/** The open position in an instrument; undefined if there is none. */
 export function positionOf(state: TradingBook, instrument: InstrumentKey): Position | undefined {
   for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
   return undefined;
@@ -178,7 +178,7 @@ export function applyFunding(state: TradingBook, paidUsd: DecimalString): Tradin
 /**
  * The book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals; the last
  * sale takes what is left, so that nothing is created or lost.
- * @throws Error where the fill belongs to another book, is not above zero, or sells more than is held: impossible states.
+ * @throws Error if the fill belongs to another book, is not above zero, or sells more than is held: impossible states.
  */
 export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
@@ -304,7 +304,7 @@ export interface Settlement {
 
 /**
  * The book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost.
- * @throws Error where the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
+ * @throws Error if the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
  */
 export function applySettlement(state: TradingBook, { instrument, quantity, payout }: Settlement): TradingBook {
   const held = positionOf(state, instrument);

@@ -17,14 +17,14 @@ export interface TrippedBreaker {
 export interface BreakerInput {
   /** `limited_live` or `live` trips; any other stage never does. */
   readonly stage: string;
-  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark, a position without a live mark at its worst known price; null where it is not known. */
+  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark, a position without a live mark at its worst known price; null if it is not known. */
   readonly dailyDrawdownPct: number | null;
   /** The manifest's limit. */
   readonly maxDailyDrawdownPct: number;
   /** Mean slippage of the live fills, weighted by notional, positive is cost; null without fills. */
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** From the newest shadow or else backtest evidence of the active manifest; null where there is none. */
+  /** From the newest shadow or else backtest evidence of the active manifest; null if there is none. */
   readonly expectedSlippageBps: number | null;
 }
 

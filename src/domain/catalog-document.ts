@@ -162,7 +162,7 @@ function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs |
   return null;
 }
 
-/** An object that may be left out; null where it is, and where it is none. */
+/** An object that may be left out; null if it is, and where it is none. */
 function objectOf(value: unknown, path: string, problems: Problem[]): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
   if (isObject(value)) return value;

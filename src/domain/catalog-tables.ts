@@ -25,7 +25,7 @@ export interface ReferenceFeed {
 
 /** By which names reports speak of an issuer. */
 export interface IssuerNames {
-  /** Central Index Key of the regulator, without leading zeros; null where there is none. */
+  /** Central Index Key of the regulator, without leading zeros; null if there is none. */
   readonly cik: string | null;
   readonly tickers: readonly string[];
   /** Whole names, for sources that name an issuer. */
@@ -41,7 +41,7 @@ export interface TokenRow {
   readonly name: string;
   readonly sector: string;
   readonly token: TokenFacts;
-  /** Address of the pool whose bars are the token's history; null where none is named. */
+  /** Address of the pool whose bars are the token's history; null if none is named. */
   readonly pool: string | null;
   /** The feed of the share's price; null of a company that no market prices. */
   readonly feed: { readonly id: string; readonly source: FeedIdSource } | null;

@@ -31,7 +31,7 @@ export interface TokenFacts {
   readonly newMultiplierEffectiveAt: EpochMs;
   /** Fee that the mint itself takes of each transfer, in basis points. */
   readonly transferFeeBps: number;
-  /** The mint is quoted and traded from `validFrom` on and before `validTo`; null where that side is open. */
+  /** The mint is quoted and traded from `validFrom` on and before `validTo`; null if that side is open. */
   readonly validFrom: EpochMs | null;
   readonly validTo: EpochMs | null;
   /** What holders are given for it, and since when it is exchanged. */
@@ -61,7 +61,7 @@ export interface CatalogEntry {
   /** Other spellings of the pair that a manifest may use. */
   readonly pairs: readonly string[];
   readonly token: TokenFacts | null;
-  /** What it is benchmarked against: the share's reference price, or the issuer's mark; null where nothing outside prices it. */
+  /** What it is benchmarked against: the share's reference price, or the issuer's mark; null if nothing outside prices it. */
   readonly benchmark: InstrumentKey | null;
   readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
   /** The perpetual on the same underlying, where there is one (of a perpetual: itself). */
@@ -84,7 +84,7 @@ export interface Catalog {
 
 /**
  * Indexes entries.
- * @throws Error where two entries share a key, a symbol or a mint: a name must mean one thing.
+ * @throws Error if two entries share a key, a symbol or a mint: a name must mean one thing.
  */
 export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   const keys = new Map<InstrumentKey, CatalogEntry>();
@@ -129,16 +129,16 @@ export interface ProductCatalog extends Catalog {
   readonly source: CatalogSource;
   /** The reference feeds of the shares behind the tokenized equities. */
   readonly feeds: readonly ReferenceFeed[];
-  /** The pool whose bars are a token's history, by the token's symbol; undefined where the catalog names none. */
+  /** The pool whose bars are a token's history, by the token's symbol; undefined if the catalog names none. */
   poolOf(symbol: string): string | undefined;
   /**
    * Makes this whole process's catalog of another source. To be called before anything reads it.
-   * @throws Error where two entries would share a name; the catalog then stays as it was.
+   * @throws Error if two entries would share a name; the catalog then stays as it was.
    */
   use(source: CatalogSource): void;
   /**
    * Replaces what is listed besides the fixed entries, for this whole process.
-   * @throws Error where two entries would share a name; the catalog then stays as it was.
+   * @throws Error if two entries would share a name; the catalog then stays as it was.
    */
   list(entries: readonly CatalogEntry[]): void;
 }
@@ -221,7 +221,7 @@ export function lifecycleAt({ validFrom, validTo, successor }: Validity, at: Epo
   return successor !== null && at >= successor.convertsFrom ? 'converting' : 'active';
 }
 
-/** True where the mint may be quoted and traded at the instant. */
+/** True if the mint may be quoted and traded at the instant. */
 export function isTradableAt({ validFrom, validTo }: Pick<Validity, 'validFrom' | 'validTo'>, at: EpochMs): boolean {
   return (validFrom === null || at >= validFrom) && (validTo === null || at < validTo);
 }

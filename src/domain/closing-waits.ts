@@ -28,7 +28,7 @@ export interface ClosingFacts {
 /**
  * What one of an agent's closings waits for. Of several positions each is told, and the cause is that of the first one.
  * @param closings all of the agent: the word for one instrument goes before the word for all
- * @returns null where everything that it closes is worked on
+ * @returns null if everything that it closes is worked on
  */
 export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);

@@ -126,7 +126,7 @@ export function pooledPrice(
   return start.times(oneSide).div(oneSide.plus(notional));
 }
 
-/** How far a price lies on the bad side of the one that was decided on, in basis points; below zero where it is better. A ratio, hence a number. */
+/** Slippage against the decision price, in basis points; negative if the price is better. A ratio, so a number is exact enough. */
 export function slippageBpsOf(side: 'buy' | 'sell', decisionPrice: Decimal | DecimalString, fillPrice: Decimal | DecimalString): number {
   const decided = new Decimal(decisionPrice);
   const away = new Decimal(fillPrice).minus(decided).div(decided).times(BPS);

@@ -48,7 +48,7 @@ export interface ObservedEvent {
 export interface IndicatorValue {
   readonly value: number | null;
   readonly previous: number | null;
-  /** Open time of the last closed bar that is included; null where there is none. */
+  /** Open time of the last closed bar that is included; null if there is none. */
   readonly barOpenTime: EpochMs | null;
   /** Closed bars (hours, of funding) that it has so far; only during warm-up. No decision hash depends on it. */
   readonly bars?: number;

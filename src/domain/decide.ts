@@ -1,4 +1,4 @@
-/** What an agent decides at a tick: its manifest compiled to one pure function of the cut, its book and its autonomy. */
+/** Compiles a manifest to one pure function that decides a tick from the cut, the book and the autonomy. */
 import type { Autonomy } from './agent.ts';
 import { type CarriedIn, carriedIn } from './conditions/carried-reference.ts';
 import { isQuoteLive, isReferenceReadable } from './conditions/condition.ts';
@@ -11,23 +11,23 @@ import { type Reading, readingOf } from './observed-state.ts';
 import { assessByMandate, type MandateVerdict, mandateCells, type OutsideProposal, unpackMandate } from './outside-proposal.ts';
 import type { InstrumentKey } from './venue.ts';
 
-/** A trade that a manifest's rules ask for, before risk has spoken. */
+/** A trade that a manifest's rules ask for, before the risk check. */
 export interface Proposal {
   readonly side: 'entry' | 'exit';
   readonly manifest: Manifest;
   readonly instrument: InstrumentKey;
-  /** What was observed of the instrument; its quote is live. */
+  /** Observation of the instrument, with a live quote. */
   readonly observation: Observation;
   readonly book: AgentBook;
-  /** The position to leave; null for an entry. */
+  /** The position to close; null for an entry. */
   readonly position: BookPosition | null;
-  /** True where the rules that ask for it rest on the reference price: then a live one is required until the order is sent. */
+  /** True if its rules read the reference price. That price must then stay live until the order is sent. */
   readonly readsReference: boolean;
-  /** The outside proposal that asks for it: then its size and its limit hold. Absent where the manifest's rules ask. */
+  /** The outside proposal that asks for it, whose size and limit apply. Absent if the manifest's rules ask. */
   readonly outside?: OutsideProposal;
 }
 
-/** The pre-trade risk engine as a tick asks it: pure, the same for paper and live. */
+/** The pre-trade risk function: pure, the same for paper and live. */
 export type RiskAssessor = (proposal: Proposal) => RiskAttribution;
 
 /** A verdict that still needs risk: the rules are evaluated, and every trade that they ask for is in it. */
@@ -36,12 +36,12 @@ export interface RiskQuestion {
   readonly answeredBy: (assess: RiskAssessor | undefined) => Verdict;
 }
 
-/** True where the rules are evaluated but risk has not been asked yet. */
+/** True if the rules are evaluated but risk has not been asked yet. */
 export function needsRisk(evaluated: Verdict | RiskQuestion): evaluated is RiskQuestion {
   return 'answeredBy' in evaluated;
 }
 
-/** A rule of the matrix: which cell it is, and what its observed value is compared with. */
+/** A rule of the matrix: its cell and its threshold. */
 export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'> & { readonly reads: RuleReads };
 
 export interface CompiledManifest {
@@ -51,13 +51,13 @@ export interface CompiledManifest {
   readonly needs: readonly IndicatorNeed[];
   /** The universe in its order. */
   readonly instruments: readonly InstrumentKey[];
-  /** What of a cut its records show and commit to. */
+  /** Fields of a cut that its records show and hash. */
   readonly reading: Reading;
   /** The rules in the order of the matrix. */
   readonly rules: readonly MatrixRule[];
   /**
-   * Evaluates every rule on a cut, once: a verdict where no risk needs to be asked, else the question that risk answers.
-   * What `decide` says of the rules holds here.
+   * Evaluates every rule on a cut once. Returns a verdict, or a question if risk must be asked.
+   * The rules of `decide` apply.
    */
   readonly evaluate: (
     cut: Cut,
@@ -70,23 +70,23 @@ export interface CompiledManifest {
    * Decides on a cut: `evaluate`, with risk asked where it has to be. Pure: the same arguments give the same verdict,
    * byte for byte.
    * - Every rule of every instrument is evaluated and recorded, whatever else happens.
-   * - An instrument without a position enters where ALL entry rules pass (none at all never enters). One with a
-   *   position exits where ANY exit rule passes: exits are alternatives. The manifest's stop-loss and take-profit are
+   * - An instrument without a position is bought if ALL entry rules pass (without entry rules: never). A position is
+   *   sold if ANY exit rule passes. The manifest's stop-loss and take-profit are
    *   two further exit rules after its own.
-   * - Exits come before entries, then the universe's order; the first that risk lets pass is proposed. Where risk
-   *   lets none pass, the first is `blocked_by_risk`.
+   * - Exits come before entries, then the universe's order. The first trade that risk accepts is proposed. If risk
+   *   accepts none, the first is `blocked_by_risk`.
    * - A rule that failed only because the quote or the reference is not live, and would pass on the number at hand,
    *   blocks (`quote_not_live`, `stale_reference_feed`) instead of holding in silence.
    * - `research` never proposes (`hold`, `research_only`); `risk_only` never enters (`hold`, `reduce_only`).
    * - An instrument that was not observed fails all its rules with null (`hold`, `no_observation`).
-   * - An instrument with an open proposal is not proposed again; where nothing else is asked for, the agent holds
+   * - An instrument with an open proposal is not proposed again. If nothing else is asked for, the agent holds
    *   (`proposal_pending`).
    * - An external manifest trades by the outside proposal of the slot. Its exit rules and guardrails come first, and its
    *   entry rules are a fence that a buy has to pass (`fence_not_passed`). Without a proposal it holds (`no_proposal`).
    *   A proposal beyond the mandate is blocked by the rule's name, and one whose own limit price the market does not
    *   meet holds (`limit_price_not_reached`).
    * Without `assess` there is no pre-trade risk engine, and what would be proposed is blocked (`risk_engine_absent`).
-   * @param pending instruments that have an open proposal, each with its side where that is known.
+   * @param pending instruments that have an open proposal, each with its side if known.
    */
   readonly decide: (
     cut: Cut,
@@ -96,7 +96,7 @@ export interface CompiledManifest {
     pending?: PendingInstruments,
     outside?: OutsideProposal | null,
   ) => Verdict;
-  /** The rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
+  /** The rule matrix of an outcome that `decide` packed, with the causes of unknown inputs if `seen` is given; empty if nothing was evaluated. @throws Error if the text is not an outcome of this manifest. */
   readonly unpack: (outcome: string, seen?: RulesSeen) => RuleOutcome[];
 }
 
@@ -109,13 +109,13 @@ export function guardrailExits(manifest: Manifest): ManifestCondition[] {
 }
 
 /**
- * Instruments that have an open proposal. Of one that is only being bought a stop-loss is proposed all the same: what is left
- * of the entry makes room for it.
+ * Instruments with an open proposal. A stop-loss is proposed even while an entry is open: the rest of the entry is
+ * cancelled for it.
  */
 export interface PendingInstruments {
   readonly size: number;
   has(instrument: InstrumentKey): boolean;
-  /** Missing where nobody knows the side: then everything waits. */
+  /** Side of the open proposal. If it is unknown, every trade of the instrument waits. */
   get?(instrument: InstrumentKey): 'buy' | 'sell' | undefined;
 }
 
@@ -124,15 +124,15 @@ interface Candidate {
   readonly instrument: InstrumentKey;
   readonly observation: Observation;
   readonly position: BookPosition | null;
-  /** True where a rule on the reference would pass, were the reference live. */
+  /** True if a rule on the reference would pass, were the reference live. */
   readonly staleReference: boolean;
   readonly readsReference: boolean;
-  /** True of an exit that a stop-loss asks for. */
+  /** True if a stop-loss asks for the exit. */
   readonly isProtective: boolean;
   readonly outside?: OutsideProposal;
 }
 
-/** How a rule came out: it passed, it failed, or it would pass were its prices live. */
+/** Outcome of a rule: passed, failed, or withheld (it would pass if its prices were live). */
 const FAILED = 0;
 const PASSED = 1;
 const WITHHELD = 2;

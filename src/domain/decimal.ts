@@ -10,7 +10,7 @@ export type DecimalString = string;
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** True where the text is a plain decimal, the only form of money that is accepted. */
+/** True if the text is a plain decimal, the only form of money that is accepted. */
 export function isDecimalString(text: string): boolean {
   return DECIMAL.test(text);
 }
@@ -49,7 +49,7 @@ export function compareDecimals(a: DecimalString, b: DecimalString): number {
   return 0;
 }
 
-/** True where a plain non-negative decimal is greater than zero. */
+/** True if a plain non-negative decimal is greater than zero. */
 export function isPositive(decimal: DecimalString): boolean {
   for (let i = 0; i < decimal.length; i++) {
     const code = decimal.charCodeAt(i);

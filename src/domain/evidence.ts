@@ -189,7 +189,7 @@ export interface EvidenceSeries {
   readonly risk_signoff: SignoffSeries;
 }
 
-/** Ratios and statistics by name; null where one is not defined (a Sharpe ratio without variance). */
+/** Ratios and statistics by name; null if one is not defined (a Sharpe ratio without variance). */
 export type EvidenceMetrics = { readonly [name: string]: number | null };
 
 /** One condition of a gate: what was observed and what is asked. */
@@ -216,7 +216,7 @@ export type EvidenceDraft = {
     readonly series: EvidenceSeries[Kind];
     /** `evidenceMetrics(kind, series)`. */
     readonly metrics: EvidenceMetrics;
-    /** The evaluation run that it comes from; null where it was computed from the rows of the store. */
+    /** The evaluation run that it comes from; null if it was computed from the rows of the store. */
     readonly runId: string | null;
     /** Hash over all that the evaluation found: the same work again gives the same one, and is written once. */
     readonly resultHash: string;
@@ -546,7 +546,7 @@ export interface StageChangeRow {
   readonly manifestHash: string;
   /** What opened the gate; null for the beginning, a change of the manifest and a demotion. */
   readonly evidenceId: string | null;
-  /** Who asked for it; null where nobody did. */
+  /** Who asked for it; null if nobody did. */
   readonly askedBy: string | null;
   readonly previousHash: string;
 }

@@ -17,7 +17,7 @@ export interface RestsAt {
 
 /** `key` names an order: a proposal or a person's order, and `:<n>` behind it for each further part. */
 export type ExchangeAsk =
-  /** `restAt`: where it rests; null where it takes at once. */
+  /** `restAt`: where it rests; null if it takes at once. */
   | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: RestsAt | null }
   | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
   /** `orderId`: the exchange's own number of the order. */
@@ -114,7 +114,7 @@ export function exchangeRequestText(request: ExchangeRequest): string {
 const KEY = new RegExp(`^${UUID_PATTERN}(:[1-9]\\d{0,4})?$`);
 const SYMBOL = /^[A-Z0-9]{2,20}$/;
 
-/** The request in a value that came from elsewhere; null where it is none. */
+/** The request in a value that came from elsewhere; null if it is not one. */
 export function readExchangeRequest(value: unknown): ExchangeRequest | null {
   if (typeof value !== 'object' || value === null) return null;
   const { orgId, ask, timestamp, recvWindow } = value as Partial<Record<keyof ExchangeRequest, unknown>>;
@@ -138,7 +138,7 @@ function isRestsAt(value: unknown): boolean {
   return typeof price === 'string' && typeof postOnly === 'boolean';
 }
 
-/** Why a key may not take its place; null where it may. `before`: the account that the organization's orders went to until now. */
+/** Why a key may not take its place; null if it may. `before`: the account that the organization's orders went to until now. */
 export function keyChange(asked: {
   readonly account: string;
   readonly before: string | null;

@@ -42,7 +42,7 @@ export const AT_ONCE: ExecutionPlan = { asked: 'taker_immediate', algorithm: 'ta
 
 /**
  * `take`: what the market holds within the limit, at once. `rest`: post-only at the near side. `quantity` in base units.
- * `dueAt`: when a slice is to leave; null where it leaves as soon as it can.
+ * `dueAt`: when a slice is to leave; null if it leaves as soon as it can.
  */
 export interface OrderPart {
   readonly number: number;
@@ -55,7 +55,7 @@ export interface OrderPart {
 export interface EndedPart extends OrderPart {
   /** What the venue executed of it, before commission. */
   readonly executedQuantity: DecimalString;
-  /** Why it was not filled in whole; null where it was. */
+  /** Why it was not filled in whole; null if it was. */
   readonly reason: string | null;
 }
 
@@ -77,7 +77,7 @@ function fallbackOf(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedO
   return asked === 'twap' && sliceCount(order, urgency) === 1 ? 'too_small_to_slice' : null;
 }
 
-/** Why a venue cannot carry an algorithm out; null where it can. */
+/** Why a venue cannot carry an algorithm out; null if it can. */
 export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenue): FallbackReason | null {
   const { restingOrders, slicedOrders } = VENUE_FACTS[venue];
   if (asked === 'smart_order_routing_maker_first' && !restingOrders) return 'no_resting_orders';

@@ -96,7 +96,7 @@ export function withClosing(closings: readonly Closing[], closing: Closing): rea
   return [...closings.filter(({ instrument }) => instrument !== closing.instrument), closing];
 }
 
-/** By which word an instrument is closed: its own, else the one for everything; null where it stays. */
+/** By which word an instrument is closed: its own, else the one for everything; null if it stays. */
 export function closingOf(closings: readonly Closing[], instrument: InstrumentKey): Closing | null {
   return closings.find((closing) => closing.instrument === instrument) ?? closings.find((closing) => closing.instrument === null) ?? null;
 }
@@ -110,7 +110,7 @@ export interface ExecutionPermit {
   readonly reduceOnly: boolean;
   /** Without an operator's word. */
   readonly byItself: boolean;
-  /** True where a kill switch or somebody's word closes a position: the pause does not stand in its way. */
+  /** True if a kill switch or somebody's word closes a position: the pause does not stand in its way. */
   readonly flattens?: boolean;
 }
 
@@ -121,9 +121,9 @@ export interface PermitFacts {
   readonly halting?: boolean;
   readonly manifestHash: string;
   readonly paused: boolean;
-  /** True where a circuit breaker paused it, and nobody else. */
+  /** True if a circuit breaker paused it, and nobody else. */
   readonly pausedByBreaker?: boolean;
-  /** True where somebody has its positions closed. */
+  /** True if somebody has its positions closed. */
   readonly closedByHand?: boolean;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
@@ -142,7 +142,7 @@ export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 /** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
 const EXECUTES: ReadonlySet<Autonomy> = new Set<Autonomy>(['confirm', ...EXECUTES_BY_ITSELF]);
 
-/** Why an order may not go on its way any more; null where it may. */
+/** Why an order may not go on its way any more; null if it may. */
 export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): SupersededReason | null {
   if (facts.epoch !== permit.epoch || (facts.halting === true && !facts.paused)) return 'halted';
   // Real positions outlive versions, stages and levels of autonomy, and so does the word that closes them.

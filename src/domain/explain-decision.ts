@@ -7,7 +7,7 @@ import type { Observation } from './cut.ts';
 import type { DecisionRecord, RiskRejection, RuleOutcome } from './decision.ts';
 import { ageInWords, withAgesInWords } from './words.ts';
 
-/** Kinds that trade around the clock, whatever session the stock exchanges are in. */
+/** Instrument kinds that trade around the clock. */
 const ALWAYS_OPEN: ReadonlySet<InstrumentKind> = new Set(['spot', 'perp', 'pre_ipo', 'agent_token']);
 
 /** One rule in words. */
@@ -30,7 +30,7 @@ export interface Explanation {
   readonly summary: string;
   readonly why: readonly string[];
   readonly instruments: readonly InstrumentInWords[];
-  /** What stood between this decision and a trade, the nearest first; empty where one was proposed. */
+  /** Conditions missing for a trade, the nearest first; empty if a trade was proposed. */
   readonly missing: readonly string[];
 }
 

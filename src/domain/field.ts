@@ -13,7 +13,7 @@ export interface Problem {
 
 interface FieldBase {
   readonly description: string;
-  /** True where the field may be missing although it has no default. */
+  /** True if the field may be missing although it has no default. */
   readonly optional?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function describeField(field: FieldSchema): string {
   }
 }
 
-/** True where a JSON number names its decimal exactly: what was written had no digits that the parser lost. */
+/** True if a JSON number names its decimal exactly: what was written had no digits that the parser lost. */
 function isExactNumber(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) < 1e15 && new Decimal(value).precision() <= 15;
 }
@@ -164,7 +164,7 @@ export function refuseUnknown(object: Record<string, unknown>, known: readonly s
 
 /**
  * Reads the fields of an object in the order of their schema, with every default resolved.
- * @param timeframe what a missing timeframe field becomes; null where there is none to take.
+ * @param timeframe what a missing timeframe field becomes; null if there is none to take.
  * @param ignored members that someone else reads, such as a condition's `type`.
  */
 export function readFields(
@@ -236,7 +236,7 @@ function withDefault(value: FieldValue | undefined): { default?: FieldValue } {
   return value === undefined ? {} : { default: value };
 }
 
-/** True where an object may leave the field out. */
+/** True if an object may leave the field out. */
 export function isOptional(field: FieldSchema): boolean {
   return field.optional === true || (field.type !== 'timeframe' && field.default !== undefined);
 }

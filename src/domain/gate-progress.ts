@@ -18,7 +18,7 @@ export interface GateProgress {
   readonly progress: string;
   /** What somebody does next, or what is waited for. */
   readonly next: string;
-  /** True where the gate asks for trades and has them. */
+  /** True if the gate asks for trades and has them. */
   readonly hasTrades: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface IssuerMarkState {
   readonly issuer: string;
   readonly source: string;
   readonly mint: string;
-  /** False where the issuer now names another mint than the catalog, or none: then nobody stands behind the mark. */
+  /** False if the issuer now names another mint than the catalog, or none: then nobody stands behind the mark. */
   readonly mintVerified: boolean;
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;

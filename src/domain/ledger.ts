@@ -97,7 +97,7 @@ export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
   };
 }
 
-/** The capital that a book begins with; null where it begins with none. */
+/** The capital that a book begins with; null if it begins with none. */
 export function ledgerOfOpening(bookId: string, capitalUsd: DecimalString, at: EpochMs): LedgerEntry | null {
   return new Decimal(capitalUsd).isZero() ? null : { id: `opening:${bookId}`, bookId, kind: 'opening', at, legs: paidIn(capitalUsd) };
 }

@@ -20,7 +20,7 @@ export const WALLET_CHALLENGE_MS = 10 * 60_000;
 /** Characters of a label. */
 export const LONGEST_LABEL = 60;
 
-/** The chain that an address has the form of; null where it has none of them. */
+/** The chain that an address has the form of; null if it has none of them. */
 export function chainOfAddress(address: string): WalletChain | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return 'evmvenue';
   return isAddress(address) ? 'spotchain' : null;

@@ -5,7 +5,7 @@ import { nameProblem } from './take/thesis-assets.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
-/** Where a launched token comes from; what a curve of its own has is null where it was launched without one. */
+/** Where a launched token comes from; what a curve of its own has is null if it was launched without one. */
 export interface TokenOrigin {
   /** Base58. */
   readonly creator: string;
@@ -22,7 +22,7 @@ export interface ListedToken {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
-  /** The tokenized share that it was launched against, e.g. `spotchain:AAPLx`; null where it was paired with something else. */
+  /** The tokenized share that it was launched against, e.g. `spotchain:AAPLx`; null if it was paired with something else. */
   readonly pairedStock: InstrumentKey | null;
   /** Who launched it, e.g. `agentlaunch`; `sandbox` for tokens that only the sandbox's chain has. */
   readonly launcher: string;
@@ -34,7 +34,7 @@ export interface ListedToken {
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** True where the text is exactly 32 bytes in base58, as addresses of the primary chain are. */
+/** True if the text is exactly 32 bytes in base58, as addresses of the primary chain are. */
 export function isChainAddress(text: string): boolean {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
   let value = 0n;
@@ -44,7 +44,7 @@ export function isChainAddress(text: string): boolean {
   return zeros + bytes === 32;
 }
 
-/** Why a token may not be listed beside what stands in the catalog, in one sentence; null where it may. */
+/** Why a token may not be listed beside what stands in the catalog, in one sentence; null if it may. */
 export function listingProblem(token: ListedToken, catalog: Catalog): string | null {
   const { symbol, mint, name, decimals, pairedStock } = token;
   if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return `${JSON.stringify(symbol.slice(0, 20))} is no symbol: 1 to 10 letters and digits are`;
@@ -62,7 +62,7 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   return null;
 }
 
-/** Why a token of this launch may not be listed once it is there, in one sentence; null where it may. */
+/** Why a token of this launch may not be listed once it is there, in one sentence; null if it may. */
 export function launchProblem(launch: Omit<ListedToken, 'program' | 'delistedAt'>): string | null {
   // A launch by anybody changes the meaning of no text: the words of theses, companies and instruments are taken.
   const taken = nameProblem(launch.symbol, launch.name, CATALOG);

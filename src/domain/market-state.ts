@@ -85,7 +85,7 @@ export interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;
-  /** Nothing may be asked before; null where it may. */
+  /** Nothing may be asked before; null if it may. */
   readonly blockedUntil: EpochMs | null;
 }
 

@@ -47,7 +47,7 @@ export interface Invitation {
   readonly revokedAt: EpochMs | null;
 }
 
-/** How long an invitation may be accepted, unless told. */
+/** Default lifetime of an invitation. */
 export const INVITATION_HOURS = 72;
 
 /** By what a token may be taken back. */

@@ -3,7 +3,7 @@
 /** Texts beyond this length are nobody's slip of the pen. */
 const MAX_ASKED = 80;
 
-/** Single-character edits (insert, delete, replace) between two texts; null where there are more than `most`. */
+/** Single-character edits (insert, delete, replace) between two texts; null if there are more than `most`. */
 function editDistance(left: string, right: string, most: number): number | null {
   if (Math.abs(left.length - right.length) > most) return null;
   let row = Array.from({ length: right.length + 1 }, (_, j) => j);

@@ -32,11 +32,11 @@ export interface Depth {
 
 /** What is known of the market at the moment of the fill. */
 export interface PaperMarket {
-  /** The present quote of the instrument on its own venue; null where none was received. */
+  /** The present quote of the instrument on its own venue; null if none was received. */
   readonly quote: Quote | null;
-  /** The venue's book; null where the venue publishes none or did not answer. */
+  /** The venue's book; null if the venue publishes none or did not answer. */
   readonly depth: Depth | null;
-  /** Liquidity of the token's pools, both sides together; null where it has none or it is not known. */
+  /** Liquidity of the token's pools, both sides together; null if it has none or it is not known. */
   readonly liquidityUsd: DecimalString | null;
 }
 

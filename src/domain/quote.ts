@@ -50,7 +50,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly ask: DecimalString | null;
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
-  /** The venue's own order of events (update id, slot, block); null where the venue numbers nothing. */
+  /** The venue's own order of events (update id, slot, block); null if the venue numbers nothing. */
   readonly sequence: number | null;
   readonly quality: Quality;
   readonly flags: readonly QualityFlag[];

@@ -66,7 +66,7 @@ interface Through {
 
 /**
  * What becomes of an order that rests at `info.price` over the window of the flow, at the maker's fee.
- * @throws Error where the flow is of another venue: impossible states
+ * @throws Error if the flow is of another venue: impossible states
  */
 export function restingFill(order: Order, flow: MarketFlow, model: CostModel, info: RestingInfo): RestingFill {
   if (flow.venue !== order.venue) throw new Error(`the flow of ${flow.venue} cannot fill an order on ${order.venue}`);
@@ -118,7 +118,7 @@ function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price
   return shown.quantity.gt(traded.quantity) ? shown : traded;
 }
 
-/** The first of the tops beyond the price that show the largest size; null where none is beyond it. */
+/** The first of the tops beyond the price that show the largest size; null if none is beyond it. */
 function largestBeyond(tops: readonly FlowTop[], buys: boolean, isBeyond: (other: DecimalString) => boolean): Through | null {
   let largest: DecimalString | null = null;
   let found: FlowTop | null = null;

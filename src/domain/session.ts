@@ -229,7 +229,7 @@ const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
 /** The days that were asked for, by index: few of fourteen thousand are, and every process and thread loads this file. */
 const known: (TradingDay | null | undefined)[] = [];
 
-/** The trading day of an index; null where the exchange does not open, undefined outside of the known years. */
+/** The trading day of an index; null if the exchange does not open, undefined outside of the known years. */
 function dayOf(index: number): TradingDay | null | undefined {
   if (!(index >= 0 && index < DAY_COUNT)) return undefined;
   const day = known[index];
@@ -266,7 +266,7 @@ function dayIndex(at: EpochMs): number {
   return Math.floor((at - 5 * HOUR) / DAY) - FIRST_DAY;
 }
 
-/** True where the calendar knows which session an instant falls in: within `SESSION_YEARS`, by New York's date. */
+/** True if the calendar knows which session an instant falls in: within `SESSION_YEARS`, by New York's date. */
 export function isSessionKnown(at: EpochMs): boolean {
   const index = dayIndex(at);
   return index >= 0 && index < DAY_COUNT;
@@ -279,7 +279,7 @@ export function sessionAt(at: EpochMs): Session {
   return at < day.regularAt ? 'PRE_MARKET' : at < day.postMarketAt ? 'REGULAR' : 'POST_MARKET';
 }
 
-/** The first instant after `at` at which the session changes; null where the known calendar ends before one. */
+/** The first instant after `at` at which the session changes; null if the known calendar ends before one. */
 export function nextSessionChange(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
     const day = dayOf(index);
@@ -292,7 +292,7 @@ export function nextSessionChange(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The first regular-session open at or after `at`; null where the known calendar ends before one. Weekend gaps are measured against it. */
+/** The first regular-session open at or after `at`; null if the known calendar ends before one. Weekend gaps are measured against it. */
 export function nextRegularOpen(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAY_COUNT; index++) {
     const day = dayOf(index);
@@ -301,7 +301,7 @@ export function nextRegularOpen(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The last end of a regular session at or before `at`; null where the known calendar begins after one. */
+/** The last end of a regular session at or before `at`; null if the known calendar begins after one. */
 export function lastRegularClose(at: EpochMs): EpochMs | null {
   for (let index = Math.min(dayIndex(at), DAY_COUNT - 1); index >= 0; index--) {
     const day = dayOf(index);
@@ -310,7 +310,7 @@ export function lastRegularClose(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The trading day of a New York date (`YYYY-MM-DD`); null where the exchange is closed or the date is outside of `SESSION_YEARS`. */
+/** The trading day of a New York date (`YYYY-MM-DD`); null if the exchange is closed or the date is outside of `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
   return dayOf(Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY) ?? null;
 }

@@ -26,7 +26,7 @@ export interface SettingProblem {
 
 /** What the rules between settings look at. */
 export interface GivenSettings<Table extends SettingsTable> {
-  /** The text of a setting; empty where it is not set. */
+  /** The text of a setting; empty if it is not set. */
   readonly given: (name: keyof Table & string) => string;
   /** What could be read. */
   readonly values: Partial<ValuesOf<Table>>;
@@ -51,7 +51,7 @@ export function setting<T>(parse: (text: string) => Parsed<T>, fallback: NoInfer
   return { parse, fallback, help, shown };
 }
 
-/** A setting that is null where it is not set. */
+/** A setting that is null if it is not set. */
 export function optional<T>(parse: (text: string) => Parsed<T>, help: string, shown = 'none'): Setting<T | null> {
   return { parse, fallback: null, help, shown };
 }

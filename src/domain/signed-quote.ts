@@ -1,4 +1,4 @@
-/** Whether an order keeps to its mandate at the newest quote that the feed has signed: no word of whoever placed it counts. */
+/** Checks an order against its mandate at the newest quote signed by the feed. Statements of its sender do not count. */
 import type { Observation } from './cut.ts';
 import { Decimal } from './decimal.ts';
 import { limitPriceOf, type Order } from './order.ts';
@@ -20,7 +20,7 @@ export interface QuoteObjection {
 /**
  * Null where the order's limit price lies within the slippage budget of the observed quote, and the quote is of the last
  * `SIGNED_QUOTE_MS` before `now`.
- * @param observation of the order's instrument; null where the cut has none.
+ * @param observation of the order's instrument; null if the cut has none.
  * @param maxSlippageBps the mandate's budget, in basis points of the quote's executable price.
  */
 export function signedQuoteObjection(

@@ -10,9 +10,9 @@ import type { RiskPreferences } from './risk/preferences.ts';
 export interface TickInputs {
   /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
   readonly book: TradingBook | null;
-  /** What risk was asked with; null where the tick did not ask it. */
+  /** What risk was asked with; null if the tick did not ask it. */
   readonly risk: TickRiskInputs | null;
-  /** The outside proposal of the slot; absent where none came. */
+  /** The outside proposal of the slot; absent if none came. */
   readonly outside?: OutsideProposal;
 }
 
@@ -20,7 +20,7 @@ export interface TickInputs {
 export interface TickRiskInputs {
   readonly preferences: RiskPreferences;
   readonly others: OtherBooks;
-  /** What was halted or switched off; absent where nothing was. */
+  /** What was halted or switched off; absent if nothing was. */
   readonly control?: TradingControl;
 }
 
@@ -44,7 +44,7 @@ export interface BookDay {
   readonly dayStartEquityUsd: DecimalString;
 }
 
-/** The day that a mark began; null where the book was in that day already, or has no equity to begin one with. */
+/** The day that a mark began; null if the book was in that day already, or has no equity to begin one with. */
 export function begunDay(before: TradingBook, marked: MarkedBook): BookDay | null {
   const { id: bookId, day, dayStartEquityUsd } = marked.state;
   return marked.state === before || day === null || dayStartEquityUsd === null || day === before.day

@@ -17,7 +17,7 @@ const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 
 /**
  * The length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds,
- * or null where the text is no timeframe.
+ * or null if the text is not a timeframe.
  */
 export function timeframeMs(timeframe: string): number | null {
   const match = TIMEFRAME.exec(timeframe);

@@ -55,7 +55,7 @@ export function shareValue(shares: VaultShares, equityUsd: DecimalString): Share
 /**
  * Issues shares for a deposit at the present price. The part of the amount that buys no whole 10^-9 of a share goes to
  * the rounding account, like the remainder that no share stood for before, so that the price stays what it was.
- * @returns null where the amount is too small for any share, or a share is worth nothing.
+ * @returns null if the amount is too small for any share, or a share is worth nothing.
  */
 export function depositInto(shares: VaultShares, equityUsd: DecimalString, amountUsd: DecimalString): CapitalChange | null {
   const { sharePriceUsd, remainderUsd } = shareValue(shares, equityUsd);

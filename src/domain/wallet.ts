@@ -48,7 +48,7 @@ export interface FillCoverage {
   readonly feesInOtherTokens: number;
   readonly from: EpochMs | null;
   readonly to: EpochMs | null;
-  /** True where the venue's cap was reached: older fills are not known. */
+  /** True if the venue's cap was reached: older fills are not known. */
   readonly truncated: boolean;
   readonly cap: number;
 }
@@ -154,7 +154,7 @@ export interface PublicPosition {
   readonly marginUsed: DecimalString;
   readonly leverage: number;
   readonly marginMode: 'cross' | 'isolated';
-  /** Funding since it was opened, in the venue's own sign; null where the venue does not say. */
+  /** Funding since it was opened, in the venue's own sign; null if the venue does not say. */
   readonly fundingSinceOpen: DecimalString | null;
 }
 
@@ -162,7 +162,7 @@ export interface PublicPosition {
 export interface PublicWallet {
   /** With its checksum. */
   readonly address: string;
-  /** The venue's time; null where it sent none. */
+  /** The venue's time; null if it sent none. */
   readonly observedAt: EpochMs | null;
   readonly fetchedAt: EpochMs;
   readonly accountValue: DecimalString;

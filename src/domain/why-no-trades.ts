@@ -50,7 +50,7 @@ const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
 /** Slots at which nothing was evaluated. */
 const UNEVALUATED: readonly string[] = ['late_tick', 'tick_crash', 'no_observation'];
 
-/** One sentence for each reason, the nearest first; empty where an order was filled. */
+/** One sentence for each reason, the nearest first; empty if an order was filled. */
 export function whyNoTrades(facts: TradingFacts): readonly string[] {
   const { decisions, proposals } = facts;
   if (proposals.some(({ state }) => state === 'filled' || state === 'partially_filled')) return [];

@@ -29,7 +29,7 @@ export interface Counted {
 export interface WorkProgress {
   /** Null where nothing is counted, and of work that has ended. */
   readonly progress: Counted | null;
-  /** Milliseconds; null where it is not known, and of work that has ended. */
+  /** Milliseconds; null if it is not known, and of work that has ended. */
   readonly remainingMs: number | null;
   /** Null where it is worked on, and of work that has ended. */
   readonly waitingFor: Waiting | null;
@@ -39,7 +39,7 @@ export const NOTHING_LEFT: WorkProgress = { progress: null, remainingMs: null, w
 
 /**
  * Where work stands at an instant. What is left follows from its end where that is known, else from what was done since it began.
- * @param work `begunAt`: when the first of what is counted was begun; null where that says nothing of the rest.
+ * @param work `begunAt`: when the first of what is counted was begun; null if that says nothing of the rest.
  */
 export function workProgress(work: {
   readonly counted?: Counted | null;
@@ -96,7 +96,7 @@ export function evaluationProgress(state: string, told: ToldProgress | null, at:
   });
 }
 
-/** The backfill that an evaluation waits for; null where it waits for none. */
+/** The backfill that an evaluation waits for; null if it waits for none. */
 export function awaitedWork(state: string, told: ToldProgress | null): string | null {
   return state === 'running' ? (told?.waitsForWork ?? null) : null;
 }
@@ -251,7 +251,7 @@ export interface TrackedWork {
   /** When it said so last. */
   readonly seenAt: EpochMs;
   readonly endedAt: EpochMs | null;
-  /** Why it ended before its end; null where it did not. */
+  /** Why it ended before its end; null if it did not. */
   readonly error: string | null;
 }
 

@@ -33,7 +33,7 @@ export type PlacedOrder = { readonly state: string } & (
 );
 
 export interface ExchangeSigningReads extends Pick<SigningReads, 'proposal' | 'newestCut'> {
-  /** The proposal or the person's order with this id; null where the organization has none. */
+  /** The proposal or the person's order with this id; null if the organization has none. */
   placedOrder(orgId: string, id: string): Promise<PlacedOrder | null>;
 }
 

@@ -11,7 +11,7 @@ import type { LatestQuotes } from './ports.ts';
 interface TokenDollars {
   /** US dollars of one whole token. */
   readonly perToken: DecimalString;
-  /** What was priced; null where the token is a dollar by itself. */
+  /** What was priced; null if the token is a dollar by itself. */
   readonly instrument: InstrumentKey | null;
   readonly observedAt: EpochMs;
 }
@@ -33,7 +33,7 @@ export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now
   };
 }
 
-/** Dollars of one whole token of a quote mint by what it would be sold at; null where no bid is live. */
+/** Dollars of one whole token of a quote mint by what it would be sold at; null if no bid is live. */
 export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: Pick<Clock, 'now'>) {
   return (mint: string): DecimalString | null => {
     const token = quoteTokenOf(mint, clock.now());

@@ -65,7 +65,7 @@ export interface WalletUpdate {
   readonly wallet: RefreshedWallet;
   readonly events: readonly StoredEvent[];
   readonly sales: readonly WalletSale[];
-  /** True where all sales of the wallet are worked out anew, so that those of before go. */
+  /** True if all sales of the wallet are worked out anew, so that those of before go. */
   readonly replacesSales: boolean;
 }
 
@@ -98,7 +98,7 @@ const dollars = (raw: string): string => plainDecimal(new Decimal(raw).div(DOLLA
 export interface RefreshResult {
   readonly refreshed: number;
   readonly failed: number;
-  /** True where a provider's budget ended the round early for its chain. */
+  /** True if a provider's budget ended the round early for its chain. */
   readonly spent: boolean;
   readonly waiting: number;
   readonly behindMs: number;
@@ -274,7 +274,7 @@ export function createLeaderboardRefresh(deps: {
   };
 }
 
-/** What a transaction did to the wallet; null where it failed or moved no token. */
+/** What a transaction did to the wallet; null if it failed or moved no token. */
 function eventOf(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
   const { signature, slot, at, failed, tokens, lamports, feePaid } = transaction;
   if (failed) return null;

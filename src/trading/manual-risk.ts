@@ -59,11 +59,11 @@ export interface ManualRiskOptions {
   readonly feeBps?: (order: Order) => number;
   /** Counts as pending in the manual book besides what really is. */
   readonly alongside?: readonly OpenProposal[];
-  /** The control epoch that the order was placed in; that of the assessment unless told. */
+  /** The control epoch that the order was placed in; that of the assessment by default. */
   readonly placedIn?: number | undefined;
   /** Quantity of the instrument in the wallet of a sale. */
   readonly accountHolds?: DecimalString | undefined;
-  /** The account that it is assessed by; as it is now unless told. */
+  /** The account that it is assessed by; as it is now by default. */
   readonly account?: ManualAccount;
 }
 

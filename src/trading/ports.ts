@@ -27,7 +27,7 @@ export interface LatestQuotes {
 export interface VenueBooks {
   /**
    * At most `levels` of each side. A followed book that holds at least `least` of each is enough; its `edge` says how far it
-   * is known. `least` is `levels` unless told. Refuses with `not_found` or `unavailable`.
+   * is known. `least` is `levels` by default. Refuses with `not_found` or `unavailable`.
    */
   read(venue: ExecutableVenue, instrument: string, levels: number, least?: number): Promise<Outcome<OrderBook>>;
 }
@@ -164,7 +164,7 @@ export type RemoteAnswer =
 export interface SigningLedger {
   /**
    * Counts a signing before it is asked for, whatever becomes of it.
-   * @returns why it must not be signed: the window is used up, or this order was signed with another message; null where it is counted.
+   * @returns why it must not be signed: the window is used up, or this order was signed with another message; null if it is counted.
    */
   count(signing: {
     readonly orderId: string;

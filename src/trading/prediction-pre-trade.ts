@@ -30,11 +30,11 @@ import { type PresentInstrument, topOf } from './present-market.ts';
 export interface PredictionPreTradeDeps {
   readonly risk: ManualRisk;
   readonly markets: { get(id: string): Promise<PredictionMarket | null> };
-  /** The market as its provider lists it now; null where the provider lists nothing or does not answer. */
+  /** The market as its provider lists it now; null if the provider lists nothing or does not answer. */
   readonly listed: (market: PredictionMarket) => Promise<PredictionMarket | null>;
-  /** The book of a market at the venue that the order would go to; null where the venue gives none. */
+  /** The book of a market at the venue that the order would go to; null if the venue gives none. */
   readonly book: (market: PredictionMarket) => Promise<PredictionBook | null>;
-  /** The newest quotes that were received of that very venue, which stand in where it gives no book; null where none is received. */
+  /** The newest quotes that were received of that very venue, which stand in where it gives no book; null if none is received. */
   readonly bus: LatestQuotes | null;
   readonly clock: { now(): EpochMs };
 }
@@ -96,7 +96,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   };
 }
 
-/** Why the market takes no order now; null where it does. */
+/** Why the market takes no order now; null if it does. */
 function notTaken(market: PredictionMarket, now: number): Outcome<never> | null {
   const closed = closedBecause(market, now);
   if (closed !== null) return refuse('state_conflict', closed);

@@ -43,7 +43,7 @@ export interface ProposalFacts {
   readonly readsReference: boolean;
   readonly manifestHash: string;
   readonly reduceOnly: boolean;
-  /** True where a kill switch, or the word of a person, closes a position. */
+  /** True if a kill switch, or the word of a person, closes a position. */
   readonly flattens: boolean;
 }
 
@@ -228,7 +228,7 @@ function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): Venue
 }
 
 /**
- * How much less than quoted may come out, so that the worst price of the order holds, in basis points; null where the
+ * How much less than quoted may come out, so that the worst price of the order holds, in basis points; null if the
  * market stands beyond that price already. A part is kept for what the route costs beyond the touch.
  */
 function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
@@ -247,14 +247,14 @@ function givenFor(order: Order, least: Decimal): Decimal {
   return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
 }
 
-/** By how much the worst price of a swap is worse than that of its order, in whole basis points and one more; zero where it is not. */
+/** By how much the worst price of a swap is worse than that of its order, in whole basis points and one more; zero if it is not. */
 function bpsBeyond(swap: Order, order: Order): number {
   const ratio =
     order.side === 'buy' ? new Decimal(swap.limitPrice).div(order.limitPrice) : new Decimal(order.limitPrice).div(swap.limitPrice);
   return ratio.lte(1) ? 0 : ratio.minus(1).times(10_000).ceil().toNumber() + 1;
 }
 
-/** Why a swap is more than the order that it is for; null where it is not. */
+/** Why a swap is more than the order that it is for; null if it is not. */
 function beyondOrder(swap: Order, order: Order): string | null {
   const isBuy = order.side === 'buy';
   if (swap.instrument !== order.instrument || swap.side !== order.side) return 'the swap is of another token or side than the order';

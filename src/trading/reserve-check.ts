@@ -70,7 +70,7 @@ export interface ReservePlaces {
   /** Null where no node of the primary chain is named. */
   readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
   /**
-   * Contracts by the account of each position of a wallet at the prediction venue; null where none is named.
+   * Contracts by the account of each position of a wallet at the prediction venue; null if none is named.
    * @throws where the venue does not tell.
    */
   readonly positionsOf: ((owner: string) => Promise<ReadonlyMap<string, DecimalString>>) | null;

@@ -8,7 +8,7 @@ import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { CLOCK_SKEW } from '../flag-bits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** True where an event's own time lies further in the future of its receipt than the limit. */
+/** True if an event's own time lies further in the future of its receipt than the limit. */
 export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boolean {
   const bound = event.receivedAt + limits.maxSkewMs;
   return event.observedAt > bound || (event.kind === 'reference' && event.feedUpdatedAt > bound);

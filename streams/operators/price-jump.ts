@@ -26,7 +26,7 @@ function middle(bid: DecimalString, ask: DecimalString): number {
 }
 
 /**
- * True where two plain decimals are so alike that no limit of ours lies between them: equally long before the point,
+ * True if two plain decimals are so alike that no limit of ours lies between them: equally long before the point,
  * with the same first two digits, hence less than a tenth apart. False says nothing.
  */
 function alike(a: DecimalString, b: DecimalString): boolean {
@@ -37,7 +37,7 @@ function alike(a: DecimalString, b: DecimalString): boolean {
   return b.indexOf('.') === point;
 }
 
-/** True where the middles of two tops of one instrument lie further apart than `maxJump`: for feeds that receive two sources of one venue. */
+/** True if the middles of two tops of one instrument lie further apart than `maxJump`: for feeds that receive two sources of one venue. */
 export function apart(
   venue: Venue,
   bid: DecimalString,

@@ -56,7 +56,7 @@ export interface QualityRule {
   readonly connected?: (memory: RuleMemory) => void;
 }
 
-/** Takes a message and returns it, a flagged copy of it, or null where it is dropped. */
+/** Takes a message and returns it, a flagged copy of it, or null if it is dropped. */
 export type RunRules = (message: FeedMessage) => FeedMessage | null;
 
 export interface RuleOptions {

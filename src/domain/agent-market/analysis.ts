@@ -145,7 +145,7 @@ export const UNRANKED = {
 } as const satisfies Readonly<Record<AgentRankMode, string>>;
 
 export interface RankedToken {
-  /** From 1; null where what is ranked by is unknown, and `reasons` say so. */
+  /** From 1; null if what is ranked by is unknown, and `reasons` say so. */
   readonly rank: number | null;
   readonly score: number | null;
   readonly reasons: readonly (typeof UNRANKED)[AgentRankMode][];

@@ -13,7 +13,7 @@ export type HolderKind = (typeof HOLDER_KINDS)[number];
 export interface TokenHolding {
   readonly account: string;
   readonly owner: string;
-  /** The program that owns the owner's own account; null where the owner has none, as new wallets do. */
+  /** The program that owns the owner's own account; null if the owner has none, as new wallets do. */
   readonly ownerProgram: string | null;
   /** Raw units. */
   readonly amount: bigint;
@@ -45,10 +45,10 @@ export interface HolderConcentration {
   readonly excluded: readonly { readonly kind: Exclude<HolderKind, 'wallet'>; readonly amount: bigint; readonly pctOfSupply: number }[];
   /** Largest first, each owner once. */
   readonly wallets: readonly WalletShare[];
-  /** Percent of what circulates; null where nothing does. */
+  /** Percent of what circulates; null if nothing does. */
   readonly top1Pct: number | null;
   readonly top10Pct: number | null;
-  /** False where there are more accounts than a node tells: then smaller ones are in no sum, and excluded ones may be missing. */
+  /** False if there are more accounts than a node tells: then smaller ones are in no sum, and excluded ones may be missing. */
   readonly isComplete: boolean;
 }
 

@@ -12,7 +12,7 @@ const TOLERANCE_MS = 24 * HOUR_MS;
 
 export interface WindowPerformance {
   readonly window: PerformanceWindow;
-  /** Percent; null where a bar of that time is missing. */
+  /** Percent; null if a bar of that time is missing. */
   readonly tokenPct: number | null;
   readonly stockPct: number | null;
   /** The token's return measured in the share: (1 + token) / (1 + share) - 1. */
@@ -21,7 +21,7 @@ export interface WindowPerformance {
 
 type Bars = readonly Pick<Candle, 'openTime' | 'close'>[];
 
-/** The close of the last bar that was closed by `at`; null where none is near enough. */
+/** The close of the last bar that was closed by `at`; null if none is near enough. */
 function closeAt(bars: Bars, at: EpochMs): Decimal | null {
   let found: Bars[number] | null = null;
   for (const bar of bars) if (bar.openTime + HOUR_MS <= at) found = bar;

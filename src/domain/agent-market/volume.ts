@@ -33,7 +33,7 @@ export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' 
   return Math.min(Number(volume) * Number(close), way * COUNTED_TRAVELS);
 }
 
-/** Over the last whole days before `now`; null where there are fewer than `LEAST_VOLUME_DAYS`. `bars`: hourly, closed, priced in dollars. */
+/** Over the last whole days before `now`; null if there are fewer than `LEAST_VOLUME_DAYS`. `bars`: hourly, closed, priced in dollars. */
 export function volumeStability(bars: readonly Candle[], depthUsd: DecimalString, now: EpochMs): VolumeStability | null {
   const depth = Number(depthUsd);
   const days = new Map<number, { reported: number; counted: number }>();

@@ -28,7 +28,7 @@ export interface EvidenceEvent {
 /** Everything that an assessment may rest on. */
 export interface Evidence {
   readonly at: EpochMs;
-  /** The observation of the token at the newest cut; null where there is none. */
+  /** The observation of the token at the newest cut; null if there is none. */
   readonly seen: Observation | null;
   readonly events: readonly EvidenceEvent[];
   /** Stored hourly bars, ascending; of the token. */

@@ -13,7 +13,7 @@ export interface DailyReturns {
   readonly returns: readonly (number | null)[];
 }
 
-/** One manifest that was tried, with its annualised Sharpe ratio; null where that is not defined. */
+/** One manifest that was tried, with its annualised Sharpe ratio; null if that is not defined. */
 export interface Trial {
   readonly manifestHash: string;
   readonly sharpe: number | null;

@@ -31,7 +31,7 @@ export interface BasisEdge {
   readonly against: 'reference' | 'perpetual';
   readonly spreadBps: DecimalString | null;
   readonly costs: readonly { readonly name: string; readonly bps: DecimalString }[];
-  /** |spread| - costs; null where a leg is not live or a cost is unknown. */
+  /** |spread| - costs; null if a leg is not live or a cost is unknown. */
   readonly netEdgeBps: DecimalString | null;
   readonly halfLifeHours: number | null;
   readonly reasons: readonly NoEdgeReason[];
@@ -52,7 +52,7 @@ export interface BasisRow {
 export interface BasisInputs {
   /** The size that costs are computed for. */
   readonly notionalUsd: DecimalString;
-  /** Of the token against its reference and against the perpetual; null where no bars are stored. */
+  /** Of the token against its reference and against the perpetual; null if no bars are stored. */
   readonly halfLife: { readonly reference: HalfLife | null; readonly perpetual: HalfLife | null };
 }
 
@@ -79,12 +79,12 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
 
 type QuotedPrices = Pick<RoundTrip, 'bid' | 'ask' | 'mid'>;
 
-/** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null where it is unknown. */
+/** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null if it is unknown. */
 function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
   return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
 }
 
-/** What a round trip in the token costs at the cut; null where something that it is made of is unknown. */
+/** What a round trip in the token costs at the cut; null if something that it is made of is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
   const { takerFeeBps } = costModelOf(entry.key);
   const transferFeeBps = transferFeeBpsOf(entry.key);
@@ -165,7 +165,7 @@ function perpetualCosts(
 /**
  * The basis of one tokenized instrument at a cut. A leg that is not live gives no edge; a reference that is carried forward
  * from an earlier session is not live.
- * @param perpetual what was observed of the perpetual on the same underlying; undefined where there is none.
+ * @param perpetual what was observed of the perpetual on the same underlying; undefined if there is none.
  */
 export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation | undefined, inputs: BasisInputs): BasisRow {
   const seen = cut.observations.get(entry.key);

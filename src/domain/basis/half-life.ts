@@ -8,11 +8,11 @@ import { percentAbove } from '../valuation.ts';
 export const MIN_HALF_LIFE_SAMPLES = 48;
 
 export interface HalfLife {
-  /** Hours; null where the spread does not revert, or where there are too few bars. */
+  /** Hours; null if the spread does not revert, or where there are too few bars. */
   readonly hours: number | null;
   /** Pairs of neighbouring bars that it was fitted on. */
   readonly samples: number;
-  /** Slope of the change on the level: below zero where it reverts. Null where it was not fitted. */
+  /** Slope of the change on the level: below zero if it reverts. Null where it was not fitted. */
   readonly slope: number | null;
   readonly why: 'fitted' | 'too_few_bars' | 'no_variation' | 'no_reversion';
 }

@@ -18,7 +18,7 @@ export interface CostTerm {
   readonly bps: Decimal;
 }
 
-/** The terms of the cost; null where a price or the liquidity is unknown, or the pools do not hold as much. */
+/** The terms of the cost; null if a price or the liquidity is unknown, or the pools do not hold as much. */
 export function roundTripCosts({ bid, ask, mid, liquidityUsd, notionalUsd, takerFeeBps, transferFeeBps }: RoundTrip): CostTerm[] | null {
   if (bid === null || ask === null || mid === null || liquidityUsd === null) return null;
   const quantity = new Decimal(notionalUsd).div(mid);

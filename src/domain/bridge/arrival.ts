@@ -7,7 +7,7 @@ import type { BridgeChain } from './quote.ts';
 export interface ChainHead {
   /** The number of the block, or the slot on the primary chain. */
   readonly height: number;
-  /** By the clock of the chain; null where the node does not say. */
+  /** By the clock of the chain; null if the node does not say. */
   readonly at: EpochMs | null;
 }
 
@@ -17,7 +17,7 @@ export type ChainHeads = Readonly<Record<BridgeChain, ChainHead>>;
 /** What a chain shows of a transaction that a provider names as a payment or a refund. */
 export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
   readonly state: 'none' | 'included' | 'final' | 'failed';
-  /** The block that it stands in; null where it stands in none. */
+  /** The block that it stands in; null if it stands in none. */
   readonly block: ChainHead | null;
 }
 

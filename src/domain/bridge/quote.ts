@@ -49,7 +49,7 @@ export interface UnsignedEvmTransaction {
   readonly value: string;
 }
 
-/** An approval that has to be mined before the transaction itself; null where the allowance suffices already. */
+/** An approval that has to be mined before the transaction itself; null if the allowance suffices already. */
 export interface EvmApproval extends UnsignedEvmTransaction {
   readonly spender: string;
   /** Base units. */
@@ -60,7 +60,7 @@ export interface EvmApproval extends UnsignedEvmTransaction {
 export interface BridgeOffer {
   readonly provider: BridgeProviderName;
   readonly kind: BridgeProviderKind;
-  /** The provider's own name of the request; null where a transfer is known by its source transaction alone. */
+  /** The provider's own name of the request; null if a transfer is known by its source transaction alone. */
   readonly reference: string | null;
   readonly amountIn: string;
   /** What is expected to arrive. */
@@ -99,7 +99,7 @@ export function pairObjection(from: string, to: string, token: string): string |
 }
 
 /**
- * Why an offer makes no sense; null where it does. The fees that are included must account for what does not arrive: an
+ * Why an offer makes no sense; null if it does. The fees that are included must account for what does not arrive: an
  * unexplained difference of more than a tenth of a cent is not a fee line but a loss.
  */
 export function offerObjection({ provider, amountIn, amountOut, minimumOut, fees, estimatedSeconds }: BridgeOffer): string | null {

@@ -17,7 +17,7 @@ export type SourcePlan =
       readonly programs: readonly string[];
       /** Others that sign with the sender, and have signed what `build` gives. */
       readonly signers: readonly string[];
-      /** The token account that the amount waits in; null where it is burned. */
+      /** The token account that the amount waits in; null if it is burned. */
       readonly escrowAccount: string | null;
       /** The instruction that moves the amount, as it has to be. */
       readonly call: SourceCall;

@@ -35,7 +35,7 @@ export function carriedIn({ entry }: { readonly entry: readonly ManifestConditio
 
 /**
  * Whether a price of that time is the one that the last regular session ended with, or a later one, outside of a regular
- * session: what a carried price has to be before any session rule is asked. False where no calendar is known.
+ * session: what a carried price has to be before any session rule is asked. False if no calendar is known.
  */
 export function isOfLastSession(publishedAt: EpochMs, at: EpochMs): boolean {
   if (!isSessionKnown(at) || sessionAt(at) === 'REGULAR' || publishedAt > at) return false;

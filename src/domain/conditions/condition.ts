@@ -20,7 +20,7 @@ export type ObserveRule = (observation: Observation, position: BookPosition | nu
  * rule allocates nothing and a kept observed value explains its verdict.
  */
 export interface CompiledCondition {
-  /** What the rule saw; null where the input is unknown, stale or not live. */
+  /** What the rule saw; null if the input is unknown, stale or not live. */
   readonly observe: ObserveRule;
   /** False for null, always: the engine fails closed. */
   readonly passes: (observed: Observed) => boolean;
@@ -29,7 +29,7 @@ export interface CompiledCondition {
    * rule; it tells "blocked because the price is not live" from "did not apply".
    */
   readonly observeUngated: ObserveRule | null;
-  /** True where the rule asks for a live reference price. */
+  /** True if the rule asks for a live reference price. */
   readonly usesReference: boolean;
 }
 
@@ -71,18 +71,18 @@ export function textField(condition: ManifestCondition, name: string): string {
   return value;
 }
 
-/** True where the latest quote may become an order. */
+/** True if the latest quote may become an order. */
 export function isQuoteLive(observation: Observation): boolean {
   return observation.quote !== null && observation.quote.quality === 'live';
 }
 
-/** True where the reference is fresh: live, and not carried forward from an earlier session. */
+/** True if the reference is fresh: live, and not carried forward from an earlier session. */
 export function isReferenceLive(observation: Observation): boolean {
   const reference = observation.reference;
   return reference !== null && reference.quality === 'live' && !reference.flags.includes('carried_forward');
 }
 
-/** True where rules may read the reference: it is live, or carried in a session in which the manifest allows it. */
+/** True if rules may read the reference: it is live, or carried in a session in which the manifest allows it. */
 export function isReferenceReadable(observation: Observation, allowed: CarriedIn): boolean {
   return isReferenceLive(observation) || isReadableCarried(observation.reference, observation.slot, allowed);
 }

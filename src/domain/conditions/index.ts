@@ -78,7 +78,7 @@ export function definitionOf(condition: ManifestCondition): ConditionDefinition 
 
 /**
  * Reads one authored condition: its type is known and fits the side, its fields are complete, in one order and with
- * every default resolved. Adds all problems and returns null where there is one.
+ * every default resolved. Adds all problems and returns null if there is one.
  * @param timeframe the manifest's; what a condition on bars without one of its own gets. Null where it is itself wrong.
  */
 export function readCondition(

@@ -10,7 +10,7 @@ export type NetEdgeSeen = Pick<Observation, 'instrument' | 'premiumPct' | 'liqui
   readonly quote: Pick<NonNullable<Observation['quote']>, 'bid' | 'ask' | 'mid'> | null;
 };
 
-/** The net edge of buying at a discount, in basis points; null where something that it is made of is unknown. */
+/** The net edge of buying at a discount, in basis points; null if something that it is made of is unknown. */
 export function netEdge(condition: ManifestCondition): (observation: NetEdgeSeen) => number | null {
   const notionalUsd = textField(condition, 'notionalUsd');
   const transferFeeBps = numberField(condition, 'transferFeeBps');

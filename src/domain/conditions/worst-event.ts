@@ -7,7 +7,7 @@ import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textFie
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none, null where nobody listened. */
+/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none, null if nobody listened. */
 function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' | null {
   const lookbackMs = numberField(condition, 'lookbackHours') * HOUR_MS;
   const includeRumors = condition['includeRumors'] === true;

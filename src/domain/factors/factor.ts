@@ -21,7 +21,7 @@ export interface FactorDefinition {
   readonly name: string;
   readonly description: string;
   readonly parameters: Fields;
-  /** True where it computes on bars, so that it holds on every timeframe of the strategy or on its own parameter `timeframe`. */
+  /** True if it computes on bars, so that it holds on every timeframe of the strategy or on its own parameter `timeframe`. */
   readonly usesTimeframe: boolean;
   /**
    * @param timeframes the strategy's list, first the one that trades; or the factor's own alone. A factor on bars

@@ -12,7 +12,7 @@ export interface Indicator<State> {
   create(period: number, timeframe: string): State;
   /**
    * Takes the next input, changes the state in place and yields the value; null during warm-up.
-   * @throws RangeError on an input that is not finite, or not above zero where a price is asked for: a wrong
+   * @throws RangeError on an input that is not finite, or not above zero if a price is asked for: a wrong
    * number must not live on inside an average.
    */
   push(state: State, input: number): number | null;

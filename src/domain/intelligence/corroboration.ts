@@ -41,7 +41,7 @@ export function byPublication(a: Report, b: Report): number {
   return a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
-/** True where the two reports carry one text: the same address, or headlines that are nearly identical. */
+/** True if the two reports carry one text: the same address, or headlines that are nearly identical. */
 export function sameText(a: Report, b: Report): boolean {
   if (a.url !== null && b.url !== null && canonicalUrl(a.url) === canonicalUrl(b.url)) return true;
   return nearIdentical(a.headline, b.headline);
@@ -79,7 +79,7 @@ const GENERIC: ReadonlySet<EventKind> = new Set(['filing', 'wire']);
 /**
  * Assesses a story. Social posts are left out before anything else. A report that repeats an earlier one of the story is a
  * copy: it speaks for nobody, unless it is a primary source itself.
- * @throws RangeError where there is nothing but social posts: that is no story.
+ * @throws RangeError if there is nothing but social posts: that is no story.
  */
 export function assess(reports: readonly Report[]): Assessment {
   const told = [...new Map(reports.filter(({ channel }) => channel !== 'social').map((report) => [report.id, report])).values()].sort(

@@ -54,7 +54,7 @@ const BAD =
   /\b(miss(es|ed)?|below|plunges?|tumbles?|slumps?|falls? short|cuts?|lower(s|ed)?|downgrad(es?|ed)|warn(s|ed|ing)?|loss(es)?|weak|halt(s|ed)?|fails?|declin(es?|ed))\b/i;
 const GOOD = /\b(beats?|above|tops?|surges?|soars?|rais(es|ed)|upgrad(es?|ed)|record|strong|wins?|approv(es|ed|al)|jumps?)\b/i;
 
-/** Category and tone as `readCategory` and `readTone` take them; null where the words say nothing that can be relied on. */
+/** Category and tone as `readCategory` and `readTone` take them; null if the words say nothing that can be relied on. */
 export function readHeadline(headline: string): { readonly category: string | null; readonly tone: Direction | null } {
   const sign = SIGNS.find(({ words }) => words.test(headline));
   const [bad, good] = [BAD.test(headline), GOOD.test(headline)];

@@ -46,7 +46,7 @@ export function likeness(a: string, b: string): number {
   return shared / (one.size + two.size - shared);
 }
 
-/** True where both are one text, up to small changes of an editor. */
+/** True if both are one text, up to small changes of an editor. */
 export function nearIdentical(a: string, b: string): boolean {
   if (a === b) return true;
   return words(a).length >= LEAST_WORDS && words(b).length >= LEAST_WORDS && likeness(a, b) >= COPY_LIKENESS;

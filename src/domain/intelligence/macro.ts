@@ -59,7 +59,7 @@ export const MACRO_SERIES: readonly MacroSeries[] = [
   series('DTWEXBGS', 'Broad dollar index', 'markets', 'lin', 'index points', 'daily'),
 ];
 
-/** One value of a series as it was known from its vintage on. `value` is null where the provider has none for the date. */
+/** One value of a series as it was known from its vintage on. `value` is null if the provider has none for the date. */
 export interface MacroObservation {
   readonly seriesId: string;
   readonly units: SeriesUnits;
@@ -114,7 +114,7 @@ export function dateAt(date: string): EpochMs {
   return Date.parse(`${date}T00:00:00Z`);
 }
 
-/** The newest point no later than so many days before the newest one; null where the series does not reach back that far. */
+/** The newest point no later than so many days before the newest one; null if the series does not reach back that far. */
 export function pointBefore(points: readonly SeriesPoint[], days: number): SeriesPoint | null {
   const newest = points.at(-1);
   if (newest === undefined) return null;
@@ -122,7 +122,7 @@ export function pointBefore(points: readonly SeriesPoint[], days: number): Serie
   return points.findLast(({ date }) => dateAt(date) <= until) ?? null;
 }
 
-/** How the newest value differs from the one so many days before it, in the units of the series; null where one is missing. */
+/** How the newest value differs from the one so many days before it, in the units of the series; null if one is missing. */
 export function changeOver(points: readonly SeriesPoint[], days: number): DecimalString | null {
   const [before, newest] = [pointBefore(points, days), points.at(-1)];
   return before === null || newest === undefined ? null : plainDecimal(new Decimal(newest.value).minus(before.value));
@@ -135,7 +135,7 @@ export type PolicyRegime = (typeof POLICY_REGIMES)[number];
 export const POLICY_DAYS = 90;
 const POLICY_STEP = new Decimal('0.2');
 
-/** Whether the policy rate was raised or lowered lately; null where that is not known. */
+/** Whether the policy rate was raised or lowered lately; null if that is not known. */
 export function policyRegime(change: DecimalString | null): PolicyRegime | null {
   if (change === null) return null;
   if (new Decimal(change).gte(POLICY_STEP)) return 'tightening';

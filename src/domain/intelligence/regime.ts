@@ -52,7 +52,7 @@ export const REGIME_SCORE = '0.25';
 /** Inputs of at least this weight together must be known, or the regime is not. */
 export const LEAST_WEIGHT = '0.6';
 
-/** What an input was measured as; null where it could not be. */
+/** What an input was measured as; null if it could not be. */
 export interface Measured {
   readonly value: DecimalString;
   /** What its age is measured from. */
@@ -64,15 +64,15 @@ export interface RegimeInput extends RegimeRule {
   readonly at: EpochMs | null;
   readonly ageMs: number | null;
   readonly state: InputState;
-  /** -1 (off) to 1 (on), four decimals; null where it is not used. */
+  /** -1 (off) to 1 (on), four decimals; null if it is not used. */
   readonly score: DecimalString | null;
-  /** `weight` x `score`, four decimals; null where it is not used. */
+  /** `weight` x `score`, four decimals; null if it is not used. */
   readonly contribution: DecimalString | null;
 }
 
 export interface RegimeReading {
   readonly regime: Regime;
-  /** Sum of the contributions over the weight that is known, four decimals; null where the regime is unknown. */
+  /** Sum of the contributions over the weight that is known, four decimals; null if the regime is unknown. */
   readonly score: DecimalString | null;
   readonly knownWeight: DecimalString;
   readonly inputs: readonly RegimeInput[];

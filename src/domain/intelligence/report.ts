@@ -58,7 +58,7 @@ export interface Report {
   /** The provider's own name of the story, where it clusters. */
   readonly storyKey: string | null;
   readonly action: ReportAction;
-  /** The report that a correction or retraction is about; null where only the story is named. */
+  /** The report that a correction or retraction is about; null if only the story is named. */
   readonly corrects: string | null;
 }
 

@@ -2,7 +2,7 @@
 import type { EpochMs } from '../time.ts';
 import type { Entity } from './entities.ts';
 
-/** Counts as the platform gave them last; null where it does not count that. */
+/** Counts as the platform gave them last; null if it does not count that. */
 export interface Engagement {
   readonly likes: number | null;
   readonly reposts: number | null;

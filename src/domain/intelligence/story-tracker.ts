@@ -102,7 +102,7 @@ export class StoryTracker {
     return story;
   }
 
-  /** Takes a report; null where it is known already or is a social post. */
+  /** Takes a report; null if it is known already or is a social post. */
   take(report: Report): TrackerChange | null {
     if (report.channel === 'social' || this.#storyOf.has(report.id)) return null;
     const found = this.#candidates(report).filter((story) => story.reports.some((other) => linked(other, report)));

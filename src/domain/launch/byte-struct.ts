@@ -16,9 +16,9 @@ export type StructOf<Of extends Fields> = { [Field in Of[number] as Field[0]]: F
 
 export interface ByteStruct<Value> {
   readonly size: number;
-  /** @throws RangeError where the bytes end before */
+  /** @throws RangeError if the bytes end before */
   read(bytes: Uint8Array, at?: number): Value;
-  /** Fields that are not given stay as they are. @throws RangeError where a number does not fit */
+  /** Fields that are not given stay as they are. @throws RangeError if a number does not fit */
   write(value: Partial<Value>, bytes: Uint8Array, at?: number): Uint8Array;
   /** The structure alone; what is not given is zero. */
   encode(value: Partial<Value>): Uint8Array;
@@ -36,7 +36,7 @@ export function readUint(bytes: Uint8Array, at: number, length: number): bigint 
   return value;
 }
 
-/** @throws RangeError where it does not fit */
+/** @throws RangeError if it does not fit */
 export function writeUint(value: bigint, bytes: Uint8Array, at: number, length: number): void {
   if (value < 0n || value >> BigInt(8 * length) !== 0n) throw new RangeError(`${value} does not fit into ${length} bytes`);
   for (let index = 0, rest = value; index < length; index++, rest >>= 8n) bytes[at + index] = Number(rest & 0xffn);
@@ -88,7 +88,7 @@ export function byteStruct<const Of extends Fields>(fields: Of): ByteStruct<Stru
   };
 }
 
-/** The 32 bytes of an address. @throws RangeError where the text is none */
+/** The 32 bytes of an address. @throws RangeError if the text is none */
 export function keyBytes(address: string): Uint8Array {
   const bytes = fromBase58(address);
   if (bytes === null || bytes.length !== 32) throw new RangeError(`${JSON.stringify(address.slice(0, 50))} is no address`);

@@ -54,7 +54,7 @@ const DYNAMIC_PART_PCT = 20n;
 
 /**
  * The base fee of a preset as it stands in a configuration.
- * @throws RangeError where the fee does not fall, or leaves 25 to 9,900 basis points
+ * @throws RangeError if the fee does not fall, or leaves 25 to 9,900 basis points
  */
 export function baseFeeOf({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
   const cliffFeeNumerator = BigInt(startBps) * NUMERATOR_PER_BPS;

@@ -30,7 +30,7 @@ export interface CurveState {
   readonly totalTradingBaseFee: DecimalString;
   readonly migrationProgress: number;
   readonly isMigrated: boolean;
-  /** Dollars of one whole quote token when the curve was first looked at; null where nothing live priced it then. Missing in what older versions stored. */
+  /** Dollars of one whole quote token when the curve was first looked at; null if nothing live priced it then. Missing in what older versions stored. */
   readonly startQuoteUsd?: DecimalString | null;
 }
 
@@ -89,7 +89,7 @@ export function launchErrorWords(error: string): string {
   return words === undefined ? error : `${words} (program error ${custom})`;
 }
 
-/** Why a token may not be called so, in one sentence; null where it may. */
+/** Why a token may not be called so, in one sentence; null if it may. */
 export function namesProblem({
   name,
   symbol,

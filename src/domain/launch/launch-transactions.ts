@@ -73,7 +73,7 @@ export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config
   return done.left > 0n ? null : done.amountOut;
 }
 
-/** @throws RangeError where the first buy is more than the curve takes */
+/** @throws RangeError if the first buy is more than the curve takes */
 export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
   const { keys, creator, partner, badge, names, config, firstBuy } = plan;
   const buy: ProgramInstruction[] = [];

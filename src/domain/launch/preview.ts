@@ -78,7 +78,7 @@ export function wholeTokens(raw: bigint, decimals: number): DecimalString {
   return plainDecimal(new Decimal(raw.toString()).div(new Decimal(10).pow(decimals)));
 }
 
-/** @throws RangeError where the wish makes no curve */
+/** @throws RangeError if the wish makes no curve */
 export function plannedCurve(wish: CurveWish): PlannedCurve {
   const config = buildCurveConfig(planOf(wish));
   const facts = curveFacts(config);
@@ -86,7 +86,7 @@ export function plannedCurve(wish: CurveWish): PlannedCurve {
   return { config, facts };
 }
 
-/** @throws RangeError where the wish makes no curve */
+/** @throws RangeError if the wish makes no curve */
 export function previewOf(wish: CurveWish): LaunchPreview {
   const { preset, decimals, quoteDecimals } = wish;
   const { config, facts } = plannedCurve(wish);

@@ -14,7 +14,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** True where the bytes are the y of a point of the curve, so that a key pair may belong to them. */
+/** True if the bytes are the y of a point of the curve, so that a key pair may belong to them. */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const sign = (bytes[31] as number) >> 7;
   const y = readUint(bytes, 0, 32) & ((1n << 255n) - 1n);
@@ -35,7 +35,7 @@ export interface ProgramAddress {
 const DERIVED = new Map<string, ProgramAddress>();
 const MOST_DERIVED = 10_000;
 
-/** The address of seeds under a program: texts are taken as UTF-8. @throws RangeError where no bump leads off the curve */
+/** The address of seeds under a program: texts are taken as UTF-8. @throws RangeError if no bump leads off the curve */
 export function programAddress(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
   const name = [program, ...seeds.map((seed) => Buffer.from(seed).toString('hex'))].join();
   const known = DERIVED.get(name);

@@ -39,19 +39,19 @@ const unmade = (detail: string, kind: QuoteMintObjection['kind'], code: number |
   detail,
 });
 
-/** What the catalog alone says against a quote; null where only the chain can tell. */
+/** What the catalog alone says against a quote; null if only the chain can tell. */
 export function listedObjection({ mint, symbol, transferFeeBps }: QuoteMintFacts): QuoteMintObjection | null {
   if (mint === NATIVE_2022) return unmade('the native coin is quoted by its mint of the first token program', 'native_2022', 6028);
   return transferFeeBps !== null && transferFeeBps > 0 ? feeWords(symbol, transferFeeBps) : null;
 }
 
-/** True where the program wants to see a token badge of the mint's. */
+/** True if the program wants to see a token badge of the mint's. */
 export function needsBadge(program: string, { extensions }: Pick<MintAccount, 'extensions'>): boolean {
   return program === TOKEN_2022 && extensions.some((one) => one !== METADATA_POINTER && one !== TOKEN_METADATA);
 }
 
 /**
- * What the chain's own account says against a quote, in the order in which the program looks; null where nothing does.
+ * What the chain's own account says against a quote, in the order in which the program looks; null if nothing does.
  * `epoch` is the chain's; a fee that is scheduled for later counts as well.
  */
 export function mintObjection(

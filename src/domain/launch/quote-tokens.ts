@@ -13,11 +13,11 @@ export interface QuoteToken extends QuoteMintFacts {
   /** UI units of one whole token: the issuer scales shares so. */
   readonly multiplier: number;
   readonly kind: 'native' | 'stable' | 'tokenized_equity' | 'pre_ipo';
-  /** What prices one UI unit in dollars; null where it is a dollar. */
+  /** What prices one UI unit in dollars; null if it is a dollar. */
   readonly pricedBy: InstrumentKey | null;
 }
 
-/** The token of a mint as the catalog has it at `now`; null where no curve is quoted in it. */
+/** The token of a mint as the catalog has it at `now`; null if no curve is quoted in it. */
 export function quoteTokenOf(mint: string, now: EpochMs): QuoteToken | null {
   const plain = { mint, program: TOKEN_PROGRAM, multiplier: 1, transferFeeBps: 0 } as const;
   if (mint === NATIVE_MINT)

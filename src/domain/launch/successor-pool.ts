@@ -85,7 +85,7 @@ export const SUCCESSOR_POOL = byteStruct([
 
 export type SuccessorPoolAccount = ReturnType<typeof SUCCESSOR_POOL.read>;
 
-/** A successor pool; null where the bytes are none. */
+/** A successor pool; null if the bytes are not one. */
 export function readSuccessorPool(bytes: Uint8Array): SuccessorPoolAccount | null {
   return bytes.length === SUCCESSOR_POOL.size && DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? SUCCESSOR_POOL.read(bytes) : null;
 }
@@ -108,7 +108,7 @@ export function successorShape(pool: SuccessorPoolAccount): CurveShape {
   };
 }
 
-/** How the pool counts its volatility fee; null where it has none. */
+/** How the pool counts its volatility fee; null if it has none. */
 export function successorDynamicFee(pool: SuccessorPoolAccount): DynamicFee | null {
   if (pool.dynamicInitialized === 0) return null;
   const { binStep, binStepU128, filterPeriod, decayPeriod, reductionFactor, maxVolatilityAccumulator, variableFeeControl } = pool;

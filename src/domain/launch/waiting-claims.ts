@@ -4,7 +4,7 @@ import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
 import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';
 
-/** The accounts of one launch; the escrow is null where nothing was locked, or is not locked yet. */
+/** The accounts of one launch; the escrow is null if nothing was locked, or is not locked yet. */
 export interface LaunchAccounts {
   readonly pool: VirtualPoolAccount;
   readonly config: PoolConfigAccount;

@@ -71,7 +71,7 @@ export const ESCROW = byteStruct([
 export const ESCROW_DISCRIMINATOR = Uint8Array.from(Buffer.from('f477b704497487c3', 'hex'));
 export type EscrowAccount = ReturnType<typeof ESCROW.read>;
 
-/** A locker's escrow; null where the bytes are none. */
+/** A locker's escrow; null if the bytes are not one. */
 export function readEscrow(bytes: Uint8Array): EscrowAccount | null {
   return bytes.length === ESCROW.size && ESCROW_DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? ESCROW.read(bytes) : null;
 }

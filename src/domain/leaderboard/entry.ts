@@ -37,7 +37,7 @@ export interface LeaderboardEntry {
   readonly matchedSales: number;
   readonly readAt: EpochMs | null;
   readonly failure: string | null;
-  /** Since when no transaction is missing; null where its whole history was read. */
+  /** Since when no transaction is missing; null if its whole history was read. */
   readonly truncatedAt: EpochMs | null;
 }
 
@@ -65,7 +65,7 @@ export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, no
   return reasons;
 }
 
-/** Percent of the observed sales whose whole basis is known, rounded down to two decimals; null where none was observed or the venue only reports. */
+/** Percent of the observed sales whose whole basis is known, rounded down to two decimals; null if none was observed or the venue only reports. */
 export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
   if (chain === 'evmvenue' || sales === 0) return null;
   return Math.floor((matchedSales / sales) * 10_000) / 100;
@@ -79,7 +79,7 @@ export interface WalletSale {
   readonly asset: string;
   /** `sell` on the primary chain, else the venue's own word. */
   readonly direction: string;
-  /** Raw units; null where the venue's fill is told by its profit alone. */
+  /** Raw units; null if the venue's fill is told by its profit alone. */
   readonly quantity: string | null;
   readonly proceedsUsd: DecimalString | null;
   readonly costUsd: DecimalString | null;

@@ -14,7 +14,7 @@ export type WalletEvent =
 export interface Lot {
   readonly quantity: string;
   readonly used: string;
-  /** Raw dollars for all of `quantity`; null where nobody knows. */
+  /** Raw dollars for all of `quantity`; null if nobody knows. */
   readonly cost: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Sale {
   readonly mint: string;
   readonly quantity: string;
   readonly usd: string;
-  /** Raw dollars that were paid for what was sold; null where the basis of any part of it is not known. */
+  /** Raw dollars that were paid for what was sold; null if the basis of any part of it is not known. */
   readonly cost: string | null;
 }
 
@@ -49,7 +49,7 @@ function heldIn(lots: readonly Lot[]): bigint {
   return lots.reduce((sum, { quantity, used }) => sum + BigInt(quantity) - BigInt(used), 0n);
 }
 
-/** Takes the oldest units; the cost is null where a unit's is unknown or the lots hold too few. */
+/** Takes the oldest units; the cost is null if a unit's is unknown or the lots hold too few. */
 function taken(lots: readonly Lot[], asked: bigint): { readonly lots: readonly Lot[]; readonly cost: bigint | null } {
   let missing = asked;
   let cost: bigint | null = 0n;

@@ -85,7 +85,7 @@ const TOP = ['version', 'strategy', ...Object.keys(SECTIONS)];
 const VERSION = /^1(\.\d{1,3}){0,2}$/;
 const TIMEFRAME: FieldSchema = { type: 'timeframe', description: 'Bars.' };
 
-/** True where a value has one of the sections that only the declarative form has. */
+/** True if a value has one of the sections that only the declarative form has. */
 export function isDeclarative(value: Record<string, unknown>): boolean {
   return (
     (Object.hasOwn(value, 'strategy') && typeof value['strategy'] !== 'string') ||
@@ -94,7 +94,7 @@ export function isDeclarative(value: Record<string, unknown>): boolean {
 }
 
 /**
- * Reads a declarative manifest; adds all problems and returns null where there is one. Use `readManifest`.
+ * Reads a declarative manifest; adds all problems and returns null if there is one. Use `readManifest`.
  * Factors expand to conditions; `strategy.entry_conditions` and `strategy.exit_conditions` (condition objects as in
  * the payload form) follow them, for what no factor says. The first timeframe is the manifest's; a factor on bars
  * that names no timeframe of its own asks every listed one to agree.

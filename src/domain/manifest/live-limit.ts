@@ -5,7 +5,7 @@ import type { Manifest } from './manifest.ts';
 
 /**
  * One sentence about the instruments that no live order can reach, and one about those that none of this organization can;
- * null where there is neither.
+ * null if there is neither.
  * @param lacksExchangeKey whether the organization has no key at the spot exchange, where live orders there are on.
  */
 export function liveLimit({ universe }: Pick<Manifest, 'universe'>, lacksExchangeKey: boolean): string | null {

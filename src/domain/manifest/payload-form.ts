@@ -43,7 +43,7 @@ export const MANIFEST_PAYLOAD_FIELDS: Fields = {
 
 const LISTS = ['universe', 'entryConditions', 'exitConditions'] as const;
 
-/** Reads a payload; adds all problems and returns null where there is one. Use `readManifest`. */
+/** Reads a payload; adds all problems and returns null if there is one. Use `readManifest`. */
 export function readPayload(value: Record<string, unknown>, catalog: Catalog, problems: Problem[]): ReadManifest | null {
   const fields = readFields(value, MANIFEST_PAYLOAD_FIELDS, '$', problems, null, LISTS);
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);

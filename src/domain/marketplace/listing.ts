@@ -38,7 +38,7 @@ export interface ListedEvidence {
 export interface ListingEvidence {
   readonly at: EpochMs;
   readonly gates: readonly ListedEvidence[];
-  /** What luck explains of the backtest; null where none is on record. */
+  /** What luck explains of the backtest; null if none is on record. */
   readonly luck: {
     readonly versionsTried: number;
     readonly expectedBestSharpe: number | null;
@@ -69,7 +69,7 @@ export interface Listing {
   readonly payoutWallet: string;
   readonly publishedAt: EpochMs;
   readonly changedAt: EpochMs;
-  /** True where the asking organization published it. */
+  /** True if the asking organization published it. */
   readonly own: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface SectorWeight {
   readonly netUsd: DecimalString;
   /** Longs and shorts. */
   readonly grossUsd: DecimalString;
-  /** net / value of the portfolio x 100; null where that is not above zero. */
+  /** net / value of the portfolio x 100; null if that is not above zero. */
   readonly weightPct: number | null;
   readonly inputs: readonly string[];
 }
@@ -55,7 +55,7 @@ export interface DuplicateExposure {
   /** (same underlying + paired) / value of the portfolio x 100: what the pre-trade risk function holds against its limit. */
   readonly weightPct: number | null;
   readonly limitPct: number;
-  /** True where the members exceed the limit together, or nobody knows because one is unpriced. */
+  /** True if the members exceed the limit together, or nobody knows because one is unpriced. */
   readonly exceedsLimit: boolean;
   readonly inputs: readonly string[];
 }

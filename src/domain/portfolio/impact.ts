@@ -21,18 +21,18 @@ export interface Allocation {
   readonly notionalUsd: DecimalString;
 }
 
-/** An allocation as the pre-trade risk function sees it; `order` is null where there is no price to make one on. */
+/** An allocation as the pre-trade risk function sees it; `order` is null if there is no price to make one on. */
 export interface AssessedAllocation {
   readonly allocation: Allocation;
   readonly order: Order | null;
   /** The price that it would trade at. */
   readonly touch: DecimalString | null;
-  /** The top of the book that it was assessed on; null where there is none that is live. */
+  /** The top of the book that it was assessed on; null if there is none that is live. */
   readonly quote: OrderQuote | null;
   readonly risk: RiskAttribution | null;
   /** Every limit on its size with what counts against it before and after; none for a sell, which is held to none. */
   readonly limits: readonly LimitUse[];
-  /** Why there is no order; empty where there is one. */
+  /** Why there is no order; empty if there is one. */
   readonly problem: string;
 }
 
@@ -216,7 +216,7 @@ function averageFrom({ instrument, side, quantity }: Order, touch: DecimalString
   return pooledPrice(side, touch, quantity, liquidityUsd).toSignificantDigits(12, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
-/** The order at a quantity that the book can do; null where it holds nothing to sell. */
+/** The order at a quantity that the book can do; null if it holds nothing to sell. */
 function fitting(order: Order, state: TradingBook): Order | null {
   if (order.side === 'buy') return order;
   const held = positionOf(state, order.instrument)?.quantity ?? '0';

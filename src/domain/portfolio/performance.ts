@@ -6,7 +6,7 @@ import type { EpochMs } from '../time.ts';
 import { midPrice } from '../valuation.ts';
 import type { InstrumentKey } from '../venue.ts';
 
-/** What is earned, in US dollars; null where a price is missing that it rests on. */
+/** What is earned, in US dollars; null if a price is missing that it rests on. */
 export interface Earnings {
   /** Paid in minus paid out. */
   readonly capitalUsd: DecimalString;

@@ -32,7 +32,7 @@ export interface PoolExit {
   readonly sharePct: number | null;
   /** 5 % of the liquidity. */
   readonly largeAboveUsd: DecimalString | null;
-  /** True where the position is strictly larger, or where nobody knows whether it is. */
+  /** True if the position is strictly larger, or where nobody knows whether it is. */
   readonly large: boolean;
   readonly why: string;
   readonly limitSharePct: number;

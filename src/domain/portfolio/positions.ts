@@ -49,12 +49,12 @@ export interface PortfolioPosition {
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString | null;
   readonly pricing: Pricing;
-  /** (bid + ask) / 2; null where there is no price, or where the venue reported a value instead. */
+  /** (bid + ask) / 2; null if there is no price, or where the venue reported a value instead. */
   readonly mark: DecimalString | null;
-  /** quantity x mark, signed; null where it is unpriced. */
+  /** quantity x mark, signed; null if it is unpriced. */
   readonly valueUsd: DecimalString | null;
   readonly quote: PriceSource | null;
-  /** Why it is qualified or unpriced; empty where it is live. */
+  /** Why it is qualified or unpriced; empty if it is live. */
   readonly why: string;
   readonly inputs: readonly string[];
 }
@@ -67,13 +67,13 @@ function unpriced(why: string, quote: PriceSource | null, inputs: readonly strin
   return { pricing: 'unpriced', mark: null, valueUsd: null, quote, why, inputs };
 }
 
-/** The middle of a quote that may value a holding; null where its two sides are no market. */
+/** The middle of a quote that may value a holding; null if its two sides are no market. */
 function markOf({ bid, ask }: Quote): DecimalString | null {
   const middle = midPrice(bid, ask);
   return middle !== null && isPositive(middle) ? middle : null;
 }
 
-/** Why a quote that is not live values nothing; null where it does, qualified. */
+/** Why a quote that is not live values nothing; null if it does, qualified. */
 function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
   const doubtful = flags.filter((flag) => !AGED.has(flag));
   if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;
@@ -200,7 +200,7 @@ export interface PortfolioTotals {
   readonly qualifiedUsd: DecimalString;
   /** Absolute values of all that is priced: notional, shorts and leverage included. */
   readonly grossExposureUsd: DecimalString;
-  /** Gross exposure / value, a ratio; null where the value is not above zero. */
+  /** Gross exposure / value, a ratio; null if the value is not above zero. */
   readonly leverage: number | null;
   readonly coverage: 'complete' | 'partial';
   /** What the value includes and what it does not, as a sentence. */

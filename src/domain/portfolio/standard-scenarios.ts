@@ -14,7 +14,7 @@ export interface StandardScenario {
   readonly id: ScenarioId;
   /** Percent of the price; a class that is not named keeps its price. */
   readonly shocks: Readonly<Partial<Record<AssetClass, number>>>;
-  /** What leaving a position that is large for its pool costs besides, in percent of the price before; null where nothing is left. */
+  /** What leaving a position that is large for its pool costs besides, in percent of the price before; null if nothing is left. */
   readonly exitHaircutPct: number | null;
   /** The instant that the shocked prices belong to; null: at once. */
   readonly against: 'next_regular_open' | null;
@@ -58,7 +58,7 @@ export interface ScenarioResult {
   readonly beforeUsd: DecimalString;
   readonly afterUsd: DecimalString;
   readonly lossUsd: DecimalString;
-  /** loss / value before x 100, a ratio; null where the value is not above zero. */
+  /** loss / value before x 100, a ratio; null if the value is not above zero. */
   readonly lossPct: number | null;
   /** When the regular session opens that the gap is measured against; null in the other scenarios, and beyond the known calendar. */
   readonly opensAt: EpochMs | null;

@@ -25,7 +25,7 @@ export interface PortfolioInput {
   readonly kind: (typeof INPUT_KINDS)[number];
   /** What it says, as a sentence part. */
   readonly what: string;
-  /** The number that was taken from it; null where it is no single one. */
+  /** The number that was taken from it; null if it is no single one. */
   readonly value: DecimalString | null;
   /** The feed, table or table row that it was read from. */
   readonly source: string;
@@ -79,7 +79,7 @@ export function catalogInput(instrument: InstrumentKey, catalog: Catalog): Portf
   return plainInput({ id: catalogInputId(instrument), kind: 'catalog', what, source: '/v1/catalog' });
 }
 
-/** When the regular session opens next; null where the calendar ends before. */
+/** When the regular session opens next; null if the calendar ends before. */
 export function calendarInput(opensAt: EpochMs | null): PortfolioInput {
   const what =
     opensAt === null ? 'the known calendar ends before the next regular session' : `the next regular session opens at ${isoTime(opensAt)}`;

@@ -31,7 +31,7 @@ export interface CriteriaDifference {
   readonly aspect: 'sources' | 'procedure' | 'instant' | 'latest_resolution' | 'early_close' | 'fallback';
   readonly ours: string;
   readonly theirs: string;
-  /** True where the same event could end differently on the two venues, so that holding both sides is a risk. */
+  /** True if the same event could end differently on the two venues, so that holding both sides is a risk. */
   readonly material: boolean;
 }
 

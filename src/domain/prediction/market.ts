@@ -55,7 +55,7 @@ export interface PredictionOutcome {
   readonly payout: DecimalString | null;
 }
 
-/** The event that groups markets. `mutuallyExclusive`: at most one of its markets resolves yes; null where the provider did not say. */
+/** The event that groups markets. `mutuallyExclusive`: at most one of its markets resolves yes; null if the provider did not say. */
 export interface PredictionEventLink {
   readonly id: string;
   readonly providerId: string;
@@ -96,7 +96,7 @@ export interface PredictionFee {
   readonly roundingUsd: DecimalString | null;
 }
 
-/** A prediction market as one provider lists it. Times are those of the provider; null where it gives none. */
+/** A prediction market as one provider lists it. Times are those of the provider; null if it gives none. */
 export interface PredictionMarket {
   /** Ours, derived from provider and provider id: the same in every process and after every restart. */
   readonly id: string;
@@ -107,7 +107,7 @@ export interface PredictionMarket {
   readonly providerIds: { readonly [name: string]: string };
   readonly event: PredictionEventLink | null;
   readonly question: string;
-  /** What tells this market from the others of its event; empty where nothing does. */
+  /** What tells this market from the others of its event; empty if nothing does. */
   readonly subtitle: string;
   readonly outcomes: readonly [PredictionOutcome, PredictionOutcome];
   readonly priceGrid: readonly PriceRange[];
@@ -129,9 +129,9 @@ export interface PredictionMarket {
   readonly resolvedAt: EpochMs | null;
   readonly resolution: PredictionResolution;
   readonly fee: PredictionFee;
-  /** The symbol of the catalog's underlying that it is about: `BTC`, `AAPL`; null where none is named beyond doubt. */
+  /** The symbol of the catalog's underlying that it is about: `BTC`, `AAPL`; null if none is named beyond doubt. */
   readonly underlying: string | null;
-  /** The question as conditions that can be compared; null where it could not be read beyond doubt. */
+  /** The question as conditions that can be compared; null if it could not be read beyond doubt. */
   readonly asks: PredictionQuestion | null;
   readonly venue: 'prediction';
   readonly source: string;
@@ -167,7 +167,7 @@ export interface PredictionTrade {
   readonly side: OutcomeSide;
   readonly price: DecimalString;
   readonly size: DecimalString;
-  /** What the taker did with that outcome; null where the provider did not say. */
+  /** What the taker did with that outcome; null if the provider did not say. */
   readonly taker: 'buy' | 'sell' | null;
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -227,7 +227,7 @@ export function evenGrid(step: DecimalString): readonly PriceRange[] {
   return [{ start: '0', end: '1', step }];
 }
 
-/** The step that holds at a price, or null where the price lies outside of the grid. At a border the range below holds. */
+/** The step that holds at a price, or null if the price lies outside of the grid. At a border the range below holds. */
 export function tickAt(grid: readonly PriceRange[], price: DecimalString): DecimalString | null {
   for (const range of grid) {
     if (compareDecimals(price, range.start) >= 0 && compareDecimals(price, range.end) <= 0) return range.step;
@@ -235,7 +235,7 @@ export function tickAt(grid: readonly PriceRange[], price: DecimalString): Decim
   return null;
 }
 
-/** True where an order may stand at the price: strictly between 0 and 1 and on the grid. */
+/** True if an order may stand at the price: strictly between 0 and 1 and on the grid. */
 export function isOnGrid(grid: readonly PriceRange[], price: DecimalString): boolean {
   const value = new Decimal(price);
   if (!value.gt(0) || !value.lt(1)) return false;
@@ -245,7 +245,7 @@ export function isOnGrid(grid: readonly PriceRange[], price: DecimalString): boo
 }
 
 /**
- * The fee of taking `size` contracts at `price`, in US dollars; null where the model is unknown.
+ * The fee of taking `size` contracts at `price`, in US dollars; null if the model is unknown.
  * Rounded up where the provider rounds, so that it is never understated.
  */
 export function takerFeeUsd(fee: PredictionFee, price: DecimalString, size: DecimalString): DecimalString | null {

@@ -44,7 +44,7 @@ export interface OnchainTerms {
   readonly positionAccount: string;
   /** What the transaction pays into escrow, in US dollars of the stablecoin; zero for a sell. */
   readonly depositUsd: DecimalString;
-  /** The token account that the deposit waits in; null where the venue names none. */
+  /** The token account that the deposit waits in; null if the venue names none. */
   readonly escrowAccount: string | null;
 }
 
@@ -75,7 +75,7 @@ export function outcomeKey(marketId: string, outcome: OutcomeSide): InstrumentKe
 
 const OUTCOME_KEY = /^prediction:(pm-[0-9a-f]{24})\.(yes|no)$/;
 
-/** The market and outcome that a key names; null where it is no outcome's. */
+/** The market and outcome that a key names; null if it is not the key of an outcome. */
 export function readOutcomeKey(key: InstrumentKey): { readonly marketId: string; readonly outcome: OutcomeSide } | null {
   const [, marketId, outcome] = OUTCOME_KEY.exec(key) ?? [];
   return marketId === undefined ? null : { marketId, outcome: outcome as OutcomeSide };
@@ -90,7 +90,7 @@ export function exposureOf({ id, event }: Pick<PredictionMarket, 'id' | 'event'>
 }
 
 /**
- * Why no order of this market is taken at the moment, as a sentence; null where one is. Status, times and result are
+ * Why no order of this market is taken at the moment, as a sentence; null if one is. Status, times and result are
  * the provider's: a market whose listing is not live, or whose fees nobody knows, takes no order either.
  */
 export function closedBecause(market: PredictionMarket, now: EpochMs): string | null {
@@ -105,13 +105,13 @@ export function closedBecause(market: PredictionMarket, now: EpochMs): string | 
   return null;
 }
 
-/** True where the listing itself is a word on the present. */
+/** True if the listing itself is a word on the present. */
 export function isListedNow({ quality, receivedAt }: Pick<PredictionMarket, 'quality' | 'receivedAt'>, now: EpochMs): boolean {
   return quality === 'live' && now - receivedAt <= LISTING_MAX_AGE_MS;
 }
 
 /**
- * The nearest price of the grid that is not above (`down`) or not below (`up`) a price; null where the grid has none
+ * The nearest price of the grid that is not above (`down`) or not below (`up`) a price; null if the grid has none
  * between 0 and 1.
  */
 export function gridPrice(grid: readonly PriceRange[], price: DecimalString, towards: 'down' | 'up'): DecimalString | null {

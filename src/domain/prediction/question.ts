@@ -50,7 +50,7 @@ function spellingsNow(): ReturnType<typeof spellingsOf> {
   return spellings.known;
 }
 
-/** The one underlying that a text names; null where it names none or more than one. */
+/** The one underlying that a text names; null if it names none or more than one. */
 export function underlyingIn(text: string): string | null {
   const found = new Set(
     spellingsNow()

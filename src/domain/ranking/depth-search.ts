@@ -9,11 +9,11 @@ export interface DepthQuestion {
   readonly sizeUsd: DecimalString;
 }
 
-/** The effective price of a size over the price of the smallest size, in basis points; null where there is no route. */
+/** The effective price of a size over the price of the smallest size, in basis points; null if there is no route. */
 export type DepthAnswer = number | null;
 
 export interface DepthFound {
-  /** The largest size for which it and every smaller size that was tried stay within the budget; null where not even the smallest does. */
+  /** Largest tried size up to which every size stays within the budget; null if the smallest does not. */
   readonly maxUsd: DecimalString | null;
   /** The cost at that size, in basis points. */
   readonly costBps: number | null;
@@ -85,7 +85,7 @@ export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits
 }
 
 /**
- * The cost of a buy out of a constant-product pool over its present price, in basis points; null where the pool does not
+ * The cost of a buy out of a constant-product pool over its present price, in basis points; null if the pool does not
  * hold as much. `liquidityUsd` is both sides together.
  */
 export function poolCostBps(liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {

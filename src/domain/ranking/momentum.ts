@@ -52,7 +52,7 @@ function barNear(bars: readonly ClosedBar[], at: EpochMs): ClosedBar | null {
 }
 
 /**
- * Momentum at an instant; null where the last closed bar, or the one of a day or a week before it, is missing.
+ * Momentum at an instant; null if the last closed bar, or the one of a day or a week before it, is missing.
  * @param bars hourly, ascending by open time.
  */
 export function momentumOf(bars: readonly ClosedBar[], at: EpochMs): Momentum | null {

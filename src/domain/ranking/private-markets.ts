@@ -34,7 +34,7 @@ export interface PrivateRequest {
   readonly slippageBps: number;
   /** Stored hourly bars by instrument, for `momentum`. */
   readonly bars?: ReadonlyMap<string, readonly ClosedBar[]>;
-  /** The caller's portfolio, for `portfolio_fit`; null where it has no value to compare with. */
+  /** The caller's portfolio, for `portfolio_fit`; null if it has no value to compare with. */
   readonly portfolio?: FitPortfolio | null;
 }
 

@@ -157,7 +157,7 @@ function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRej
   });
 }
 
-/** The price of the order's side; null where the quote has none above zero. */
+/** The price of the order's side; null if the quote has none above zero. */
 function touchOf(order: Order, quote: OrderQuote): DecimalString | null {
   const price = order.side === 'buy' ? quote.ask : quote.bid;
   return price !== null && isPositive(price) ? price : null;

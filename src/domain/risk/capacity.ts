@@ -15,9 +15,9 @@ import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } 
  */
 export interface LimitCapacity {
   readonly code: RiskCode;
-  /** Micro-dollars of notional; not above zero where nothing more fits. */
+  /** Micro-dollars of notional; not above zero if nothing more fits. */
   readonly free: bigint;
-  /** In micro-dollars; null where the limit is unknown. */
+  /** In micro-dollars; null if the limit is unknown. */
   readonly limit: bigint | null;
   readonly left: bigint;
   readonly each: bigint;

@@ -20,10 +20,10 @@ export const NO_OTHER_BOOKS: OtherBooks = Object.freeze({ equityUsd: '0', exposu
 
 /** The reference price's part in the decision. */
 export interface ReferenceUse {
-  /** True where the rules that ask for the order read it: a fair-value policy. */
+  /** True if the rules that ask for the order read it: a fair-value policy. */
   readonly required: boolean;
   readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
-  /** True where it is carried forward in a session in which the agent's manifest lets its rules read it all the same. */
+  /** True if it is carried forward in a session in which the agent's manifest lets its rules read it all the same. */
   readonly carried?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface RiskCatalog {
 /** The world around an order on venue `V`. */
 export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly at: EpochMs;
-  /** The quote that prices the order; null where there is none. Another venue's does not compile, and is refused. */
+  /** The quote that prices the order; null if there is none. Another venue's does not compile, and is refused. */
   readonly quote: OrderQuote<V> | null;
   readonly reference: ReferenceUse;
   /** Liquidity of the instrument's pools; looked at on `spotchain` only, where unknown liquidity buys nothing. */
@@ -48,7 +48,7 @@ export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly others: OtherBooks;
   /** `entries`: nothing is bought. `all`: nothing begins. */
   readonly halt: 'none' | 'entries' | 'all';
-  /** The setting that is off and without which the order cannot be carried out; null where nothing is missing. */
+  /** The setting that is off and without which the order cannot be carried out; null if nothing is missing. */
   readonly disabledFeature: string | null;
   /** Quantity of the instrument in the account of a sale: it may be sold although no book bought it. Zero unless known. */
   readonly accountHolds?: DecimalString;
@@ -56,7 +56,7 @@ export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly feeBps: number;
 }
 
-/** What a tick observed of an instrument, as the quote of an order; null where no quote was observed. */
+/** What a tick observed of an instrument, as the quote of an order; null if no quote was observed. */
 export function observedOrderQuote(observation: Pick<Observation, 'instrument' | 'quote'>): OrderQuote | null {
   const { quote } = observation;
   if (quote === null) return null;

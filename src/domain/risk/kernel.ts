@@ -20,13 +20,13 @@ export interface RiskFrame {
   /** What is free of each in micro-dollars, bounded by 2^52 either way. */
   readonly bounds: Float64Array;
   readonly bits: Int32Array;
-  /** What is breached whatever the order's size. */
+  /** Limits breached at any order size. */
   readonly buyMask: number;
   readonly sellMask: number;
   /** Lots that may be sold. */
   readonly availableLots: bigint;
   readonly available: number;
-  /** The worst price that the slippage budget allows, on the tick; null where no live quote prices the order. */
+  /** The worst price that the slippage budget allows, on the tick; null if no live quote prices the order. */
   readonly worstBuy: DecimalString | null;
   readonly worstSell: DecimalString | null;
   readonly worstBuyTicks: number;
@@ -46,7 +46,7 @@ export interface OrderFigures {
   readonly ticks: number;
 }
 
-/** Which limits an order breaches, as a mask of `RISK_BITS`; zero where it passes. The hot path: it allocates nothing. */
+/** Which limits an order breaches, as a mask of `RISK_BITS`; zero if it passes. The hot path: it allocates nothing. */
 export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
   if (order.limitPrice !== null) return exactBreachesOf(frame, order, order.limitPrice);
   if (!order.buys) {
@@ -127,7 +127,7 @@ function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale
 
 /**
  * Reads an order's numbers.
- * @throws RangeError where the quantity is not a positive whole number of lots, the price not above zero, the
+ * @throws RangeError if the quantity is not a positive whole number of lots, the price not above zero, the
  * stated notional not quantity x limit price, or a buy reduce-only: such an order is a defect of whoever made it.
  */
 export function figuresOf(order: Order): OrderFigures {

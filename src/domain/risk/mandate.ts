@@ -13,7 +13,7 @@ const LIMITED_LIVE_PART = '0.1';
 /**
  * The stricter of both for every limit that both have. At `limited_live` a tenth of the manifest's capital counts.
  * @param manifest null for an order of a person: the preferences alone are the mandate.
- * @param stage null where there is no agent.
+ * @param stage null if there is no agent.
  * @param autonomy `risk_only` may only reduce.
  */
 export function mandateOf(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {

@@ -26,7 +26,7 @@ export interface PoolLiquidity {
   readonly observedAt: EpochMs;
 }
 
-/** The liquidity of a pool where it is known at a moment; null where it was never received, or too long ago. */
+/** The liquidity of a pool where it is known at a moment; null if it was never received, or too long ago. */
 export function knownLiquidity(known: PoolLiquidity | null, at: EpochMs): DecimalString | null {
   return known === null || at - known.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : known.liquidityUsd;
 }
@@ -90,7 +90,7 @@ export function lackInWords(venue: ExecutableVenue, missing: string): string {
 /** Every venue takes live orders. */
 export const ALL_ENABLED: DisabledVenues = Object.freeze({});
 
-/** The setting that an order on this venue lacks; null where it lacks none. */
+/** The setting that an order on this venue lacks; null if it lacks none. */
 export function missingSetting(disabled: DisabledVenues, venue: ExecutableVenue, side: OrderSide): string | null {
   const missing = disabled[venue] ?? null;
   if (missing === null || typeof missing === 'string') return missing;
@@ -113,7 +113,7 @@ export interface HaltFacts {
   readonly epoch: number;
   /** Whether the agent is paused now; false for an order of a person. */
   readonly paused: boolean;
-  /** True where the order closes a position by the word of a person or of a kill switch: a pause does not stop it. */
+  /** True if the order closes a position by the word of a person or of a kill switch: a pause does not stop it. */
   readonly closes: boolean;
 }
 
@@ -126,7 +126,7 @@ export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): Risk
 
 export interface OrderContextInputs {
   readonly market: RiskMarket;
-  /** True where the rules that ask for the order read the reference price. */
+  /** True if the rules that ask for the order read the reference price. */
   readonly readsReference: boolean;
   /** Null for an order of a person. */
   readonly agent: RiskAgent | null;
@@ -135,9 +135,9 @@ export interface OrderContextInputs {
   readonly book: MarkedBook;
   readonly others: OtherBooks;
   readonly control: TradingControl;
-  /** Quantity of the instrument in the account of a sale; zero unless told. */
+  /** Quantity of the instrument in the account of a sale; zero by default. */
   readonly accountHolds?: DecimalString | undefined;
-  /** The most that the order may pay, in basis points; the venue's taker fee unless told. */
+  /** The most that the order may pay, in basis points; the venue's taker fee by default. */
   readonly feeBps?: number | undefined;
 }
 

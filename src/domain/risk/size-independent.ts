@@ -9,7 +9,7 @@ import { RISK_BITS } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
 import { ceilScaled, floorScaled, stepScale, USD_SCALE } from './exact.ts';
 
-/** What is breached by a buy and a sell alike, whatever their size. */
+/** Limits that a buy or a sell breaches at any size. */
 export function sizeIndependentBreaches(
   instrument: InstrumentKey,
   venue: ExecutableVenue,
@@ -34,7 +34,7 @@ export function isMintTradable(instrument: InstrumentKey, { at }: Pick<RiskConte
   return token === null || isTradableAt(token, at);
 }
 
-/** What is breached by a buy alone, whatever its size. */
+/** Limits that only a buy breaches, at any size. */
 export function buyBreaches(
   instrument: InstrumentKey,
   context: RiskContext,

@@ -13,7 +13,7 @@ export interface FlowBook {
   readonly at: EpochMs;
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
-  /** Liquidity of the token's pools in US dollars, both sides together; null where there are none. */
+  /** Liquidity of the token's pools in US dollars, both sides together; null if there are none. */
   readonly liquidityUsd: DecimalString | null;
 }
 
@@ -83,7 +83,7 @@ export function flowText(window: FlowWindow): string {
   return canonicalJson(window as never);
 }
 
-/** What a kept text says; null where it is no flow of a window. */
+/** What a kept text says; null if it is not a flow of a window. */
 export function readFlow(text: string): FlowWindow | null {
   try {
     const read = JSON.parse(text) as FlowWindow;

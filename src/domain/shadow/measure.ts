@@ -42,9 +42,9 @@ export interface ShadowMeasurement {
   readonly outcome: 'measured' | 'unknown';
   /** Null where it was measured. */
   readonly reason: UnknownReason | null;
-  /** What the flow gives, at most the order's quantity; null where it is unknown. */
+  /** What the flow gives, at most the order's quantity; null if it is unknown. */
   readonly quantity: DecimalString | null;
-  /** The average price of that; null where it is unknown, or nothing was given. */
+  /** The average price of that; null if it is unknown, or nothing was given. */
   readonly price: DecimalString | null;
 }
 
@@ -77,7 +77,7 @@ export function measurableAt(order: ShadowOrder): EpochMs {
   return spanOf(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
 }
 
-/** @throws Error where the window is not that of the order: impossible states */
+/** @throws Error if the window is not that of the order: impossible states */
 export function measureShadow(order: ShadowOrder, window: FlowWindow): ShadowMeasurement {
   const { instrument, rule, from, arrival, until } = window;
   if (instrument !== order.instrument || from !== order.sentAt || arrival < from || until < Math.max(arrival, order.restedUntil ?? 0))
@@ -171,7 +171,7 @@ function isWhole(trades: readonly FlowPrint[], after: EpochMs, until: EpochMs): 
   return trades.every(({ sequence }, n) => sequence === first.sequence + n);
 }
 
-/** What stands before an order that joins at its price; null where the book was not received so far down. */
+/** What stands before an order that joins at its price; null if the book was not received so far down. */
 function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal | null {
   const levels = side === 'buy' ? book.bids : book.asks;
   const price = new Decimal(limitPrice);

@@ -9,7 +9,7 @@ export function base58(bytes: Uint8Array): string {
   return coder.encode(bytes);
 }
 
-/** Bytes of a base58 text; null where it is none or longer than a signature's. */
+/** Bytes of a base58 text; null if it is not one or longer than a signature's. */
 export function fromBase58(text: string): Uint8Array | null {
   if (text.length > MAX_CHARACTERS) return null;
   try {

@@ -8,7 +8,7 @@ export interface SignatureStatus {
   readonly state: 'unseen' | Commitment;
   /** The slot that it landed in; null while unseen. */
   readonly slot: number | null;
-  /** The chain's own words where it landed and failed, e.g. `{"InstructionError":[3,{"Custom":6001}]}`; null where it succeeded or is unseen. */
+  /** The chain's own words where it landed and failed, e.g. `{"InstructionError":[3,{"Custom":6001}]}`; null if it succeeded or is unseen. */
   readonly error: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface LamportChange {
 export interface TokenChange {
   readonly account: string;
   readonly mint: string;
-  /** Whose account it is; null where the node does not say. */
+  /** Whose account it is; null if the node does not say. */
   readonly owner: string | null;
   readonly before: string;
   readonly after: string;
@@ -55,7 +55,7 @@ export interface Simulation {
 /** A transaction that landed and is finalized. */
 export interface LandedTransaction {
   readonly slot: number;
-  /** Milliseconds since the epoch; null where the node does not say. */
+  /** Milliseconds since the epoch; null if the node does not say. */
   readonly blockTime: number | null;
   readonly error: string | null;
   readonly feeLamports: string;

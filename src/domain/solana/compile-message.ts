@@ -27,7 +27,7 @@ function placed(payer: string, instructions: readonly ProgramInstruction[]): rea
   return [first as readonly [string, Role], ...rest.sort(([, a], [, b]) => rank(a) - rank(b))];
 }
 
-/** The message's bytes. @throws RangeError where more accounts are named than indexes tell apart */
+/** The message's bytes. @throws RangeError if more accounts are named than indexes tell apart */
 export function compileMessage(payer: string, blockhash: string, instructions: readonly ProgramInstruction[]): Uint8Array {
   const accounts = placed(payer, instructions);
   if (accounts.length > 256) throw new RangeError(`${accounts.length} accounts cannot be told apart in one message`);

@@ -51,7 +51,7 @@ interface Moved {
   given: bigint;
   /** Sure to arrive at the wallet, of the output. */
   got: bigint;
-  /** As the message sets them; null where it does not. */
+  /** As the message sets them; null if it does not. */
   units: bigint | null;
   unitPrice: bigint | null;
 }
@@ -62,7 +62,7 @@ const object = (why: string): never => {
   throw new Objection(why);
 };
 
-/** Why a message must not be signed for this swap; null where it does the swap and nothing else. */
+/** Why a message must not be signed for this swap; null if it does the swap and nothing else. */
 export function delegatedSwapObjection(transaction: WireTransaction, swap: DelegatedSwap): string | null {
   try {
     checkSigners(transaction, swap);

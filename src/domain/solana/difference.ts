@@ -11,7 +11,7 @@ export interface MessageDifference {
   readonly removed: readonly NamedProgram[];
   /** The program is the same at this place, its accounts or data are not. */
   readonly altered: readonly NamedProgram[];
-  /** True where the instructions are the same and their order is not. */
+  /** True if the instructions are the same and their order is not. */
   readonly reordered: boolean;
   /** Other parts that differ: `version`, `fee_payer`, `signers`, `blockhash`, `keys`, `lookups`, `header`. */
   readonly parts: readonly string[];

@@ -11,14 +11,14 @@ export interface DepositPromise {
   readonly mint: string;
   /** Raw; `0` for the order of a sell. */
   readonly depositRaw: string;
-  /** The token account that the deposit waits in; null where the venue names none. */
+  /** The token account that the deposit waits in; null if the venue names none. */
   readonly escrowAccount: string | null;
 }
 
 /** The most lamports that opening an order may cost its wallet: fees, and the rent of the accounts that it opens. */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Why an unsigned transaction is not one that a wallet should be asked to sign for an order; null where it is. */
+/** Why an unsigned transaction is not one that a wallet should be asked to sign for an order; null if it is. */
 export function depositTransactionObjection(
   transaction: WireTransaction,
   promise: Pick<DepositPromise, 'wallet'>,
@@ -28,7 +28,7 @@ export function depositTransactionObjection(
   return routeObjection(transaction, promise, { programs: new Set([MEMO_PROGRAM, ...venuePrograms]), makers: new Set(), tables });
 }
 
-/** Why balances that would change like this break the promise; null where they keep it. */
+/** Why balances that would change like this break the promise; null if they keep it. */
 export function depositObjection(changes: BalanceChanges, promise: DepositPromise): string | null {
   const { wallet, mint, depositRaw, escrowAccount } = promise;
   let paid = 0n;

@@ -12,7 +12,7 @@ export interface TransactionContent {
   readonly sentences: readonly string[];
 }
 
-/** @throws Error where the bytes are no transaction, saying what is wrong where. */
+/** @throws Error if the bytes are no transaction, saying what is wrong where. */
 export function contentOf(bytes: Uint8Array): TransactionContent {
   const transaction = readable(bytes);
   return {

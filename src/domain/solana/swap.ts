@@ -81,7 +81,7 @@ export interface RouteRules {
   readonly tables: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null where it is. */
+/** Why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null if it is. */
 export function routeObjection(transaction: WireTransaction, promise: Pick<SwapPromise, 'wallet'>, rules: RouteRules): string | null {
   const { wallet } = promise;
   const signers = signersOf(transaction);
@@ -128,7 +128,7 @@ function instructionObjection(
 /** The most lamports that a swap may cost its wallet: fees, and the rent of accounts that it opens (two, with extensions, and to spare). */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Why balances that would change like this break the promise; null where they keep it. */
+/** Why balances that would change like this break the promise; null if they keep it. */
 export function balanceObjection(changes: BalanceChanges, promise: SwapPromise): string | null {
   const { wallet, input, output, inAmount, minOutAmount } = promise;
   const given = -deltaOf(changes, wallet, input.mint);
@@ -166,7 +166,7 @@ export interface SwapFillInfo {
 }
 
 /**
- * The fill of a finalized swap: what the wallet really gave and got, whatever was quoted; null where the balances show no
+ * The fill of a finalized swap: what the wallet really gave and got, whatever was quoted; null if the balances show no
  * trade. Both amounts are booked to the last base unit and nothing is a fee; only the price, their quotient, is rounded.
  * Network fees are paid in lamports and stay outside.
  */

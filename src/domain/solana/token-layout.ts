@@ -26,15 +26,15 @@ export interface MintAccount {
   readonly freezeAuthority: string | null;
   /** Null where the mint does not scale. */
   readonly scale: MintScale | null;
-  /** The older and the newer fee; null where the mint takes none ever. */
+  /** The older and the newer fee; null if the mint takes none ever. */
   readonly transferFee: { readonly older: MintTransferFee; readonly newer: MintTransferFee } | null;
   /** True while the issuer has stopped every transfer. */
   readonly paused: boolean;
-  /** Who may move anybody's balance; null where nobody may. */
+  /** Who may move anybody's balance; null if nobody may. */
   readonly permanentDelegate: string | null;
-  /** The program that every transfer calls; null where none is set. */
+  /** The program that every transfer calls; null if none is set. */
   readonly transferHook: string | null;
-  /** True where new accounts are frozen until the issuer thaws them. */
+  /** True if new accounts are frozen until the issuer thaws them. */
   readonly startsFrozen: boolean;
   /** Numbers of all extensions, for whoever must know that there is nothing else. */
   readonly extensions: readonly number[];
@@ -108,7 +108,7 @@ function flaggedKey(bytes: Uint8Array, at: number): string | null {
   return view(bytes).getUint32(at, true) === 1 ? key(bytes, at + 4) : null;
 }
 
-/** The extensions behind a mint or an account; null where the bytes are none. */
+/** The extensions behind a mint or an account; null if the bytes are not one. */
 export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): ReadonlyMap<number, Uint8Array> | null {
   const plain = kind === 'mint' ? MINT_BYTES : ACCOUNT_BYTES;
   if (bytes.length === plain) return new Map();
@@ -126,7 +126,7 @@ export function extensionsOf(bytes: Uint8Array, kind: 'mint' | 'account'): Reado
   return found;
 }
 
-/** A mint's facts; null where the bytes are no initialized mint of either token program. */
+/** A mint's facts; null if the bytes are not an initialized mint of either token program. */
 export function readMint(bytes: Uint8Array): MintAccount | null {
   const extensions = extensionsOf(bytes, 'mint');
   if (extensions === null || bytes[45] !== 1) return null;
@@ -169,7 +169,7 @@ export function multiplierAt(mint: Pick<MintAccount, 'scale'>, at: EpochMs): num
   return at >= mint.scale.newMultiplierEffectiveAt ? mint.scale.newMultiplier : mint.scale.multiplier;
 }
 
-/** A token account's facts; null where the bytes are no initialized account of either token program. */
+/** A token account's facts; null if the bytes are not an initialized account of either token program. */
 export function readTokenAccount(bytes: Uint8Array): TokenAccount | null {
   const extensions = extensionsOf(bytes, 'account');
   const state = bytes[108];
@@ -187,7 +187,7 @@ export function readTokenAccount(bytes: Uint8Array): TokenAccount | null {
 
 const LOOKUP_TABLE_HEADER = 56;
 
-/** The addresses of a lookup table in order; null where the bytes are none. */
+/** The addresses of a lookup table in order; null if the bytes are not one. */
 export function readLookupTable(bytes: Uint8Array): readonly string[] | null {
   if (bytes.length < LOOKUP_TABLE_HEADER || view(bytes).getUint32(0, true) !== 1 || (bytes.length - LOOKUP_TABLE_HEADER) % 32 !== 0)
     return null;

@@ -32,7 +32,7 @@ function emptyBand(conditions: readonly ManifestCondition[], stem: string, field
   return null;
 }
 
-/** Entry conditions all have to pass: why they never can, or null where they may. */
+/** Entry conditions all have to pass: why they never can, or null if they may. */
 export function entryContradiction(entry: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {
     const found = emptyBand(entry, stem, field);
@@ -46,7 +46,7 @@ export function entryContradiction(entry: readonly ManifestCondition[]): string 
   return null;
 }
 
-/** True where whatever passes `exit` of the same band also passes the whole entry: the position would be left as it is entered. */
+/** True if whatever passes `exit` of the same band also passes the whole entry: the position would be left as it is entered. */
 export function exitAtOnce(entry: readonly ManifestCondition[], exit: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {
     for (const enter of entry) {

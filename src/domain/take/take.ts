@@ -27,7 +27,7 @@ export interface TakeTarget {
   readonly value: DecimalString;
 }
 
-/** The canonical form. All of it is hashed; whoever changes a member has another Take. */
+/** The canonical form. Every field is hashed, so changing one makes another Take. */
 export interface Take {
   readonly schemaVersion: '1';
   readonly origin: TakeOrigin;
@@ -65,7 +65,7 @@ const TARGETS: Readonly<Record<string, Pick<TakeTarget, 'kind' | 'direction'> & 
   gap_to_mark_above: { kind: 'gap_to_mark_pct', direction: 'above', field: 'pct' },
 };
 
-/** The first entry condition that names a price or a premium; null where the Take waits for something else alone. */
+/** The first entry condition that names a price or a premium; null if the Take waits for something else alone. */
 export function targetOf(take: Pick<Take, 'entry'>): TakeTarget | null {
   for (const condition of take.entry) {
     const target = TARGETS[condition.type];

@@ -53,7 +53,7 @@ export interface ThinnedBatch {
   readonly hashes: string;
 }
 
-/** Base64 of the root over all rows of a transaction, from those that stay; null where they do not make up one. */
+/** Base64 of the root over all rows of a transaction, from those that stay; null if they do not make up one. */
 export function thinnedBatchRoot(xid: string, size: number, kept: readonly TrailChange[], { places, hashes }: ThinnedBatch): string | null {
   const leaves = kept.map((change) => leafHash(changeEntry(xid, change)));
   const moved = (hashes.match(/.{1,64}/g) ?? []).map((hash) => Buffer.from(hash, 'hex'));

@@ -61,7 +61,7 @@ export function frontierRoot({ roots }: Frontier): Buffer {
 
 /**
  * The hashes that lead from the entry `index` to the root over `leaves`.
- * @throws RangeError where there is no such entry.
+ * @throws RangeError if there is no such entry.
  */
 export function inclusionProof(leaves: readonly Uint8Array[], index: number): readonly Buffer[] {
   if (!Number.isInteger(index) || index < 0 || index >= leaves.length)
@@ -96,7 +96,7 @@ export function provesInclusion(leaf: Uint8Array, index: number, size: number, p
 
 /**
  * The hashes that show that the first `size` of the leaves are the log as it was then.
- * @throws RangeError where the log never had that size.
+ * @throws RangeError if the log never had that size.
  */
 export function consistencyProof(leaves: readonly Uint8Array[], size: number): readonly Buffer[] {
   if (!Number.isInteger(size) || size < 1 || size > leaves.length)

@@ -58,20 +58,20 @@ export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint
   return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');
 }
 
-/** Where the price is after so much quote went out; null where the segment does not hold as much. */
+/** Where the price is after so much quote went out; null if the segment does not hold as much. */
 export function afterQuoteOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   const fall = ((amount << 128n) + liquidity - 1n) / liquidity;
   return fall > sqrtPrice ? null : sqrtPrice - fall;
 }
 
-/** Where the price is after so much base went out; null where the segment does not hold as much. */
+/** Where the price is after so much base went out; null if the segment does not hold as much. */
 export function afterBaseOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   if (amount === 0n) return sqrtPrice;
   const rest = liquidity - amount * sqrtPrice;
   return rest <= 0n ? null : mulDiv(liquidity, sqrtPrice, rest, 'up');
 }
 
-/** The price at which a curve holds so much quote; null where the whole curve holds less. */
+/** The price at which a curve holds so much quote; null if the whole curve holds less. */
 export function sqrtPriceAtQuote(quote: bigint, start: bigint, curve: readonly CurvePoint[]): bigint | null {
   let at = start;
   let left = quote;

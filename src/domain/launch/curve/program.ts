@@ -611,12 +611,12 @@ export const MIGRATION_PROGRESS = { onCurve: 0, complete: 1, vestingLocked: 2, p
 
 const begins = (bytes: Uint8Array, with_: Uint8Array): boolean => with_.every((byte, at) => bytes[at] === byte);
 
-/** A configuration; null where the bytes are none. */
+/** A configuration; null if the bytes are not one. */
 export function readPoolConfig(bytes: Uint8Array): PoolConfigAccount | null {
   return bytes.length === POOL_CONFIG.size && begins(bytes, CONFIG_DISCRIMINATOR) ? POOL_CONFIG.read(bytes) : null;
 }
 
-/** A pool; null where the bytes are none. */
+/** A pool; null if the bytes are not one. */
 export function readVirtualPool(bytes: Uint8Array): VirtualPoolAccount | null {
   return bytes.length === VIRTUAL_POOL.size && begins(bytes, POOL_DISCRIMINATOR) ? VIRTUAL_POOL.read(bytes) : null;
 }
