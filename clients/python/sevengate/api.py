@@ -950,7 +950,7 @@ class RankedRow(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class RankedRowCause(Model):
-    """Why an input was unknown. Derived from what was observed and not covered by a hash."""
+    """Reason an input was unknown. Derived from what was observed and not covered by a hash."""
     input: str
     cause: RankedRowCauseCause
     until: datetime | None = None
@@ -1128,7 +1128,7 @@ class AssessmentSource(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class RiskPreferences(Model):
-    """The stricter of these and of the manifest holds for every order."""
+    """Every order must meet these limits and those of its manifest."""
     version: int
     max_capital_usd: Decimal
     max_trade_notional_usd: Decimal
@@ -2749,7 +2749,7 @@ class EvaluationRun(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class EvaluationRunEnding(Model):
-    """Why it came to no result, such as `insufficient_history`."""
+    """Reason it has no result, such as `insufficient_history`."""
     code: str
     detail: str
 
@@ -3337,7 +3337,7 @@ class BacktestResultInstrument(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class BacktestResultInstrumentCosts(Model):
-    """What is assumed if history holds no spread or no depth."""
+    """Assumption if the history has no spread or depth."""
     model: str
     fee_bps: float
     half_spread_bps: float
@@ -3410,7 +3410,7 @@ class BacktestTrade(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class BacktestTradeCostInputs(Model):
-    """Of `spread` and `depth`, which history held when the order was decided. Missing in results of `backtest-2`."""
+    """`spread` and `depth` if the history had them at the decision. Missing in results of `backtest-2`."""
     entry: BacktestTradeCostInputsEntry
     exit: BacktestTradeCostInputsEntry | None
 
@@ -3745,7 +3745,7 @@ class ActorBranchStep(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class ActorBranchStepRefusal(Model):
-    """Why the actor would refuse the event before its machine sees it. The branch ends with it."""
+    """Reason the actor would refuse the event before its machine sees it. The branch ends here."""
     code: str | None = None
     detail: str | None = None
 
@@ -3787,7 +3787,7 @@ class ActorDetailIncident(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class StepStretch(Model):
-    """A version that a quarantine led to has no step."""
+    """Versions created by a quarantine have no step."""
     version: int
     items: List[Step]
     archived: StepStretchArchived | None = None
@@ -4969,7 +4969,7 @@ class TokenizedTakeLaunch(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class PublishedTake(Model):
-    """Without whose it is, or what it trades."""
+    """Does not show the author or the trades."""
     id: str
     origin: Literal["thesis", "basis"]
     hash: str
@@ -5130,7 +5130,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/session", body="token", needs_body=True)
     def open_session(self, *, token: str) -> Session:
-        """Keeps a token in a cookie of the browser
+        """Signs in: stores the token in a browser cookie
 
         The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A
         token that is refused counts against the limit for wrong credentials of its address.
@@ -5145,7 +5145,7 @@ class Operations(Caller):
 
     @operation("POST", "/v1/session/link", body="code", needs_body=True)
     def redeem_sign_in_link(self, *, code: str) -> Session:
-        """Signs a browser of this machine in by a link
+        """Signs in a browser on this machine with a link
 
         The code of the link that a service with the identity provider of the sandbox prints at its start. It works
         once, for ten minutes, from the loopback address only. A code that is refused counts against the limit for wrong
@@ -5231,10 +5231,10 @@ class Operations(Caller):
         permissions: Sequence[MePermission] | None = None,
         hours: int | None = None,
     ) -> NewInvitation:
-        """Invites somebody with a role or permissions
+        """Invites a member with a role or permissions
 
-        Either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you trust.
-        Repeating the request makes another invitation.
+        Give either `role` or `permissions`. The code is shown once and not stored: send it over a channel that you
+        trust. Repeating the request creates another invitation.
         """
 
     @operation("POST", "/v1/invitations/accept", body="code", needs_body=True)
@@ -5450,8 +5450,8 @@ class Operations(Caller):
     def get_equity(self, id: str, *, points: int | None = None) -> Equity:
         """Equity curve of one book, with its drawdown
 
-        The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that
-        is not known makes its point null, never a guess.
+        Equity at the end of each bar: cash of the book plus positions at the last close. If a price is unknown, the
+        point is null.
         """
 
     @operation("GET", "/v1/portfolio?mode&wallets")
@@ -5468,7 +5468,7 @@ class Operations(Caller):
         """Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day
 
         P&L of each book of one mode and of all together. Paper and real money are never added up. Holdings are valued
-        at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.
+        at the mid price of their own venue. If a quote is missing, every number that depends on it is null.
         """
 
     @operation("GET", "/v1/portfolio/equity?mode&points")
@@ -5480,9 +5480,9 @@ class Operations(Caller):
     ) -> TotalEquity:
         """Total equity curve: agents, vaults and manual orders together
 
-        The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the
-        cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added
-        up. A price that was not observed makes its point null, never a guess.
+        Total equity of the books that count now: cash plus positions at the mid price observed at each point. Includes
+        realized and unrealized P&L. Paper and real money are never added up. If a price was not observed, the point is
+        null.
         """
 
     @operation("POST", "/v1/portfolio/impact", body="mode wallets allocations", needs_body=True)
@@ -5869,9 +5869,9 @@ class Operations(Caller):
     ) -> BridgeTransfer:
         """An executable quote of a transfer of the stablecoin between the primary chain and the EVM chain
 
-        Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it
-        took. The unsigned source transaction was checked and, where no approval is needed first, simulated. Nothing
-        happens on any chain before it is signed.
+        Requests a quote from every provider, compares minimum amounts and extra fees, and returns the best with the
+        reason. The unsigned source transaction is checked and, if it needs no approval first, simulated. Nothing is
+        sent before you sign.
         """
 
     @operation("POST", "/v1/bridge/submission", body="quoteId signedTransaction hash", needs_body=True, keyed=True)
@@ -5907,7 +5907,7 @@ class Operations(Caller):
 
     @operation("GET", "/v1/bridge/transfers/{id}/course")
     def get_bridge_transfer_course(self, id: str) -> Pages[BridgeTransferPoint, Page[BridgeTransferPoint]]:
-        """Course of a transfer over time
+        """Progress of a transfer over time
 
         Ascending: one point for each committed step that changed the state, a chain or an amount.
         """
@@ -5968,7 +5968,7 @@ class Operations(Caller):
     ) -> AgentWithManifest:
         """Creates an agent from a manifest
 
-        The new agent stands at stage `draft` with autonomy `research`, whatever the manifest asks for.
+        The new agent starts at stage `draft` with autonomy `research`, whatever the manifest requests.
         """
 
     @operation("GET", "/v1/agents?limit&cursor")
@@ -6022,9 +6022,9 @@ class Operations(Caller):
     def promote_agent(self, id: str, *, idempotency_key: str | None = None) -> PromotedAgent:
         """Requests the next promotion stage
 
-        Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record,
-        `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate. The
-        step from `draft` names what of the past the backtest would not know, and the command that imports it.
+        Moves the agent to the next stage if its evidence passes. Otherwise 409: `evidence_missing` if there is no
+        evidence, or `gate_failed` with each condition, the observed and the required value. The database enforces the
+        same gate. The step from `draft` lists data that a backtest would miss, with the command that imports it.
         """
 
     @operation("POST", "/v1/agents/{id}/sign-off", body="approved comment", needs_body=True, keyed=True)
@@ -6056,11 +6056,11 @@ class Operations(Caller):
     ) -> EvaluationRun:
         """Runs the historical simulation
 
-        Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are
-        missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or
-        with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`. Evidence is of the
-        manifest's own timeframe over the default stretch: a run of any other is a look, says so in its `request.look`,
-        may be shorter, and opens no gate. Progress is announced on the channel `agents`.
+        Queues a backtest of the active manifest over closed bars. Missing bars are fetched from the venue. Decisions
+        see only data known at the time and fill at the next open. A history of less than five years, or with a gap
+        outside the trading calendar, ends the run as `refused` with `insufficient_history`. Only a run with the
+        manifest's own timeframe over the default period counts as evidence. Any other run is a look: it may be shorter,
+        has `request.look` true and opens no gate. Progress is published on the channel `agents`.
         """
 
     @operation("POST", "/v1/agents/{id}/sweep", body="from to timeframe assumptions parameters walkForward", needs_body=True, keyed=True)
@@ -6143,10 +6143,10 @@ class Operations(Caller):
     ) -> Agent:
         """Closes an agent's positions
 
-        The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through
-        the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of
-        autonomy, after a pause, a halt, a demotion or a new version. With a limit price, it is sold once the market
-        pays that price. A second request replaces the first one; resuming the agent cancels it.
+        Pauses the agent and sells its positions with reduce-only orders within its slippage budget. Orders pass the
+        pre-trade risk function and are retried every minute until all positions are closed. Works at every stage and
+        autonomy level, also after a pause, halt, demotion or new version. With a limit price, the position is sold when
+        the market pays it. A second request replaces the first; resuming the agent cancels it.
         """
 
     @operation("POST", "/v1/agents/{id}/resume", keyed=True)
@@ -6241,7 +6241,7 @@ class Operations(Caller):
     ) -> Pages[OutsideProposal, Page[OutsideProposal]]:
         """The outside proposals of an agent, newest first
 
-        What outside code proposed. What the agent then proposed for approval is under `/v1/agent-orders`.
+        Proposals of outside code. The resulting proposals of the agent are under `/v1/agent-orders`.
         """
 
     @operation("GET", "/v1/agents/{id}/proposals/{proposalId}")
@@ -6254,10 +6254,10 @@ class Operations(Caller):
 
     @operation("POST", "/v1/agents/{id}/tokens", body="name", needs_body=True)
     def create_agent_token(self, id: str, *, name: str) -> NewAgentToken:
-        """Makes a token with which outside code proposes for the agent
+        """Creates a token for outside code that proposes trades for the agent
 
-        The token proposes for this agent and reads its context and its outside proposals. It opens nothing else, and
-        has a rate limit of its own. Its text is shown once. Repeating the request makes another token.
+        The token can propose trades for this agent and read its context and outside proposals, and nothing else. It has
+        its own rate limit. The text is shown once. Repeating the request creates another token.
         """
 
     @operation("GET", "/v1/agents/{id}/tokens")
@@ -6268,7 +6268,7 @@ class Operations(Caller):
     def revoke_agent_token(self, id: str, token_id: str, *, idempotency_key: str | None = None) -> AgentToken:
         """Revokes a token of an agent
 
-        From the answer on it opens nothing. Revoking it again changes nothing.
+        The token stops working at once. Revoking it again changes nothing.
         """
 
     @operation("POST", "/v1/agents/{id}/signals", body="name template tickers", needs_body=True)
@@ -6422,19 +6422,19 @@ class Operations(Caller):
     ) -> ActorBranch:
         """Simulates other events from any step of an actor
 
-        The state after `version` is rebuilt, and the events are given to a copy of it one after the other. The answer
-        says for each what the state chart would have done: the transition, the changed context, and the records,
-        timers, activities and announcements that a real step would have committed. Nothing is written, timed or carried
-        out. A delay of the chart is an event of its own: its name stands under `timers`.
+        Rebuilds the state after `version` and sends the events to a copy, one after the other. For each event the
+        answer has the transition, the changed context, and the records, timers, activities and announcements that a
+        real step would have committed. Nothing is stored or executed. To let a delay of the chart pass, send its event,
+        whose name is listed under `timers`.
         """
 
     @operation("GET", "/v1/actors/{id}/test?from&to")
     def export_actor_test(self, id: str, *, from_: int, to: int) -> str:
         """A stretch of an actor's history as a test that vitest runs
 
-        TypeScript for the folder `test/exported` of the repository: the state before the stretch, its events with their
-        times, and what each led to. It passes as long as the state chart does the same; write what should have happened
-        into it, and it fails until the chart does that.
+        TypeScript for the folder `test/exported` of the repository: the state before the first step, the events with
+        their times, and the result of each. The test passes while the state chart behaves the same. To fix a defect,
+        write the correct result into the test and change the chart until it passes.
         """
 
     @operation("GET", "/v1/actors?limit&cursor&kind&status&search")
@@ -6457,17 +6457,15 @@ class Operations(Caller):
     def list_actor_steps(self, id: str, *, from_: int, to: int) -> StepStretch:
         """Any stretch of an actor's committed steps, by version
 
-        Whatever the length of the history, a stretch is read by its versions: at most 200 steps after `from` up to
-        `to`.
+        Returns at most 200 steps after version `from` up to version `to`.
         """
 
     @operation("GET", "/v1/actors/{id}/steps/{version}")
     def get_actor_step(self, id: str, version: str) -> StepAccount:
         """One step of an actor: its guards and their inputs, changes and effects
 
-        The state before the step is rebuilt from the last checkpoint, and the step is taken once more by a machine that
-        tells of its guards. Nothing is written. `state_conflict` where the present machine does not lead where the
-        stored steps led.
+        Rebuilds the state before the step from the last checkpoint and takes the step again with traced guards. Writes
+        nothing. Answers `state_conflict` if the present machine leads to another state than the stored step.
         """
 
     @operation("GET", "/v1/runtime")
@@ -6482,7 +6480,7 @@ class Operations(Caller):
         cursor: str | None = None,
         state: Literal["pending", "given_up"] | None = None,
     ) -> Pages[WaitingActivity, Page[WaitingActivity]]:
-        """Activities that are pending or were given up, of the newest actors first
+        """Pending and abandoned activities, newest actors first
 
         Finished activities are part of their step: `GET /v1/actors/:id/steps/:version`.
         """
@@ -6544,9 +6542,8 @@ class Operations(Caller):
     ) -> Intervention:
         """Retries one activity of an actor at once
 
-        A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again
-        only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict`
-        says so.
+        Runs a pending activity now and resets its attempt count. An abandoned activity can be retried only if its actor
+        has taken no step since; otherwise the answer is `state_conflict`.
         """
 
     @operation("POST", "/v1/actors/{id}/reset", body="reason", needs_body=True, keyed=True)
@@ -6557,9 +6554,9 @@ class Operations(Caller):
     def release_actor(self, id: str, *, reason: str, idempotency_key: str | None = None) -> Intervention:
         """Takes an actor of any kind out of quarantine
 
-        An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another
-        actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its
-        activities that were given up. A cause that is still there quarantines it again.
+        An agent stays paused with the cause `quarantine` until somebody other than its creator resumes it. Any other
+        actor continues from its last state with its timers; results that it missed are listed under its abandoned
+        activities. If the cause is still present, the actor is quarantined again.
         """
 
     @operation("GET", "/v1/agents/{id}/vault")
@@ -6570,8 +6567,8 @@ class Operations(Caller):
     def get_vault_course(self, id: str, *, points: int | None = None) -> Pages[VaultCourseItem, Page[VaultCourseItem]]:
         """Share price of the vault over time, with its drawdown
 
-        The vault is marked once a minute while it holds anything. At most 300 marks are told, evenly spread, the newest
-        among them; a mark that no writer signed is left out.
+        The vault is valued once a minute while it holds assets. Returns at most 300 valuations, evenly spread and
+        including the newest. Unsigned valuations are left out.
         """
 
     @operation("POST", "/v1/agents/{id}/vault/deposit", body="amountUsd", needs_body=True, keyed=True)
@@ -6609,7 +6606,7 @@ class Operations(Caller):
         """Vaults by the return of a share
 
         Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking
-        is too. Ties stand in the order of the smaller drawdown.
+        is too. Ties are ordered by the smaller drawdown.
         """
 
     @operation("GET", "/v1/reserves?limit&cursor")
@@ -6675,10 +6672,10 @@ class Operations(Caller):
     ) -> PreparedLaunch:
         """Prepares a bonding-curve launch
 
-        Builds the transaction that makes the configuration and the pool of the curve, with an optional first buy, or
-        two where one cannot hold them. Fresh keys of the mint and the configuration sign them here and are forgotten;
-        the creator signs last. Each is simulated against the node, the second on what the first one leaves, and the
-        exact messages are stored before this answers.
+        Builds the transaction (or two, if one is too small) that creates the configuration and pool of the curve, with
+        an optional first buy. New keys for the mint and configuration sign here and are discarded; the creator signs
+        last. The transactions are simulated in order against the node and the exact messages are stored before the
+        answer.
         """
 
     @operation("POST", "/v1/launches/{id}/submit", body="transactions payment", needs_body=True, keyed=True)
@@ -6767,8 +6764,8 @@ class Operations(Caller):
     ) -> Pages[StockPairedToken, Page[StockPairedToken]]:
         """Agent tokens with their performance relative to the paired share
 
-        Whoever holds both a share and a token that is paired with it is exposed twice to it: `duplicatedExposure` says
-        so, by the books of the organization and the wallets that are named.
+        `duplicatedExposure` is true if you hold both a share and a token paired with it, in the books of the
+        organization or the given wallets.
         """
 
     @operation("GET", "/v1/launches/{id}")
@@ -7063,8 +7060,8 @@ class Operations(Caller):
     ) -> Take:
         """Turns a thesis into an auditable Take
 
-        The answer lists phrase by phrase what was understood and what was assumed. An ambiguous thesis is refused with
-        the questions that would make it clear.
+        The answer lists how each phrase was read and what was assumed. An ambiguous thesis is refused with
+        `thesis_ambiguous` and the questions that would settle it.
         """
 
     @operation("POST", "/v1/takes/fork", body="takeId allocationUsd maxSlippageBps thresholds", needs_body=True, keyed=True)
@@ -7137,8 +7134,8 @@ class Operations(Caller):
     def close_take(self, id: str, *, idempotency_key: str | None = None) -> Take:
         """Closes the position of a Take
 
-        Disarms the Take and sells its position at the market within its slippage budget, each minute until it is gone.
-        Works after a halt too. Only a price that is not live delays it.
+        Disarms the Take and sells its position at market within its slippage budget, with a retry every minute until it
+        is sold. Works after a halt too. Waits only while the price is not live.
         """
 
     @operation("GET", "/v1/takes?state&limit&cursor")
@@ -7233,10 +7230,10 @@ class Operations(Caller):
     ) -> Delegation:
         """Delegates a wallet to an agent or a Take
 
-        Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`:
-        neither is enough. It takes the place of the earlier delegation to the same agent or Take. Nothing is signed by
-        it before the owner has also added the service as a session signer at the remote signer and the operator has
-        switched delegated signing on.
+        Requires both the caller's permission and the owner's signature of the text from `POST
+        /v1/delegations/challenge`. Replaces an earlier delegation to the same agent or Take. The service can sign only
+        after the owner has added it as a session signer at the remote signer and the operator has enabled delegated
+        signing.
         """
 
     @operation("GET", "/v1/delegations?limit&cursor&agentId&takeId")
