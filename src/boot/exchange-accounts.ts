@@ -27,10 +27,10 @@ export async function followExchangeAccounts({ config, clock, warn, onStop }: Se
   await look();
   const following = runEvery(
     clock,
-    'reading the exchange accounts of organizations',
+    'reading whose account at the exchange is whose',
     LOOK_MS,
     look,
-    warn('reading the exchange accounts of organizations'),
+    warn('reading whose account at the exchange is whose'),
   );
   onStop('the accounts at the exchange', () => following.stop());
   return { has: (orgId) => holders.has(orgId) };

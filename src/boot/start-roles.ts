@@ -145,11 +145,11 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   });
   service.onStop('the worker', worker.stop);
   if (store.logKey !== null) keepTrailLog(parts, store.logKey);
-  const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('running evaluations'));
+  const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
   service.onStop('the evaluation runs', () => runWorker.stop());
   const assessing = 'assessing paper and shadow stages';
   const daily = gates.watch(clock, parts.containment(assessing), service.warn(assessing));
-  service.onStop('the daily gate check', () => daily.stop());
+  service.onStop('the daily look at the gates', () => daily.stop());
   return worker.ping;
 }
 

@@ -84,7 +84,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   const needs = createMarketNeeds({
     manifests: () => activeManifests(sql),
     held: () => heldInstruments(sql),
-    contained: deps.containment('feed observations'),
+    contained: deps.containment('what the feed observes'),
   });
   const notify = createFeedNotices({ subscribers: (subjects) => tradersSubscribedTo(sql, subjects), runtime: deps.runtime, clock });
   /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
@@ -120,7 +120,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   const first = tail.start().then(duty.look).catch(complain);
   const looks = [
     runEvery(clock, 'the duty of the feed', RENEW_MS, duty.look, complain),
-    runEvery(clock, 'feed observations', NEEDS_MS, refreshNeeds, complain),
+    runEvery(clock, 'what the feed observes', NEEDS_MS, refreshNeeds, complain),
   ];
   return {
     async stop() {
@@ -200,7 +200,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     passOn(deps, pipeline),
     tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
   ];
-  const forgetting = forgetNews(deps, news, failed('deleting old intelligence'));
+  const forgetting = forgetNews(deps, news, failed('forgetting old intelligence'));
   const shadows = followShadows(deps, { pipeline, trades, books: extras.books, onFailure: failed('measuring shadow orders') });
   const keeping = [
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
@@ -236,7 +236,7 @@ function forgetNews(
 ): { stop(): Promise<void> } {
   const forget = (): Promise<number> => prune(clock.now());
   const first = forget().catch(onFailure);
-  const later = runEvery(clock, 'deleting old intelligence', TIDY_MS, forget, onFailure);
+  const later = runEvery(clock, 'forgetting old intelligence', TIDY_MS, forget, onFailure);
   return {
     async stop() {
       await Promise.all([first, later.stop()]);
