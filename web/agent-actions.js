@@ -18,6 +18,7 @@ const AUTONOMY = ['research', 'suggest', 'confirm', 'risk_only', 'policy_auto', 
 export function agentActions({ context, id, signal, onChanged }) {
   const { me, fail, notify } = context;
   const may = allows(me);
+  const button = buttons(may);
   const tools = { id, fail, notify, onChanged, signal };
   const pause = button(
     'Pause',
@@ -54,16 +55,6 @@ export function agentActions({ context, id, signal, onChanged }) {
   /** @type {Agent | null} */
   let agent = null;
 
-  /** @param {string} text @param {string} meaning @param {readonly string[]} needs @param {() => void} onclick */
-  function button(text, meaning, needs, onclick) {
-    const isAllowed = may(needs);
-    return h(
-      'button',
-      { type: 'button', disabled: !isAllowed, title: isAllowed ? meaning : `Requires ${needs.join(' or ')}`, onclick },
-      text,
-    );
-  }
-
   return {
     elements: [edit, clone, autonomy, signOff, close, pause, resume, release],
     /** @param {Agent} found */
@@ -76,6 +67,19 @@ export function agentActions({ context, id, signal, onChanged }) {
     },
     /** @param {boolean} is */
     quarantine: (is) => (release.hidden = !is),
+  };
+}
+
+/** @param {(any: readonly string[]) => boolean} may Makes a button that whoever may not press it sees disabled, with what it needs. */
+function buttons(may) {
+  /** @param {string} text @param {string} meaning @param {readonly string[]} needs @param {() => void} onclick */
+  return (text, meaning, needs, onclick) => {
+    const isAllowed = may(needs);
+    return h(
+      'button',
+      { type: 'button', disabled: !isAllowed, title: isAllowed ? meaning : `Requires ${needs.join(' or ')}`, onclick },
+      text,
+    );
   };
 }
 
