@@ -283,7 +283,7 @@ test('what belongs together is asked for together', () => {
   expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: p256 })).toEqual([]);
   expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: '/k' })).toEqual([]);
   expect(sentences({ IDP_AUTHORIZATION_PRIVATE_KEY: p256, IDP_AUTHORIZATION_PRIVATE_KEY_FILE: '/k' })).toEqual([
-    'IDP_AUTHORIZATION_PRIVATE_KEY_FILE: is set beside IDP_AUTHORIZATION_PRIVATE_KEY: keep one of the two',
+    'IDP_AUTHORIZATION_PRIVATE_KEY_FILE: is set together with IDP_AUTHORIZATION_PRIVATE_KEY: remove one of the two',
   ]);
   expect(sentences({ IDP_ISSUER: 'https://idp.example' })).toHaveLength(2);
   expect(sentences({ SPOTEXCHANGE_URL: 'https://x.example' })).toEqual([

@@ -96,7 +96,7 @@ const refused = (run: Promise<void>): Promise<string> =>
 test('without an agent each command says what to do', async () => {
   expect(await printedBy(listAgents(terminal))).toBe('No agents yet. Create one: sevengate agents create <file>');
   expect(await printedBy(listProposals(terminal, undefined, undefined))).toContain('No proposals.');
-  expect(await refused(showAgent(terminal, 'Nobody'))).toBe('there is no agent yet: sevengate agents create <file> makes one');
+  expect(await refused(showAgent(terminal, 'Nobody'))).toBe('no agents yet: create one with sevengate agents create <file>');
   expect(await refused(approveProposal(terminal, { ...NEWEST, wait: undefined }))).toContain('--wait to wait for the next one');
 });
 
@@ -170,7 +170,7 @@ test('its gates are told with what they ask for, and a look at some days runs to
 test('a thesis is compiled, confirmed, armed, disarmed, forked, and an agent is made of it', async () => {
   const latest = { id: undefined, latest: true } as const;
   expect(await printedBy(listTakes(terminal))).toBe('No Takes yet. Write one: sevengate takes compile "<thesis>"');
-  expect(await refused(armTake(terminal, latest, 'paper', false))).toContain('there is no Take yet');
+  expect(await refused(armTake(terminal, latest, 'paper', false))).toContain('no Takes yet');
   expect(await refused(armTake(terminal, { ...latest, latest: undefined }, 'paper', false))).toContain('--latest');
   expect(await refused(compileTake(terminal, 'Buy BTCUSDT sometime'))).toContain('What does "sometime" mean?');
   const compiled = await printedBy(compileTake(terminal, 'Buy BTCUSDT when the price is below $20,000, with $500'));

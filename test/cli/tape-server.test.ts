@@ -103,6 +103,7 @@ test('reads answer as of the replayed time, to the cent and without a look ahead
       close: String(63_060 + minute * 60),
       volume: '0',
       source: 'tape:quotes',
+      simulated: null,
     })),
   );
   expect(candles.body.coverage.gaps).toEqual([

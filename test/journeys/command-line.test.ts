@@ -102,9 +102,9 @@ describe('words', () => {
       [['start', '--rol', 'api'], /^sevengate: unknown option '--rol': did you mean --role\?/],
       [
         ['start', '--role', 'apo'],
-        /^sevengate: option '--role <role>' argument 'apo' is invalid. "apo" is none of api, worker, feed, sandbox/,
+        /^sevengate: option '--role <role>' argument 'apo' is invalid. "apo" is not one of api, worker, feed, sandbox/,
       ],
-      [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is none of market:read, agent:read, trade:execute, risk:manage/],
+      [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is not one of market:read, agent:read, trade:execute, risk:manage/],
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
       [['sandbox', 'advance', '--days', '0'], /"0" is out of range. Needed: a number of days above 0 and up to 90/],
@@ -291,16 +291,16 @@ describe('one state folder', () => {
     expect(await members('list')).toContain('rosa  rosa  night_desk  market:read,agent:read\n');
 
     const invited = await json('invite', 'Kim', '--role', 'viewer', '--hours', '2');
-    expect(await members('revoke-invitation', invited.id)).toBe(`nobody joins by ${invited.id} any more\n`);
+    expect(await members('revoke-invitation', invited.id)).toBe(`revoked invitation ${invited.id}\n`);
 
-    expect(await members('remove', 'rosa')).toBe('rosa belongs to the organization no more\n');
+    expect(await members('remove', 'rosa')).toBe('removed rosa from the organization\n');
     expect(await me()).toMatchObject({ orgId: null });
     const refused = await service.post('/v1/invitations/accept', { code: invited.code }, rosa);
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('revoked')]);
     const again = await json('invite', 'Rosa', '--role', 'viewer', '--hours', '2');
     expect((await service.post('/v1/invitations/accept', { code: again.code }, rosa)).status).toBe(200);
     expect(await me()).toMatchObject({ name: 'Rosa', permissions: ['market:read', 'agent:read'] });
-    expect(await members('revoke-tokens', 'rosa')).toBe('the tokens of rosa are refused from now on\n');
+    expect(await members('revoke-tokens', 'rosa')).toBe('revoked all tokens of rosa\n');
     expect((await service.get('/v1/me', rosa)).status).toBe(401);
   });
 
@@ -308,7 +308,7 @@ describe('one state folder', () => {
     const migrated = await sevengate(['migrate'], { SEVENGATE_HOME: service.home });
     expect([migrated.code, migrated.stdout]).toEqual([0, expect.stringMatching(/^up to date \(\d+ migrations\)\n$/)]);
     const cuts = (...words: string[]) => sevengate(['cuts', ...words], { SEVENGATE_HOME: service.home });
-    expect(await cuts('list')).toMatchObject({ code: 0, stdout: 'no cut was corrected\n' });
+    expect(await cuts('list')).toMatchObject({ code: 0, stdout: 'no corrected cuts\n' });
     const span = ['--from', '2020-01-01', '--until', '2020-01-02', '--reason'];
     expectSentence(await cuts('correct', ...span, 'wrong'), '--reason: give one line of 10 to 500 characters');
     expectSentence(
@@ -394,7 +394,7 @@ describe('one state folder', () => {
     const real = { SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' };
     expectSentence(
       await sevengate(['start'], { ...env, ...real, QUEUE_BACKEND: 'postgres', LOG_LEVEL: 'error' }),
-      /^sevengate: the time of this database was moved on from \S+, .* these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL;/,
+      /^sevengate: the time of this database was advanced from \S+, .* these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL;/,
     );
   });
 });
@@ -420,7 +420,7 @@ const WITHOUT_QUOTES = {
 const MOMENTS: readonly (readonly [string, boolean, (running: Running) => boolean])[] = [
   ['while the database is being made', false, (running) => existsSync(join(running.home, 'postgres.password'))],
   ['once the database is up', true, (running) => /database: embedded/.test(running.stderr())],
-  ['while it seeds and listens', true, (running) => /the sandbox stands in/.test(running.stderr())],
+  ['while it seeds and listens', true, (running) => /the sandbox simulates/.test(running.stderr())],
 ];
 
 test.each(MOMENTS.filter((_, row) => isMet(row, 0, 2)))(

@@ -68,7 +68,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
     'a cursor that was never reached',
     { op: 'subscribe', id: 1, channel: 'agents', from: '900719925474099.1' },
     'invalid_cursor',
-    'not reached',
+    'is in the future',
   ],
   ['unsubscribing from nothing', { op: 'unsubscribe', id: 99 }, 'not_subscribed', 'nothing of that kind'],
 ];
@@ -373,5 +373,5 @@ test('without a verified caller there is no socket, and without an upgrade there
   await expect(new Promise((_, reject) => socket.once('error', reject))).rejects.toThrow('401');
   const answer = await fetch(`http://127.0.0.1:${stage.port}/v1/feeds`, { headers: { authorization: 'Bearer ours' } });
   expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ code: 'malformed', detail: expect.stringContaining('websocket') });
+  expect(await answer.json()).toMatchObject({ code: 'malformed', detail: expect.stringContaining('WebSocket') });
 });
