@@ -104,7 +104,10 @@ describe('words', () => {
         ['start', '--role', 'apo'],
         /^sevengate: option '--role <role>' argument 'apo' is invalid. "apo" is not one of api, worker, feed, sandbox/,
       ],
-      [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is not one of market:read, agent:read, trade:execute, risk:manage/],
+      [
+        ['token', '--permissions', 'market:read,agent:raed'],
+        /"agent:raed" is not one of market:read, agent:read, trade:execute, risk:manage/,
+      ],
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
       [['sandbox', 'advance', '--days', '0'], /"0" is out of range. Needed: a number of days above 0 and up to 90/],
