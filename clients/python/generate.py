@@ -416,6 +416,8 @@ class Document:
             name = schema["$ref"].rsplit("/", 1)[1]
             kind = self.inputs.of(schema, name)
             return [], (snake_case(name), f"{kind} | str" if "application/yaml" in content else kind)
+        if "properties" not in schema and schema.get("additionalProperties"):
+            return [], ("body", self.inputs.of(schema, title))
         required = set(schema.get("required", ()))
         fields = []
         for wire, field in schema.get("properties", {}).items():

@@ -68,7 +68,7 @@ const REPLACED: readonly Replaced[] = [
     words: ['licence', 'licences'],
     use: 'execution permit; a licence is of a listing',
     stays: [
-      [/checkout|marketplace/i, 'of a listing'],
+      [/checkout|marketplace|tag-texts/i, 'of a listing'],
       [/writeLicences|listLicences|licence_missing/, 'its record, its list and its code'],
       [/table-writers\.ts$/, 'the table of that name'],
       [/^clients\/typescript\/src\/(api|feed-messages)\.ts$/, 'bodies of the API'],

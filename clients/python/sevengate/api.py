@@ -6305,8 +6305,8 @@ class Operations(Caller):
         From the answer on it takes nothing. Revoking it again changes nothing.
         """
 
-    @operation("POST", "/v1/signals/{key}")
-    def receive_signal(self, key: str) -> OutsideProposalReceipt:
+    @operation("POST", "/v1/signals/{key}", whole="body")
+    def receive_signal(self, key: str, body: Mapping[str, Any]) -> OutsideProposalReceipt:
         """Takes an alert as an outside proposal
 
         The key is the secret of a signal hook, or its id if the delivery is signed as Standard Webhooks says
