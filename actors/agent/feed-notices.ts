@@ -18,7 +18,8 @@ export interface FeedEdge {
 type Subject = Venue | InstrumentKey;
 interface Told {
   readonly edge: FeedEdge;
-  readonly done: () => void;
+  /** Ends with what telling ends with. */
+  readonly done: (told: Promise<void>) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -55,7 +56,7 @@ export function createFeedNotices(deps: {
       try {
         const found = await subscribers([...new Set(batch.map(({ edge }) => edge.subject))]);
         // Not waited for: the many agents of one venue delay nobody who looks at another.
-        for (const { edge, done, failed } of batch) tell(edge, found.get(edge.subject) ?? []).then(done, failed);
+        for (const { edge, done } of batch) done(tell(edge, found.get(edge.subject) ?? []));
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
