@@ -15,6 +15,13 @@ export interface TerminalFiles {
   readonly files: readonly { readonly name: string; readonly content: Buffer }[];
 }
 
+export interface TerminalSource {
+  /** The files of these sources, if some process bundled them before; null if they have to be bundled. */
+  kept(): TerminalFiles | null;
+  /** Takes seconds, and longer on a busy machine. */
+  bundle(): Promise<TerminalFiles>;
+}
+
 interface Served {
   readonly type: string;
   readonly content: Buffer;
@@ -39,27 +46,19 @@ const policyOf = (nonce: string): string =>
     'trusted-types default',
   ].join('; ');
 
-/** @param read Bundles the terminal, or reads its files; asked once, when somebody first visits it. */
-export function registerTerminal(app: FastifyInstance, read: () => Promise<TerminalFiles>): void {
-  let reading: ReturnType<typeof prepare> | null = null;
-  const prepared = () => {
-    reading ??= prepare(read).catch((error: unknown) => {
-      reading = null;
-      throw error;
-    });
-    return reading;
-  };
+/** The first visit after an update begins the bundling: it is answered with a page that asks again, because a request may not wait that long. */
+export function registerTerminal(app: FastifyInstance, source: TerminalSource): void {
+  const prepared = prepareOnce(source);
   const config = { permission: 'public', cost: 'read' } as const;
   app.get('/terminal', { config }, async (_request, reply) => {
-    const { page } = await prepared();
     const nonce = randomBytes(16).toString('base64');
+    const terminal = await prepared();
     return reply
       .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policyOf(nonce) })
-      .send(page(nonce));
+      .send(terminal === null ? WAITING_PAGE : terminal.page(nonce));
   });
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
-    const { files } = await prepared();
-    const file = files.get(request.params.file);
+    const file = (await prepared())?.files.get(request.params.file);
     if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; load /terminal anew');
     reply.headers({ 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' });
     if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.content);
@@ -67,8 +66,39 @@ export function registerTerminal(app: FastifyInstance, read: () => Promise<Termi
   });
 }
 
-async function prepare(read: () => Promise<TerminalFiles>) {
-  const { script, style, preloaded, files } = await read();
+/** Answers null while the files are bundled. A bundling that failed is told to whoever asks next, and begun anew after that. */
+function prepareOnce(source: TerminalSource): () => Promise<Prepared | null> {
+  let ready: Prepared | null = null;
+  let isBundling = false;
+  let failure: unknown = null;
+  const bundle = async (): Promise<void> => {
+    isBundling = true;
+    try {
+      ready = await prepare(await source.bundle());
+    } catch (error) {
+      failure = error;
+    } finally {
+      isBundling = false;
+    }
+  };
+  return async () => {
+    if (failure !== null) {
+      const told = failure;
+      failure = null;
+      throw told;
+    }
+    if (ready === null && !isBundling) {
+      const kept = source.kept();
+      if (kept === null) void bundle();
+      else ready = await prepare(kept);
+    }
+    return ready;
+  };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+async function prepare({ script, style, preloaded, files }: TerminalFiles) {
   const served = await Promise.all(
     files.map(async ({ name, content }): Promise<[string, Served]> => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
@@ -77,6 +107,19 @@ async function prepare(read: () => Promise<TerminalFiles>) {
   );
   return { files: new Map(served), page: (nonce: string) => pageOf(nonce, { script, style, preloaded }) };
 }
+
+const WAITING_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="refresh" content="1" />
+    <title>Sevengate terminal</title>
+  </head>
+  <body>
+    <p>The terminal is prepared after an update. This page opens it in a few seconds.</p>
+  </body>
+</html>
+`;
 
 /** The page. Its first paint has the colours of the terminal; the nonce is read from the style by the script. */
 function pageOf(nonce: string, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {

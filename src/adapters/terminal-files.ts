@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import type { TerminalFiles } from '../../api/terminal.ts';
+import type { TerminalFiles, TerminalSource } from '../../api/terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
@@ -43,17 +43,22 @@ const SHARED: Plugin = {
   },
 };
 
-/** The page's files: as they were kept, or bundled now. @throws Error if a source does not compile. */
-export async function readTerminalFiles(): Promise<TerminalFiles> {
-  const folder = join(CACHE, stateOfSources());
-  try {
-    return readKept(folder);
-  } catch {
+/** The terminal's files as they were kept, or bundled: @throws Error if a source does not compile. */
+export const TERMINAL: TerminalSource = {
+  kept() {
+    try {
+      return readKept(join(CACHE, stateOfSources()));
+    } catch {
+      return null;
+    }
+  },
+  async bundle() {
+    const folder = join(CACHE, stateOfSources());
     const files = await bundle();
     keep(files, folder);
     return files;
-  }
-}
+  },
+};
 
 async function bundle(): Promise<TerminalFiles> {
   const esbuild = await import('esbuild');

@@ -1,6 +1,7 @@
 // The trader's terminal: live prices, orders by mouse, approvals by keyboard, and what it weighs.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   axeFindings,
@@ -46,6 +47,8 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let page: Page;
   tellWhatFailedShowed(() => page);
   beforeAll(async () => {
+    // The first visit after an update waits for it: test/api/terminal-page.test.ts.
+    if (TERMINAL.kept() === null) await TERMINAL.bundle();
     [service, browser] = await Promise.all([startServiceWithPast({ steps: 10 }), openBrowser()]);
     watched = await browser.page({ width: 1440, height: 900 });
     page = watched.page;

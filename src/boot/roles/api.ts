@@ -57,7 +57,7 @@ import { createWorkReads } from '../../adapters/store/long-work-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import type { SpaceWatch } from '../../adapters/store/space-watch.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
-import { readTerminalFiles } from '../../adapters/terminal-files.ts';
+import { TERMINAL } from '../../adapters/terminal-files.ts';
 import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
 import { createPredictionAsking } from '../../adapters/venues/prediction/access.ts';
@@ -162,7 +162,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       extend: [
         keepDescriptors,
         (server) => registerConsole(server, readConsoleFiles()),
-        (server) => registerTerminal(server, readTerminalFiles),
+        (server) => registerTerminal(server, TERMINAL),
         (server) =>
           registerFeeds(server, { ...feedPorts(deps), members, announcements: tail, candles: market.candles, rankings: market.rankings }),
       ],
