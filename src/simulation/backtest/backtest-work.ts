@@ -7,7 +7,7 @@ import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetr
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
-import { backtestSeries, besideTrials, runBacktest, type TrialsAsked } from './run.ts';
+import { type BacktestRun, backtestSeries, besideTrials, runBacktest, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
 export interface BacktestWork {
@@ -42,20 +42,37 @@ export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturn
 }
 
 /** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
-export async function workBacktest({ manifest, request, timeframe, inputs, trials, onProgress }: BacktestWork): Promise<BacktestOutcome> {
-  const barMs = timeframeMs(timeframe) as number;
-  const isLook = request.look || timeframe !== manifest.timeframe;
-  if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
-  for (const { entry, candles } of inputs) {
-    const lacking = insufficiencyOf(entry, candles, barMs, !isLook);
-    if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
-  }
+export async function workBacktest(work: BacktestWork): Promise<BacktestOutcome> {
+  const { manifest, request, timeframe, inputs, trials, onProgress } = work;
+  const refused = insufficiency(work);
+  if (refused !== null) return refused;
   const history = buildHistory(timeframe, inputs);
   const known = typeof trials === 'function' ? NO_OTHERS : trials;
-  const alone = runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress });
+  return outcomeOf(work, runBacktest({ manifest, history, assumptions: request.assumptions, trials: known, onProgress }));
+}
+
+/** True of a run that is no evidence. */
+function isLookAt({ manifest, request, timeframe }: Pick<BacktestWork, 'manifest' | 'request' | 'timeframe'>): boolean {
+  return request.look || timeframe !== manifest.timeframe;
+}
+
+/** Refuses inputs that are too short or have a gap, naming the first; null if they are whole. */
+export function insufficiency(work: Omit<BacktestWork, 'trials' | 'onProgress'>): Extract<BacktestOutcome, { ok: false }> | null {
+  const { inputs, timeframe } = work;
+  if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
+  for (const { entry, candles } of inputs) {
+    const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, !isLookAt(work));
+    if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
+  }
+  return null;
+}
+
+/** Outcome of a run beside the trials of its family. */
+export async function outcomeOf(work: Omit<BacktestWork, 'inputs' | 'onProgress'>, alone: BacktestRun): Promise<BacktestOutcome> {
+  const { timeframe, trials } = work;
+  const isLook = isLookAt(work);
   const series = backtestSeries(alone);
-  const family = typeof trials === 'function' ? await trials(returnsOf(series)) : known;
-  const result = family === known ? alone.result : besideTrials(alone.result, family);
+  const result = typeof trials === 'function' ? besideTrials(alone.result, await trials(returnsOf(series))) : alone.result;
   const text = canonicalJson(result as never);
   const metrics = evidenceMetrics('backtest', series);
   const { passed, checks } = assessEvidence('backtest', metrics);

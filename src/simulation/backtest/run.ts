@@ -3,6 +3,7 @@
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
 import type { DailyReturns } from '../../domain/backtest/daily-returns.ts';
+import type { ForeknowledgeVerdict, PathResult } from '../../domain/backtest/foreknowledge.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
@@ -175,7 +176,22 @@ export interface BacktestResult {
   readonly assumptions: Assumptions & { readonly named: readonly string[] };
   /** Bars decided anew by the plain decider with the same outcome. */
   readonly checkedBars: number;
+  /** Set for outside code, which answered a blind replay session: all of it can be drawn again from the seed. */
+  readonly blind?: BlindReplay;
   readonly daily: readonly EquityDayRow[];
+}
+
+/** The paths of a blind replay session and what the foreknowledge test found. */
+export interface BlindReplay {
+  /** Seed of the aliases, dates, levels, blocks and the order of the paths; 64 hexadecimal digits. */
+  readonly seed: string;
+  /** Place of the true history among the paths. */
+  readonly truth: number;
+  readonly paths: readonly (PathResult & { readonly historyHash: string })[];
+  readonly foreknowledge: ForeknowledgeVerdict;
+  readonly slots: number;
+  /** SHA-256 over all answers, a line each, in the order in which they were given. */
+  readonly answersHash: string;
 }
 
 /** A result and the columns that it was computed from. */
@@ -208,6 +224,19 @@ export function runBacktest({ manifest, history, assumptions, trials, onProgress
     throw new Error(`the columns decide otherwise than the plain decider at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
   }
   return { result: resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length), rules, simulation };
+}
+
+/**
+ * Assesses a simulation of outside code, every bar of which the plain decider decided.
+ * @param blind what its session was.
+ */
+export function outsideRun(
+  { manifest, history, assumptions, trials }: BacktestOptions,
+  rules: RuleBook,
+  simulation: Simulation,
+  blind: BlindReplay,
+): BacktestRun {
+  return { result: { ...resultOf(manifest, history, assumptions, trials, rules, simulation, history.length), blind }, rules, simulation };
 }
 
 /** The result beside other trials than it was made with: nothing but its luck depends on them. */
@@ -451,7 +480,7 @@ function tradesOf(history: History, rules: RuleBook, simulation: Simulation): Ba
     profitUsd: all?.profitUsd ?? '0',
     averageHoldingMs: all?.averageHoldingMs ?? null,
     byInstrument: groupsBy(({ instrument }) => (history.instruments[instrument] as InstrumentColumns).key),
-    byExit: groupsBy((trade) => (trade.exitBar === null ? 'open' : exitsOf(rules, trade).join(' + '))),
+    byExit: groupsBy((trade) => (trade.exitBar === null ? 'open' : exitsOf(rules, trade).join(' + ') || 'proposal')),
     list: simulation.trades.slice(0, TRADES_KEPT).map((trade) => tradeSummary(history, rules, simulation, trade)),
   };
 }
@@ -598,6 +627,10 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',
     'Autonomy is assumed to be `autonomous`: an entry is sized down to what the limits leave.',
   ];
+  if (manifest.strategy !== undefined)
+    named.push(
+      `Outside code of release ${manifest.strategy.release} answered every bar of a blind replay session; the decisions on its answers can be made again, and its answers cannot.`,
+    );
   if (manifest.algorithm !== 'taker_immediate') named.push(...executionInWords(manifest), ...BAR_COURSE);
   if (history.timeframe !== manifest.timeframe)
     named.push(

@@ -3,6 +3,9 @@
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agent.ts';
+import type { Proposal as RiskProposal, RiskAssessor } from '../../domain/decide.ts';
+import type { AgentBook, RiskAttribution, Verdict } from '../../domain/decision.ts';
+import { type OutsideProposal, soldQuantity } from '../../domain/outside-proposal.ts';
 import { type Assumptions, costsOf, harder, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
 import { type MarketState, marketStateOf, observedState } from '../../domain/costs.ts';
@@ -14,7 +17,7 @@ import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
-import { type FundingPaid, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { type FundingPaid, type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
 import {
@@ -27,6 +30,7 @@ import {
   type InstrumentUnits,
   instrumentUnits,
   type Trade,
+  unitsText,
 } from './trade-ledger.ts';
 
 /** Dispositions by their number in the columns. */
@@ -137,6 +141,8 @@ interface OpenPosition {
   readonly seen: number;
   /** Bits of the exit rules that passed when its exit was last ordered. */
   exitRules: readonly number[];
+  /** Quantity units that its last exit asked to sell: all of it unless an outside proposal asks for less. */
+  selling: number;
 }
 
 const NO_RULES: readonly number[] = [];
@@ -172,7 +178,29 @@ export function simulate(
   return new Run(manifest, history, rules, assumptions).run(onBars);
 }
 
-class Run {
+/** A verdict on one bar, from the book that it sees and the risk function that it is to ask. */
+type DecideBar = (book: AgentBook, assess: RiskAssessor) => Verdict;
+
+/** A simulation whose bars are decided from outside, one after the other. */
+export interface BarByBar {
+  /** The book as the decision at the next bar sees it, with its money in US dollars. */
+  book(): { readonly book: AgentBook; readonly cashUsd: number; readonly equityUsd: number };
+  /** Decides the next bar and fills its orders. @throws RangeError after the last bar. */
+  step(decide: DecideBar): Verdict;
+  /** The next bar. */
+  readonly bar: number;
+  /** By instrument, in the order of the history. */
+  readonly halfSpreadsBps: readonly number[];
+  /** The simulation of all bars. To be asked once, after the last. */
+  finish(): Simulation;
+}
+
+/** Opens a simulation that is decided bar by bar. Risk, fills and costs are those of `simulate`. */
+export function simulateBarByBar(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): BarByBar {
+  return new Run(manifest, history, rules, assumptions);
+}
+
+class Run implements BarByBar {
   readonly #history: History;
   readonly #rules: RuleBook;
   readonly #assumptions: Assumptions;
@@ -242,6 +270,12 @@ class Run {
   #turnover = 0;
   #funding = 0;
   #rested = 0;
+  /** Bars at which a position was open. */
+  #exposed = 0;
+  /** The next bar of a simulation that is decided bar by bar. */
+  #bar = 0;
+  /** Money units that closed trades earned after their fees. */
+  #realized = 0;
   readonly #equity: Float64Array;
   readonly #cashSteps: CashStep[];
   readonly #disposition: Uint8Array;
@@ -309,11 +343,74 @@ class Run {
 
   run(onBars: ((done: number) => void) | undefined): Simulation {
     const { length } = this.#history;
-    let exposed = 0;
     for (let from = 0; from < length; from += STEP_BARS) {
-      exposed += this.#walk(from, Math.min(length, from + STEP_BARS));
+      this.#exposed += this.#walk(from, Math.min(length, from + STEP_BARS));
       onBars?.(Math.min(length, from + STEP_BARS));
     }
+    return this.finish();
+  }
+
+  get bar(): number {
+    return this.#bar;
+  }
+
+  get halfSpreadsBps(): readonly number[] {
+    return this.#instrumentStates.map(({ units }) => units.costs.halfSpreadBps);
+  }
+
+  book(): ReturnType<BarByBar['book']> {
+    const { unit, moneyDecimals } = this.#units;
+    this.#mark(this.#bar, this.#bar + 1);
+    const positions = this.#held.map(({ instrumentState: { columns, units }, quantity, entryPrice, entryBar }) => ({
+      instrument: columns.key,
+      quantity: unitsText(quantity, units.quantityDecimals),
+      averageEntryPrice: unitsText(entryPrice, units.priceDecimals),
+      openedAt: this.#slotOf(entryBar),
+    }));
+    const book = {
+      positions,
+      openProposals: 0,
+      fills: this.#trades.length * 2 + positions.length,
+      realizedPnlUsd: unitsText(this.#realized, moneyDecimals),
+      slippageBps: null,
+    };
+    return { book, cashUsd: this.#cash / unit, equityUsd: this.#equity[this.#bar] as number };
+  }
+
+  step(decide: DecideBar): Verdict {
+    const i = this.#bar;
+    if (i >= this.#history.length) throw new RangeError(`all ${i} bars are decided`);
+    const { book } = this.book();
+    if (this.#held.length > 0) this.#exposed++;
+    this.#reserved = 0;
+    this.#entries = 0;
+    this.#exits = 0;
+    const verdict = decide(book, (proposal) => attributionOf(this.#assess(proposal, i)));
+    const { disposition, instrument, reason } = verdict;
+    const subject = this.#instrumentStates.findIndex(({ columns }) => columns.key === instrument);
+    this.#note(i, DISPOSITION_CODES.indexOf(disposition), 0, subject);
+    if (disposition === 'blocked_by_risk' && reason !== null) this.#blocked[reason] = (this.#blocked[reason] ?? 0) + 1;
+    if (this.#exits + this.#entries > 0) this.#fill(i);
+    this.#bar++;
+    return verdict;
+  }
+
+  /** Orders what a decision proposes, unless risk refuses it: then its reason. */
+  #assess({ instrument, outside }: RiskProposal, i: number): BlockReason | null {
+    const state = this.#instrumentStates.find(({ columns }) => columns.key === instrument) as InstrumentState;
+    const { position, columns, units } = state;
+    if (position === null) return this.#enter(state, i, PASSED, outside);
+    if (outside === undefined) return this.#exit(position, i, this.#exitResult(position, i));
+    const { bid } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
+    const quantity = floorUnits(Number(soldQuantity(outside, priceText(bid))) * units.quantityUnit);
+    if (!(quantity > 0)) return 'notional_limit_breach';
+    position.exitRules = NO_RULES;
+    position.selling = Math.min(quantity, position.quantity);
+    this.#leaving[this.#exits++] = position;
+    return null;
+  }
+
+  finish(): Simulation {
     for (const position of this.#held) this.#trades.push(this.#tradeOf(position, null));
     return {
       units: this.#units,
@@ -334,7 +431,7 @@ class Run {
       turnoverUsd: this.#turnover,
       funding: this.#funding,
       rested: this.#rested,
-      exposedBars: exposed,
+      exposedBars: this.#exposed,
     };
   }
 
@@ -569,6 +666,7 @@ class Run {
     const reason = this.#notLive(position.instrumentState, i, ruleResult, onReference);
     if (reason !== null) return reason;
     position.exitRules = copied(this.#exitWords);
+    position.selling = position.quantity;
     this.#leaving[this.#exits++] = position;
     return null;
   }
@@ -581,8 +679,11 @@ class Run {
     );
   }
 
-  /** Sizes an entry by what the limits leave of the trade's notional; null where it may go, else the first code that applies. */
-  #enter(instrumentState: InstrumentState, i: number, ruleResult: number): BlockReason | null {
+  /**
+   * Sizes an entry by what the limits leave of the trade's notional; null where it may go, else the first code that applies.
+   * `outside` asks for a size and a limit of its own.
+   */
+  #enter(instrumentState: InstrumentState, i: number, ruleResult: number, outside?: OutsideProposal): BlockReason | null {
     const { columns, units, rules } = instrumentState;
     const onReference = ruleResult === WITHHELD && this.#withheldOnReference('entry', [rules.entryWithheld[i] as number]);
     const stale = this.#notLive(instrumentState, i, ruleResult, onReference);
@@ -592,16 +693,18 @@ class Run {
     if (!(traded >= this.#minOrder)) return 'pool_liquidity_breach';
     if (this.#drawnDown(i)) return 'daily_drawdown_breach';
     if (!this.#whole && this.#unpriced.has(i)) return 'quote_not_live';
-    if (this.#maxTrade < this.#minOrder) return 'notional_limit_breach';
+    const most = outside === undefined ? this.#maxTrade : Math.min(this.#maxTrade, this.#askedNotional(outside, instrumentState, i));
+    if (most < this.#minOrder) return 'notional_limit_breach';
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
     // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
     const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
     const free = Math.min(this.#cash - this.#fundingDue(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
-    const wanted = Math.min(this.#maxTrade, traded, free / (1 + units.costs.feeBps / 10_000));
+    const wanted = Math.min(most, traded, free / (1 + units.costs.feeBps / 10_000));
     if (wanted < this.#minOrder) return 'capital_limit_breach';
     if (instrumentState.validity !== null && !isTradableAt(instrumentState.validity, this.#slotOf(i))) return 'halted';
     if (this.#maxLeverage < 1 && wanted > this.#leverageCapacity(i) - kept) return 'leverage_breach';
-    const limit = this.#limitOf(instrumentState, i);
+    const own = outside?.limitPrice == null ? Number.POSITIVE_INFINITY : floorUnits(Number(outside.limitPrice) * units.priceUnit);
+    const limit = Math.min(own, this.#limitOf(instrumentState, i));
     const quantity = lotsWithin(wanted, limit, units.lot);
     if (!(quantity > 0)) return 'capital_limit_breach';
     const cost = quantity * limit;
@@ -609,6 +712,14 @@ class Run {
     this.#entries++;
     this.#entryOrders.push({ bar: i, instrument: instrumentState.instrument, quantity, limit });
     return null;
+  }
+
+  /** Money units that an outside proposal asks to spend, at the ask of a size in base units. */
+  #askedNotional({ notionalUsd, quantity }: OutsideProposal, { columns, units }: InstrumentState, i: number): number {
+    const { unit } = this.#units;
+    if (notionalUsd !== null) return floorUnits(Number(notionalUsd) * unit);
+    const { ask } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
+    return floorUnits(Number(quantity) * ask * unit);
   }
 
   /** Funding that positions owe at bar i, in money units. It is paid with the exit; what they receive counts only then. */
@@ -745,10 +856,30 @@ class Run {
       slippageBps: slippageBps(entryUsd, this.#bestAt(instrumentState, bar).ask, 1),
       seen: seenAt(columns, bar),
       exitRules: NO_RULES,
+      selling: quantity,
     });
   }
 
-  #sell(position: OpenPosition, i: number): void {
+  /** Takes what is sold off a position, with its share of the entry's fees. The rest stays open. */
+  #parted(whole: OpenPosition): OpenPosition {
+    const { selling, quantity, fees, entryPrice, instrumentState } = whole;
+    if (selling === quantity) return whole;
+    const part = (units: number, paid: number): OpenPosition => ({
+      ...whole,
+      quantity: units,
+      selling: units,
+      baseUnits: units / instrumentState.units.quantityUnit,
+      cost: units * entryPrice,
+      fees: paid,
+    });
+    const paid = floorUnits((fees / quantity) * selling);
+    this.#release(whole);
+    this.#hold(part(quantity - selling, fees - paid));
+    return part(selling, paid);
+  }
+
+  #sell(leaving: OpenPosition, i: number): void {
+    const position = this.#parted(leaving);
     const { instrumentState, quantity } = position;
     const course = this.#isStopped(position) ? TAKEN_AT_OPEN : instrumentState.course;
     const order = { side: 'sell' as const, quantity, limit: this.#exitLimitOf(instrumentState, i) };
@@ -765,8 +896,10 @@ class Run {
     for (const { bit, place } of this.#exitRules) {
       if (isSet(position.exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
     }
-    this.#trades.push(this.#tradeOf(position, { bar: i, price: exitPrice, fees }));
-    this.#release(position);
+    const trade = this.#tradeOf(position, { bar: i, price: exitPrice, fees });
+    this.#realized += trade.profit as number;
+    this.#trades.push(trade);
+    if (position === leaving) this.#release(position);
   }
 
   /** Whether a stop-loss is among the rules that ask for the exit. */
@@ -825,6 +958,12 @@ class Run {
     for (const { place, gated } of this.#positionRules)
       this.#positionKnown[place] = (this.#positionKnown[place] as number) + (gated ? live : last - first + 1);
   }
+}
+
+/** A refusal of the simulated risk function in the form of the live one's. */
+function attributionOf(reason: BlockReason | null): RiskAttribution {
+  if (reason === null) return { verdict: 'passed', rejections: [] };
+  return { verdict: 'blocked', rejections: [{ code: reason, limit: null, before: null, after: null, suggestion: null }] };
 }
 
 interface Exit {

@@ -1,0 +1,60 @@
+/**
+ * The foreknowledge test: outside code that trades much better on the true history than on paths drawn from the same returns
+ * knows that history. The paths keep the returns, their joint distribution and their order within blocks, and lose the rest.
+ */
+
+/** One path of a replay session, by the returns of its bars. */
+export interface PathResult {
+  /** Annualised Sharpe ratio of the bar returns; 0 if nothing was traded. */
+  readonly sharpe: number;
+  readonly bars: number;
+}
+
+/** Result of the test. Ratios and statistics, hence numbers. */
+export interface ForeknowledgeVerdict {
+  readonly trueSharpe: number;
+  readonly resampledSharpe: number;
+  /** Standard error of the difference of the two if the strategy knows nothing. */
+  readonly standardError: number;
+  /** The difference in standard errors. */
+  readonly statistic: number;
+  readonly limit: number;
+  /** Place of the true history among all paths by Sharpe ratio, from 1. */
+  readonly rank: number;
+  readonly isForeknowledge: boolean;
+}
+
+/** Resampled paths of a session. */
+export const RESAMPLED_PATHS = 20;
+/**
+ * Student's t with 19 degrees of freedom exceeds this with a probability of 0.001: at most so many strategies are refused whose
+ * edge is the same on all paths. One that gains five standard errors by what it knows is refused with a probability above 0.9,
+ * one that gains eight with one above 0.999.
+ */
+const T_LIMIT = 3.579;
+
+/**
+ * Tests for foreknowledge. Refuses only if the true history is the best of all paths and lies above their mean by more than chance.
+ * @param barsPerYear bars that make a year. @throws RangeError unless there are two resampled paths or more.
+ */
+export function foreknowledge(onTruth: PathResult, resampled: readonly PathResult[], barsPerYear: number): ForeknowledgeVerdict {
+  const count = resampled.length;
+  if (count < 2) throw new RangeError(`a spread needs at least 2 resampled paths (got ${count})`);
+  const mean = resampled.reduce((sum, { sharpe }) => sum + sharpe, 0) / count;
+  const deviation = Math.sqrt(resampled.reduce((sum, { sharpe }) => sum + (sharpe - mean) ** 2, 0) / (count - 1));
+  const bars = Math.min(...resampled.map((path) => path.bars));
+  // Never below the sampling error of a worthless strategy: a path without a trade says nothing of the spread.
+  const spread = Math.max(deviation, Math.sqrt(barsPerYear / bars));
+  const standardError = spread * Math.sqrt(bars / onTruth.bars + 1 / count);
+  const statistic = (onTruth.sharpe - mean) / standardError;
+  const rank = 1 + resampled.filter(({ sharpe }) => sharpe >= onTruth.sharpe).length;
+  return {
+    trueSharpe: onTruth.sharpe,
+    resampledSharpe: mean,
+    standardError,
+    statistic,
+    limit: T_LIMIT,
+    rank,
+    isForeknowledge: rank === 1 && statistic > T_LIMIT,
+  };
+}

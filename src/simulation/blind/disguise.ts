@@ -1,0 +1,180 @@
+/**
+ * The disguise of one path of a replay session: other names, other dates and other price levels. Ratios, sessions, the weekday and
+ * the hour stay true. The service maps proposals back.
+ */
+import type { Observation } from '../../domain/cut.ts';
+import type { AgentBook, BookPosition } from '../../domain/decision.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { priceStepOf } from '../../domain/market-step.ts';
+import type { OrderSide } from '../../domain/order.ts';
+import type { ProposedTrade } from '../../domain/outside-proposal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { priceText } from '../backtest/history.ts';
+import { drawsOf, drawWhole, shuffled } from './draws.ts';
+
+/** A trade as outside code asks for it in a session: in aliases and disguised prices. */
+export type BlindTrade = Pick<ProposedTrade, 'side' | 'notionalUsd' | 'quantity' | 'limitPrice'> & { readonly instrument: string };
+
+/** How one instrument is shown on a path. */
+interface Mask {
+  readonly key: InstrumentKey;
+  readonly alias: string;
+  /** Shown prices are true ones times this; shown quantities are divided by it, so that notionals stay. */
+  readonly price: number;
+  /** Shown liquidity is the true one times this. */
+  readonly depth: number;
+}
+
+/** The disguise of a path. */
+export interface Disguise {
+  readonly masks: readonly Mask[];
+  /** Whole weeks, in milliseconds: shown times are true ones less this. */
+  readonly shiftMs: number;
+}
+
+const WEEK_MS = 7 * 86_400_000;
+/** Dates are moved back by 10 to 40 years. */
+const WEEKS = { least: 520, most: 2_080 };
+/** Significant digits of what is shown scaled: too few to find the level by the grid of the true prices. */
+const DIGITS = 6;
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ';
+const ALIAS_LETTERS = 4;
+
+/** Draws the disguise of a path. Aliases are those of the session, dates and levels those of the path. */
+export function drawDisguise(seed: string, path: number, { universe }: Pick<Manifest, 'universe'>): Disguise {
+  const aliases = aliasesOf(seed, universe.length);
+  const draw = drawsOf(seed, `disguise ${path}`);
+  const shiftMs = drawWhole(draw, WEEKS.least, WEEKS.most) * WEEK_MS;
+  const masks = universe.map(({ key }, place) => ({
+    key,
+    alias: aliases[place] as string,
+    // A level between a tenth and ten times the true one, and a depth between half and twice of it: even on a logarithmic scale.
+    price: Number((10 ** (2 * draw() - 1)).toPrecision(6)),
+    depth: Number((2 ** (2 * draw() - 1)).toPrecision(6)),
+  }));
+  return { masks, shiftMs };
+}
+
+function aliasesOf(seed: string, count: number): readonly string[] {
+  const draw = drawsOf(seed, 'aliases');
+  const names = new Set<string>();
+  while (names.size < count)
+    names.add(`blind:${Array.from({ length: ALIAS_LETTERS }, () => LETTERS[drawWhole(draw, 0, LETTERS.length - 1)]).join('')}`);
+  return shuffled([...names], draw);
+}
+
+/** An observation as it is shown: the form of the live context, with nothing in it that names the instrument or the date. */
+export function disguised(observation: Observation, mask: Mask, shiftMs: number) {
+  const at = (time: EpochMs): EpochMs => time - shiftMs;
+  const price = (text: DecimalString | null): DecimalString | null => scaledText(text, mask.price);
+  const { quote, reference, session, premiumPct, gapToMarkPct, basisPct, hourlyFunding, markPrice, liquidityUsd, events } = observation;
+  return {
+    slot: at(observation.slot),
+    instrument: mask.alias,
+    session,
+    quote: quote === null ? null : shownQuote(quote, price, at),
+    reference: reference === null ? null : shownReference(reference, mask, price, at),
+    premiumPct,
+    gapToMarkPct,
+    basisPct,
+    hourlyFunding,
+    markPrice: price(markPrice),
+    liquidityUsd: scaledText(liquidityUsd, mask.depth),
+    indicators: shownIndicators(observation.indicators, mask, at),
+    // Headlines and ids name companies.
+    events:
+      events?.map(({ severity, negative, rumor, observedAt }, place) => ({
+        id: `event-${place + 1}`,
+        severity,
+        negative,
+        rumor,
+        observedAt: at(observedAt),
+        headline: '',
+      })) ?? null,
+  };
+}
+
+type Priced = (text: DecimalString | null) => DecimalString | null;
+type Moved = (time: EpochMs) => EpochMs;
+
+function shownQuote(quote: NonNullable<Observation['quote']>, price: Priced, at: Moved) {
+  const { bid, ask, mid, observedAt, receivedAt, ageMs, quality, flags } = quote;
+  const times = { observedAt: at(observedAt), receivedAt: at(receivedAt), ageMs };
+  return { bid: price(bid), ask: price(ask), mid: price(mid), source: 'history', ...times, quality, flags };
+}
+
+function shownReference(reference: NonNullable<Observation['reference']>, { alias }: Mask, price: Priced, at: Moved) {
+  const { referencePrice, confidence, feedUpdatedAt, receivedAt, ageMs, quality, flags } = reference;
+  const times = { feedUpdatedAt: at(feedUpdatedAt), receivedAt: at(receivedAt), ageMs };
+  return { instrument: alias, referencePrice: price(referencePrice), confidence: price(confidence), ...times, quality, flags };
+}
+
+/** Indicators that are prices are scaled as prices are. */
+function shownIndicators(indicators: Observation['indicators'], { price }: Mask, at: Moved) {
+  return Object.fromEntries(
+    Object.entries(indicators).map(([name, { value, previous, barOpenTime }]) => {
+      const factor = name.startsWith('ema:') ? price : 1;
+      const scaled = (number: number | null): number | null =>
+        number === null || factor === 1 ? number : Number((number * factor).toPrecision(DIGITS));
+      return [name, { value: scaled(value), previous: scaled(previous), barOpenTime: barOpenTime === null ? null : at(barOpenTime) }];
+    }),
+  );
+}
+
+function scaledText(text: DecimalString | null, factor: number): DecimalString | null {
+  return text === null ? null : priceText(Number((Number(text) * factor).toPrecision(DIGITS)));
+}
+
+/** Positions as they are shown, in the order of their aliases. */
+export function disguisedPositions({ positions }: AgentBook, { masks, shiftMs }: Disguise) {
+  return positions
+    .map((position) => {
+      const mask = masks.find(({ key }) => key === position.instrument) as Mask;
+      return {
+        instrument: mask.alias,
+        quantity: shownQuantity(position, mask),
+        averageEntryPrice: scaledText(position.averageEntryPrice, mask.price) as DecimalString,
+        openedAt: position.openedAt - shiftMs,
+      };
+    })
+    .sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
+}
+
+function shownQuantity({ quantity }: Pick<BookPosition, 'quantity'>, { price }: Mask): DecimalString {
+  return scaledText(quantity, 1 / price) as DecimalString;
+}
+
+/**
+ * A blind trade in true names and units; null if its alias is none of the session's. Prices are put on the venue's grid, against the
+ * trade. A sell of the shown position is one of the true position.
+ */
+export function undisguised(trade: BlindTrade, { masks }: Disguise, book: AgentBook): (Omit<BlindTrade, 'instrument'> & Named) | null {
+  const mask = masks.find(({ alias }) => alias === trade.instrument);
+  if (mask === undefined) return null;
+  const { side, notionalUsd, quantity, limitPrice } = trade;
+  return {
+    side,
+    instrument: mask.key,
+    notionalUsd,
+    quantity: quantity === null ? null : trueQuantity(quantity, mask, book),
+    limitPrice: limitPrice === null ? null : onGrid(mask.key, side, new Decimal(limitPrice).div(mask.price)),
+  };
+}
+
+interface Named {
+  readonly instrument: InstrumentKey;
+}
+
+function trueQuantity(quantity: DecimalString, mask: Mask, { positions }: AgentBook): DecimalString {
+  const held = positions.find(({ instrument }) => instrument === mask.key);
+  if (held !== undefined && new Decimal(quantity).eq(shownQuantity(held, mask))) return held.quantity;
+  return plainDecimal(new Decimal(quantity).times(mask.price).toSignificantDigits(DIGITS));
+}
+
+function onGrid(instrument: InstrumentKey, side: OrderSide, price: Decimal): DecimalString {
+  const step = priceStepOf(instrument, plainDecimal(price));
+  const steps = price.div(step);
+  return plainDecimal((side === 'buy' ? steps.floor() : steps.ceil()).times(step));
+}

@@ -1,0 +1,126 @@
+/** One path of a replay session: it shows slot after slot in disguise and decides each with what outside code answers. */
+import type { Assumptions } from '../../domain/backtest/assumptions.ts';
+import type { PathResult } from '../../domain/backtest/foreknowledge.ts';
+import type { Cut, Observation } from '../../domain/cut.ts';
+import type { CompiledManifest, RiskAssessor } from '../../domain/decide.ts';
+import type { AgentBook, Verdict } from '../../domain/decision.ts';
+import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
+import { isoTime } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { createAsOfView } from '../backtest/as-of.ts';
+import type { History } from '../backtest/history.ts';
+import { sharpeRatio } from '../backtest/performance.ts';
+import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
+import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
+import { type BlindTrade, type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
+
+export interface LaneWork {
+  readonly agentId: string;
+  readonly compiled: CompiledManifest;
+  readonly history: History;
+  readonly assumptions: Assumptions;
+  readonly disguise: Disguise;
+}
+
+const CENTS = 100;
+
+export class Lane {
+  readonly history: History;
+  readonly rules: RuleBook;
+  readonly #work: LaneWork;
+  readonly #view: ReturnType<typeof createAsOfView>;
+  readonly #run: BarByBar;
+  #cut: Cut | null = null;
+  #last: Pick<Verdict, 'disposition' | 'reason'> | null = null;
+
+  constructor(work: LaneWork) {
+    const { compiled, history, assumptions } = work;
+    this.#work = work;
+    this.history = history;
+    this.rules = evaluateRules(compiled.manifest, history, assumptions);
+    this.#run = simulateBarByBar(compiled.manifest, history, this.rules, assumptions);
+    this.#view = createAsOfView(history, compiled.needs, this.#run.halfSpreadsBps);
+  }
+
+  get isDone(): boolean {
+    return this.#run.bar >= this.history.length;
+  }
+
+  /** The next slot as outside code sees it, in the form of the live context. `last` is what was decided at the slot before. */
+  shown() {
+    const { disguise } = this.#work;
+    this.#cut ??= this.#view.cutAt(this.#run.bar);
+    const { slot, observations } = this.#cut;
+    const { book, cashUsd, equityUsd } = this.#run.book();
+    return {
+      cut: {
+        slot: isoTime(slot - disguise.shiftMs),
+        observations: disguise.masks
+          .map((mask) => disguised(observations.get(mask.key) as Observation, mask, disguise.shiftMs))
+          .sort((a, b) => (a.instrument < b.instrument ? -1 : 1)),
+      },
+      book: {
+        cashUsd: usd(cashUsd),
+        equityUsd: usd(equityUsd),
+        realizedPnlUsd: book.realizedPnlUsd,
+        positions: disguisedPositions(book, disguise),
+      },
+      last: this.#last,
+    };
+  }
+
+  /** True if the alias of a trade is one of the session's. */
+  knows({ instrument }: BlindTrade): boolean {
+    return this.#work.disguise.masks.some(({ alias }) => alias === instrument);
+  }
+
+  /** Decides the slot that was shown with what outside code proposes for it; null proposes nothing. */
+  decide(trade: BlindTrade | null): void {
+    const cut = this.#cut ?? this.#view.cutAt(this.#run.bar);
+    this.#cut = null;
+    const { disposition, reason } = this.#run.step((book, assess) => {
+      const verdict = this.#verdict(cut, book, assess, trade === null ? null : this.#proposalOf(trade, book));
+      this.#sellOthers(cut, book, assess, verdict);
+      return verdict;
+    });
+    this.#last = { disposition, reason };
+  }
+
+  #verdict(cut: Cut, book: AgentBook, assess: RiskAssessor, outside: OutsideProposal | null): Verdict {
+    return this.#work.compiled.decide(cut, book, 'autonomous', assess, undefined, outside);
+  }
+
+  /** A bar stands for all its minutes: where the mandate sells one position, the ticks that follow sell the others. */
+  #sellOthers(cut: Cut, book: AgentBook, assess: RiskAssessor, first: Verdict): void {
+    const selling = new Map<InstrumentKey, 'sell'>();
+    for (let verdict = first; verdict.disposition === 'propose_exit' && verdict.instrument !== null; ) {
+      selling.set(verdict.instrument as InstrumentKey, 'sell');
+      verdict = this.#work.compiled.decide(cut, book, 'autonomous', assess, selling, null);
+    }
+  }
+
+  #proposalOf(trade: BlindTrade, book: AgentBook): OutsideProposal | null {
+    const { agentId, compiled, disguise } = this.#work;
+    const wished = undisguised(trade, disguise, book);
+    if (wished === null) return null;
+    const clientId = `slot-${this.#run.bar}`;
+    return withHash({ ...wished, agentId, clientId, reason: '', inputsHash: null, manifestHash: compiled.hash });
+  }
+
+  /** The simulation of all bars, and the Sharpe ratio of its bar returns. */
+  finish(capitalUsd: number, barsPerYear: number): { readonly simulation: Simulation; readonly result: PathResult } {
+    const simulation = this.#run.finish();
+    let before = capitalUsd;
+    const returns = simulation.equityUsd.map((equity) => {
+      const gain = equity / before - 1;
+      before = equity;
+      return gain;
+    });
+    return { simulation, result: { sharpe: sharpeRatio(returns, barsPerYear) ?? 0, bars: this.history.length } };
+  }
+}
+
+/** An amount as it is shown: in whole cents, which is less than the units of a true price would tell. */
+function usd(amount: number): string {
+  return String(Math.round(amount * CENTS) / CENTS);
+}

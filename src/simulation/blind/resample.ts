@@ -1,0 +1,269 @@
+/**
+ * Resampled paths: the stationary block bootstrap of Politis and Romano (1994) over the joint returns of all instruments. Blocks
+ * begin a whole number of weeks away from where they are put, so that sessions and hours of the week keep their meaning.
+ */
+import { isClosedThroughout } from '../../domain/candle-gaps.ts';
+import type { Candle } from '../../domain/candle.ts';
+import { joinWholeCandles } from '../../domain/joined-candles.ts';
+import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { type EventHistory, type Fact, type InstrumentInput, priceText } from '../backtest/history.ts';
+import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
+import { type Draws, drawWhole } from './draws.ts';
+
+/** A run of bars that is copied: so many from the source's bar `from` on, put at the path's bar `at`. */
+export interface Block {
+  readonly at: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const BLOCK_DAYS = 5;
+const BLOCK_BARS = { least: 20, most: 500 };
+/** Significant digits of a resampled price. */
+const DIGITS = 10;
+
+/** Mean length of a block in bars: five days, at least 20 bars and at most 500. */
+export function meanBlockBars(barMs: number): number {
+  return Math.min(BLOCK_BARS.most, Math.max(BLOCK_BARS.least, Math.round((BLOCK_DAYS * DAY_MS) / barMs)));
+}
+
+/** Draws the blocks of a path of so many bars out of a source of so many. Lengths are geometric. */
+export function drawBlocks(draw: Draws, barMs: number, sourceBars: number, bars: number): readonly Block[] {
+  const mean = meanBlockBars(barMs);
+  const apart = stepBetween(barMs, sourceBars);
+  const blocks: Block[] = [];
+  for (let at = 0; at < bars; ) {
+    const first = at % apart;
+    const from = first + apart * drawWhole(draw, 0, Math.max(0, Math.ceil((sourceBars - first) / apart) - 1));
+    const wanted = 1 + Math.floor(Math.log(1 - draw()) / Math.log(1 - 1 / mean));
+    const length = Math.min(wanted, sourceBars - from, bars - at);
+    blocks.push({ at, from, length });
+    at += length;
+  }
+  return blocks;
+}
+
+/** Bars between two places that a block may begin at: a week, or a day of a source that is too short for weeks. */
+function stepBetween(barMs: number, sourceBars: number): number {
+  for (const stepMs of [WEEK_MS, DAY_MS]) {
+    const step = stepMs / barMs;
+    if (Number.isInteger(step) && step * 4 <= sourceBars) return step;
+  }
+  return 1;
+}
+
+/** The grid of bars that a history is built on. */
+interface Grid {
+  readonly firstOpen: EpochMs;
+  readonly barMs: number;
+  readonly length: number;
+}
+
+/** The grid of the candles of all instruments. @throws RangeError where there are none. */
+export function gridOf(inputs: readonly InstrumentInput[], barMs: number): Grid {
+  const opens = inputs.flatMap(({ candles }) =>
+    [candles.at(0), candles.at(-1)].flatMap((bar) => (bar === undefined ? [] : [bar.openTime])),
+  );
+  if (opens.length === 0) throw new RangeError('there is no candle in this stretch of history');
+  const firstOpen = Math.min(...opens);
+  return { firstOpen, barMs, length: (Math.max(...opens) - firstOpen) / barMs + 1 };
+}
+
+/** Makes the input of a resampled path: the same instruments from the same first price on, by the returns of the blocks. */
+export function resampleInputs(
+  inputs: readonly InstrumentInput[],
+  timeframe: string,
+  blocks: readonly Block[],
+): readonly InstrumentInput[] {
+  const grid = gridOf(inputs, timeframeMs(timeframe) as number);
+  return inputs.map((input) => resampled(input, timeframe, grid, blocks));
+}
+
+function resampled(input: InstrumentInput, timeframe: string, grid: Grid, blocks: readonly Block[]): InstrumentInput {
+  const { candles, factors } = resampledBars(input.candles, grid, blocks);
+  const carried: Carried = { grid, blocks, factors };
+  const bars = (list: Bars): Bars => carryBars(list, carried);
+  const { series, referenceCandles, perpCandles, spotCandles, marks, funding, liquidity, halfSpread, events } = input;
+  return {
+    entry: input.entry,
+    candles,
+    ...(series === undefined ? {} : { series: resampledSeries(input, series, candles, timeframe, bars) }),
+    ...(referenceCandles === undefined ? {} : { referenceCandles: bars(referenceCandles) }),
+    ...(perpCandles === undefined ? {} : { perpCandles: bars(perpCandles) }),
+    ...(spotCandles === undefined ? {} : { spotCandles: bars(spotCandles) }),
+    ...(marks === undefined ? {} : { marks: carryReadings(marks, carried, true) }),
+    ...(funding === undefined ? {} : { funding: carryFunding(funding, carried) }),
+    ...(liquidity === undefined ? {} : { liquidity: carryReadings(liquidity, carried, false) }),
+    ...(halfSpread === undefined ? {} : { halfSpread: carryReadings(halfSpread, carried, false) }),
+    ...(events === undefined ? {} : { events: carryEvents(events, carried) }),
+  };
+}
+
+/** The bars of a path, and by bar of the path the price there over the price of its source. */
+function resampledBars(source: Bars, grid: Grid, blocks: readonly Block[]) {
+  const { byPlace, before } = bySourcePlace(source, grid);
+  const length = blocks.reduce((sum, block) => sum + block.length, 0);
+  const factors = new Float64Array(length);
+  const candles = new KeptBars();
+  let last = Number(source.at(0)?.open ?? 1);
+  for (const { at, from, length: count } of blocks) {
+    const made: Candle[] = [];
+    for (let n = 0; n < count; n++) {
+      const candle = byPlace[from + n];
+      const known = before[from + n] as number;
+      const factor = last / (Number.isNaN(known) ? Number(candle?.open ?? last) : known);
+      // Within a block the factor stays: prices are those of the source, scaled.
+      factors[at + n] = factor;
+      if (candle === undefined) continue;
+      made.push(scaled(candle, grid.firstOpen + (at + n) * grid.barMs, factor));
+      last = Number((made.at(-1) as Candle).close);
+    }
+    candles.add(made);
+  }
+  return { candles, factors };
+}
+
+/** The bars of a source by place on the grid, and the last close known before each. */
+function bySourcePlace(source: Bars, { firstOpen, barMs, length }: Grid) {
+  const byPlace: (Candle | undefined)[] = Array.from({ length });
+  for (const candle of source) byPlace[(candle.openTime - firstOpen) / barMs] = candle;
+  const before = new Float64Array(length);
+  let close = Number.NaN;
+  for (let place = 0; place < length; place++) {
+    before[place] = close;
+    const candle = byPlace[place];
+    if (candle !== undefined) close = Number(candle.close);
+  }
+  return { byPlace, before };
+}
+
+/** A bar at another time and price level. The traded notional stays: the volume moves against the price. */
+function scaled({ open, high, low, close, volume }: Candle, openTime: EpochMs, factor: number): Candle {
+  const price = (text: string): string => priceText(Number((Number(text) * factor).toPrecision(DIGITS)));
+  return {
+    openTime,
+    open: price(open),
+    high: price(high),
+    low: price(low),
+    close: price(close),
+    volume: priceText(Number((Number(volume) / factor).toPrecision(DIGITS))),
+  };
+}
+
+/** Carries what lies beside the bars of an instrument to a path. */
+interface Carried {
+  readonly grid: Grid;
+  readonly blocks: readonly Block[];
+  readonly factors: Float64Array;
+}
+
+/** By how much a block is moved in time. */
+function shiftOf({ at, from }: Block, { barMs }: Grid): number {
+  return (at - from) * barMs;
+}
+
+/** Carries bars of the same grid, or of shorter ones, with their blocks. */
+function carryBars(source: Bars, { grid, blocks, factors }: Carried): Bars {
+  const { firstOpen, barMs, length } = grid;
+  const byPlace: Candle[][] = Array.from({ length }, () => []);
+  for (const candle of source) byPlace[Math.floor((candle.openTime - firstOpen) / barMs)]?.push(candle);
+  const carried = new KeptBars();
+  for (const block of blocks) {
+    for (let n = 0; n < block.length; n++) {
+      const factor = factors[block.at + n] as number;
+      carried.add((byPlace[block.from + n] as readonly Candle[]).map((bar) => scaled(bar, bar.openTime + shiftOf(block, grid), factor)));
+    }
+  }
+  return carried;
+}
+
+/** Longer bars are joined from those of the path: what was read of them is of the true history. */
+function resampledSeries(
+  { entry }: InstrumentInput,
+  series: Readonly<Record<string, Bars>>,
+  own: Bars,
+  timeframe: string,
+  carried: (list: Bars) => Bars,
+): Readonly<Record<string, Bars>> {
+  const barMs = timeframeMs(timeframe) as number;
+  const isClosed =
+    (lengthMs: number) =>
+    (openTime: EpochMs): boolean =>
+      entry.kind === 'tokenized_equity' && isClosedThroughout(openTime, openTime + lengthMs);
+  return Object.fromEntries(
+    Object.entries(series).map(([longer, list]) => {
+      const lengthMs = timeframeMs(longer) as number;
+      return [longer, lengthMs % barMs === 0 ? joinWholeCandles([...own], barMs, lengthMs, isClosed(barMs)) : carried(list)];
+    }),
+  );
+}
+
+/** Readings that hold until the next one. A block begins with the reading that held where it was taken from. */
+function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carried, isPrice: boolean): readonly Fact[] {
+  const { firstOpen, barMs } = grid;
+  const carried: Fact[] = [];
+  for (const block of blocks) {
+    const [begin, shift] = [firstOpen + (block.from + 1) * barMs, shiftOf(block, grid)];
+    const end = begin + (block.length - 1) * barMs;
+    const take = ({ value }: Fact, receivedAt: EpochMs): void => {
+      const place = Math.min(factors.length - 1, Math.max(0, Math.ceil((receivedAt + shift - firstOpen) / barMs) - 1));
+      const text = isPrice ? priceText(Number((Number(value) * (factors[place] as number)).toPrecision(DIGITS))) : value;
+      carried.push({ receivedAt: receivedAt + shift, value: text });
+    };
+    const next = firstAfter(facts, begin);
+    const held = facts[next - 1];
+    if (held !== undefined) take(held, begin);
+    for (let n = next; n < facts.length && (facts[n] as Fact).receivedAt <= end; n++) take(facts[n] as Fact, (facts[n] as Fact).receivedAt);
+  }
+  return carried;
+}
+
+/** Hourly rates move with their hours. Those before the history stay: ranks look back at them. */
+function carryFunding(rates: readonly Fact[], { grid, blocks }: Carried): readonly Fact[] {
+  const { firstOpen, barMs } = grid;
+  const carried = rates.slice(0, firstAfter(rates, firstOpen));
+  for (const block of blocks) {
+    const begin = firstOpen + block.from * barMs;
+    const end = begin + block.length * barMs;
+    for (let n = firstAfter(rates, begin); n < rates.length && (rates[n] as Fact).receivedAt <= end; n++) {
+      const { receivedAt, value } = rates[n] as Fact;
+      carried.push({ receivedAt: receivedAt + shiftOf(block, grid), value });
+    }
+  }
+  return carried;
+}
+
+/** Place of the first fact that was received after an instant. */
+function firstAfter(facts: readonly Fact[], at: EpochMs): number {
+  let [low, high] = [0, facts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((facts[middle] as Fact).receivedAt <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function carryEvents({ known, events }: EventHistory, { grid, blocks }: Carried): EventHistory {
+  const { firstOpen, barMs } = grid;
+  const stretches: Stretch[] = [];
+  const carried: EventHistory['events'][number][] = [];
+  blocks.forEach((block, number) => {
+    const shift = shiftOf(block, grid);
+    // The slots of a block are the closes of its bars.
+    const [begin, end] = [firstOpen + (block.from + 1) * barMs, firstOpen + (block.from + block.length + 1) * barMs];
+    for (const { from, to } of known) {
+      const [first, last] = [Math.max(from, begin), Math.min(to, end)];
+      if (first < last) stretches.push({ from: first + shift, to: last + shift });
+    }
+    for (const event of events) {
+      if (event.receivedAt <= begin - barMs || event.receivedAt > end - barMs) continue;
+      const { id, observedAt, receivedAt } = event;
+      carried.push({ ...event, id: `${id}#${number}`, observedAt: observedAt + shift, receivedAt: receivedAt + shift });
+    }
+  });
+  return { known: unitedStretches(stretches), events: carried };
+}
