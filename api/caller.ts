@@ -40,7 +40,8 @@ const NO_AGENT_TOKEN: Refusal = {
   code: 'unauthenticated',
   detail: 'this agent token is unknown or revoked; create a new one with POST /v1/agents/{id}/tokens',
 };
-const ONLY_PROPOSES = 'a token of an agent proposes for its agent and reads its context and its outside proposals, and nothing else';
+const ONLY_PROPOSES =
+  'a token of an agent proposes for its agent, answers its replay sessions and reads its context and its outside proposals, and nothing else';
 
 const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was revoked: sign in again' };
 

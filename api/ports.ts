@@ -8,7 +8,7 @@ import type { ActorPorts } from './v1/actors/ports.ts';
 import type { AgentMarketPorts } from './v1/agent-market/ports.ts';
 import type { ProposalPorts } from './v1/agent-orders/ports.ts';
 import type { VaultPorts } from './v1/agent-vaults/ports.ts';
-import type { AgentPorts } from './v1/agents/ports.ts';
+import type { AgentPorts, ReplayPort } from './v1/agents/ports.ts';
 import type { PreviewPorts } from './v1/backtests/ports.ts';
 import type { BookReads } from './v1/books/ports.ts';
 import type { BridgePorts } from './v1/bridge/ports.ts';
@@ -46,6 +46,8 @@ export interface ApiPorts {
   readonly joining: JoiningPorts;
   readonly agents: AgentPorts;
   readonly previews: PreviewPorts;
+  /** Replay sessions that run in this process; null where none can. */
+  readonly replays: ReplayPort | null;
   readonly actors: ActorPorts;
   readonly runtime: RuntimePorts;
   readonly proposals: ProposalPorts;

@@ -16,7 +16,7 @@ export interface EvaluationDirectory {
   activeManifest(
     orgId: string,
     agentId: string,
-  ): Promise<{ readonly version: number; readonly hash: string; readonly timeframe: string } | null>;
+  ): Promise<{ readonly version: number; readonly hash: string; readonly timeframe: string; readonly external: boolean } | null>;
   /** Null where the organization has no such run of the agent. */
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
@@ -35,6 +35,11 @@ export function createEvaluationHandler(deps: {
     async start(context, agentId, evaluation, request): Promise<Outcome<EvaluationView>> {
       const manifest = await evaluations.activeManifest(context.orgId, agentId);
       if (manifest === null) return refuse('not_found', 'there is no such agent');
+      if (request['session'] !== undefined && !manifest.external)
+        return refuse(
+          'state_conflict',
+          "the agent's own rules trade: start a backtest of it, because only outside code answers a replay session",
+        );
       const id = deps.newId();
       const createdAt = clock.now();
       const input = {

@@ -23,6 +23,8 @@ export interface EvaluationJob {
   readonly request: { readonly [field: string]: Json };
   /** The instant the run was asked for: the present of everything that it looks up. */
   readonly createdAt: number;
+  /** Times that its work was begun before. */
+  readonly attempts?: number;
   /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
   readonly signal: AbortSignal;
   /** May be called as often as one likes; what is passed on is throttled. `waitsForWork`: the backfill that it waits for. */

@@ -35,6 +35,7 @@ export const LOOPS = {
   'comparing what vaults claim with what is held': { row: 'an organization' },
   checkpoints: { row: 'an actor' },
   'looking for stalled shards': { row: null, why: 'counts shards and quarantined rows' },
+  'replay sessions': { row: null, why: 'looks at sessions in memory' },
   'forgetting old answers': { row: null, why: TALLY },
   'forgetting old announcements': { row: null, why: TALLY },
   'forgetting old inputs': { row: null, why: TALLY },

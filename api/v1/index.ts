@@ -42,6 +42,7 @@ import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
 import { getOutsideContext } from './agents/outside-context.ts';
 import { getOutsideProposal, listOutsideProposals, proposeTrade } from './agents/outside-proposals.ts';
+import { abandonReplaySession, answerReplayStep, getReplaySession, openReplaySession } from './agents/replay-sessions.ts';
 import { pauseAgent } from './agents/pause.ts';
 import { promoteAgent } from './agents/promote.ts';
 import { listRecommendations } from './agents/recommendations.ts';
@@ -311,6 +312,10 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listOutsideProposals, orAgentToken('agent:read')),
   entry(getOutsideProposal, orAgentToken('agent:read')),
   entry(getOutsideContext, orAgentToken('agent:read')),
+  entry(openReplaySession, orAgentToken('trade:execute')),
+  entry(getReplaySession, orAgentToken('agent:read')),
+  entry(answerReplayStep, orAgentToken('trade:execute')),
+  entry(abandonReplaySession, orAgentToken('trade:execute')),
   entry(createAgentToken, 'trade:execute'),
   entry(listAgentTokens, 'agent:read'),
   entry(revokeAgentToken, TO_STOP),

@@ -15,12 +15,14 @@ import { createBacktestPreviews } from '../simulation/backtest/preview.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
+import type { ReplayHost } from '../simulation/blind/replay-host.ts';
+import { createReplayRunner } from '../simulation/blind/replay-runner.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
 import type { HistoryArchives } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
-import type { BacktestThread, SweepThread } from './threads/backtest-worker.ts';
+import type { BacktestThread, ReplayThread, SweepThread } from './threads/backtest-worker.ts';
 
 /** Previews that one process works on at a time. */
 const PREVIEWS_AT_ONCE = 2;
@@ -69,6 +71,20 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
     atOnce: PREVIEWS_AT_ONCE,
   });
   return { run, seriesOf: (manifest) => barSeriesOf(backtestNeeds(manifest, manifest.timeframe)).length };
+}
+
+/** The runner of replay sessions, which are carried beside other runs. */
+export function openReplayRunner(deps: EvaluationRunnerDeps, host: ReplayHost, seedOf: (runId: string) => string): EvaluationRunner {
+  const { log, databaseUrl } = deps;
+  const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
+  return createReplayRunner({
+    fetcher: createHistoryFetcher(deps),
+    onMissing: (what) => log.info(what, 'a venue did not give the whole history of a replay session'),
+    host,
+    seedOf,
+    inThread: (replay, job, beside) =>
+      inThread<BacktestOutcome>(entry, { databaseUrl, replay } satisfies ReplayThread, job, 'a replay session', beside),
+  });
 }
 
 export function openStressRunner(sql: Sql): EvaluationRunner {

@@ -24,7 +24,10 @@ import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
+import type { EvaluationRunner } from '../../actors/evaluation/run-worker.ts';
+import { sha256Hex } from '../domain/canonical-json.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import type { ReplayHost } from '../simulation/blind/replay-host.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
@@ -35,7 +38,7 @@ import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openStressRunner } from './evaluation-runners.ts';
+import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openReplayRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
@@ -66,6 +69,8 @@ export interface RoleParts {
   /** Null where this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
   readonly signer: Signer | null;
   readonly exchangeAccounts: ExchangeAccounts;
+  /** Null where this process runs no worker. */
+  readonly replays: ReplayHost | null;
   readonly clockWatch: ClockWatch;
   /** Null where another identity provider than the sandbox's says who is who. */
   readonly signInLinks: SignInLinks | null;
@@ -148,6 +153,10 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
   service.onStop('the evaluation runs', () => runWorker.stop());
   const assessing = 'assessing paper and shadow stages';
+  if (parts.replays !== null) {
+    const sessions = evaluations.carrySessions(replayRunner(parts, parts.replays), holder, service.warn('carrying replay sessions'));
+    service.onStop('the replay sessions', () => sessions.stop());
+  }
   const daily = gates.watch(clock, parts.containment(assessing), service.warn(assessing));
   service.onStop('the daily look at the gates', () => daily.stop());
   return worker.ping;
@@ -219,6 +228,13 @@ function openExecutionClients(
 
 function evaluationRunners(parts: RoleParts) {
   return { ...openHistoryRunners(runnerDeps(parts)), stress_test: openStressRunner(parts.store.sql) };
+}
+
+/** The seed of a session is the worker's signature of its id: nobody else can tell it, and its public key verifies it afterwards. */
+function replayRunner(parts: RoleParts, host: ReplayHost): EvaluationRunner {
+  const { worker } = openWriterKeys(resolve(parts.service.config.SEVENGATE_HOME), ['worker']);
+  const seedOf = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
+  return openReplayRunner(runnerDeps(parts), host, seedOf);
 }
 
 /** What backtests of this process read, and where they fetch what is not stored. */
@@ -301,6 +317,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     sharedLimits: market.sharedLimits,
     launcher,
     pingQueue,
+    replays: parts.replays,
     previews: openPreviews({ ...runnerDeps(parts), obtainable: obtainableHistory(service) }),
     clock,
     random,

@@ -33,6 +33,7 @@ import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { statedBudgets } from './outside/index.ts';
 import { takeDatabaseTime } from './simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
+import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
 /** How long the start waits for the first quotes before it says what is missing. */
@@ -97,6 +98,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
         evaluations,
         signer,
         exchangeAccounts: await followExchangeAccounts(service, sql),
+        replays: openReplays(service),
         clockWatch: await watchClock(service, store.sql),
         signInLinks,
       });
@@ -133,6 +135,14 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
     'the sandbox simulates the outside systems without a URL',
   );
   return sandbox;
+}
+
+/** Null where this process runs no worker: a session runs beside the API that brings its steps. */
+function openReplays(service: ServiceProcess): ReplayHost | null {
+  if (!service.runs('worker')) return null;
+  const host = createReplayHost(service.clock, service.warn('replay sessions'));
+  service.onStop('the host of replay sessions', () => host.stop());
+  return host;
 }
 
 async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: Sql): Promise<ClockWatch> {

@@ -249,7 +249,8 @@ export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
   const capacity = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
   return {
     universe: manifest.universe.length,
-    entryConditions: manifest.entry.length,
+    // The proposals of outside code are a condition of entry.
+    entryConditions: manifest.entry.length + (manifest.strategy === undefined ? 0 : 1),
     maxCapitalUsd: Number(manifest.maxCapitalUsd),
     maxTradeNotionalUsd: Number(manifest.maxTradeNotionalUsd),
     notionalOfCapacity: capacity.isZero() ? null : new Decimal(manifest.maxTradeNotionalUsd).div(capacity).toNumber(),

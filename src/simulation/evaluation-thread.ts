@@ -10,15 +10,17 @@ export type ThreadPost<Outcome> =
 
 /**
  * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the
- * catalog as it is now. @throws Error where the thread fails, ends without a result, or is ended from outside.
+ * catalog as it is now; `beside` gets the thread at once, for messages of its own. @throws Error where the thread fails, ends without a result, or is ended from outside.
  */
 export function inThread<Outcome>(
   entry: URL,
   data: object,
   job: Pick<EvaluationJob, 'signal' | 'progress'>,
   what: string,
+  beside: (worker: Worker) => void = () => {},
 ): Promise<Outcome> {
   const worker = new Worker(entry, { workerData: { ...data, catalog: { source: CATALOG.source, listed: CATALOG.listed } } });
+  beside(worker);
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       void worker.terminate();
@@ -31,7 +33,7 @@ export function inThread<Outcome>(
     job.signal.addEventListener('abort', abort, { once: true });
     worker.on('message', (message: ThreadPost<Outcome>) => {
       if (message.kind === 'outcome') resolve(message.outcome);
-      else job.progress(message.done, message.total, message.what);
+      else if (message.kind === 'progress') job.progress(message.done, message.total, message.what);
     });
     worker.on('error', reject);
     worker.on('exit', (code) => {

@@ -210,6 +210,7 @@ export async function apiUnderTest(
       limits: createRateLimits(),
     },
     ...callerPorts,
+    replays: null,
     previews: openPreviews({
       sql,
       databaseUrl: url,

@@ -15,7 +15,9 @@ import type { DecisionRecord } from '../../../src/domain/decision.ts';
 import type { SourceOrigin } from '../../../src/domain/data-source.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
+import type { StepAsk } from '../../../src/simulation/blind/replay-host.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { ActorStep } from '../actors/ports.ts';
 
@@ -132,6 +134,12 @@ export interface AgentCalibration {
   /** Mean cost of a fill in the newest backtest that passed its gate, in basis points; null without one. */
   readonly promisedBps: number | null;
   readonly fills: readonly CalibratedFill[];
+}
+
+/** Replay sessions of this process. */
+export interface ReplayPort {
+  /** Answers a step; null if the session does not run here. The answer is JSON. */
+  step(of: { readonly orgId: string; readonly agentId: string; readonly runId: string }, step: StepAsk): Promise<Outcome<string> | null>;
 }
 
 export interface AgentPorts {

@@ -17,12 +17,18 @@ import type { ActorCapability, CallerDeps } from './capability.ts';
 
 /** Runs that one process works on at a time: each has a thread of its own. */
 const RUNS_AT_ONCE = 2;
+/** Replay sessions that one process serves at a time: they mostly wait. */
+const SESSIONS_AT_ONCE = 4;
+
+type Runners = Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
 
 export interface Evaluations {
   readonly commands: EvaluationCommands;
   readonly reads: ReturnType<typeof createEvaluationReads>;
   /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
-  carry(runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>, holder: string, onError: (error: unknown) => void): RunWorker;
+  carry(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
+  /** Begins to carry replay sessions out, which other carriers leave alone. */
+  carrySessions(runner: EvaluationRunner, holder: string, onError: (error: unknown) => void): RunWorker;
 }
 
 export function openEvaluations(deps: {
@@ -34,20 +40,22 @@ export function openEvaluations(deps: {
 }): Evaluations {
   const { sql, runtime, evidence, clock, newId } = deps;
   const reads = createEvaluationReads(sql);
+  const carry = (sessions: boolean, runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker =>
+    startRunWorker({
+      store: createRunStore(sql, sessions),
+      runtime,
+      runners,
+      writeEvidence: (draft) => evidence.write(draft),
+      clock,
+      holder,
+      atOnce: sessions ? SESSIONS_AT_ONCE : RUNS_AT_ONCE,
+      onError,
+    });
   return {
     commands: createEvaluationHandler({ runtime, evaluations: reads, clock, newId }),
     reads,
-    carry: (runners, holder, onError) =>
-      startRunWorker({
-        store: createRunStore(sql),
-        runtime,
-        runners,
-        writeEvidence: (draft) => evidence.write(draft),
-        clock,
-        holder,
-        atOnce: RUNS_AT_ONCE,
-        onError,
-      }),
+    carry: (runners, holder, onError) => carry(false, runners, holder, onError),
+    carrySessions: (backtest, holder, onError) => carry(true, { backtest }, holder, onError),
   };
 }
 

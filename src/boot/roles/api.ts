@@ -99,6 +99,8 @@ export interface ApiDeps {
   readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
+  /** Replay sessions that run in this process; null where none can. */
+  readonly replays: ApiPorts['replays'];
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];
   /** Free bytes of the state folder, and whether the database refused a write for want of them. */
@@ -150,6 +152,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       access: { ...accessPorts(deps, members), agentTokens: createAgentTokenReads(sql), signals: createSignalReads(sql) },
       ...callerPorts(deps, model.ports),
       previews: deps.previews,
+      replays: deps.replays,
       machines: machinePorts(),
       joining: createJoining(sql, clock),
       ...market,

@@ -1,5 +1,5 @@
 /** The worker thread of a backtest or of a sweep: reads the stored bars through a connection of its own, works, and posts what it came to. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { createTrialReads } from '../../adapters/store/evaluations/trial-reads.ts';
@@ -8,6 +8,8 @@ import type { BacktestAsked } from '../../simulation/backtest/backtest-runner.ts
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
 import type { TrialsAsked } from '../../simulation/backtest/run.ts';
+import type { ReplayAsked } from '../../simulation/blind/replay-runner.ts';
+import { workReplay } from '../../simulation/blind/replay-thread.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
 import type { BacktestReads, TrialReads, TrialsOf } from '../../simulation/ports.ts';
 import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-from-history.ts';
@@ -26,6 +28,12 @@ export interface SweepThread {
   readonly sweep: SweepAsked | SweepJob;
 }
 
+/** What the thread of a replay session is given. */
+export interface ReplayThread {
+  readonly databaseUrl: string;
+  readonly replay: ReplayAsked;
+}
+
 /** Works a backtest out on the store of a database. `post` is told of the progress. */
 export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
@@ -40,8 +48,28 @@ const port = parentPort;
 if (port !== null && isWork(workerData)) {
   takeCatalog((workerData as { readonly catalog?: ToldCatalog }).catalog);
   const post = (message: ThreadPost<BacktestOutcome | SweepOutcome>): void => port.postMessage(message);
-  const outcome = 'sweep' in workerData ? await sweepFromStore(workerData, post) : await workFromStore(workerData, post);
+  const outcome = await outcomeOf(workerData, port, post);
   post({ kind: 'outcome', outcome });
+}
+
+function outcomeOf(
+  work: BacktestThread | SweepThread | ReplayThread,
+  port: MessagePort,
+  post: (message: ThreadPost<BacktestOutcome | SweepOutcome>) => void,
+): Promise<BacktestOutcome | SweepOutcome> {
+  if ('sweep' in work) return sweepFromStore(work, post);
+  return 'replay' in work ? replayFromStore(work, port, post) : workFromStore(work, post);
+}
+
+/** Works a replay session out on the store of a database. */
+function replayFromStore(
+  { databaseUrl, replay }: ReplayThread,
+  port: MessagePort,
+  post: (message: ThreadPost<BacktestOutcome>) => void,
+): Promise<BacktestOutcome> {
+  return onStore(databaseUrl, 'replay', (reads, trials) =>
+    workReplay(reads, { ...replay, trials: familyOf(trials, replay.trialsOf) }, port, post),
+  );
 }
 
 /** Works a sweep out on the store of a database. */
@@ -83,6 +111,7 @@ async function onStore<Made>(
 }
 
 /** Whether this thread was started for such work: the file may be loaded in another thread for its function alone. */
-function isWork(data: unknown): data is BacktestThread | SweepThread {
-  return typeof data === 'object' && data !== null && 'databaseUrl' in data && ('asked' in data || 'sweep' in data);
+function isWork(data: unknown): data is BacktestThread | SweepThread | ReplayThread {
+  if (typeof data !== 'object' || data === null || !('databaseUrl' in data)) return false;
+  return 'asked' in data || 'sweep' in data || 'replay' in data;
 }

@@ -63,13 +63,7 @@ export function draftProblems(manifest: Manifest, catalog: Catalog = CATALOG): P
     if (catalog.byKey(entry.key) === undefined)
       refuse(`universe[${index}]`, `${entry.key} is not in the catalog`, 'instruments of the catalog');
   });
-  if (manifest.strategy !== undefined)
-    refuse(
-      'strategy',
-      'the strategy is code outside of the service, and no backtest can run it: replay sessions for outside code do not exist yet',
-      'a manifest whose own rules trade; an external agent stays at draft and trades on paper',
-    );
-  else if (manifest.entry.length === 0)
+  if (manifest.strategy === undefined && manifest.entry.length === 0)
     refuse('entry', 'no entry condition: the agent could never enter', `1 to ${MAX_CONDITIONS} conditions`);
   manifest.entry.forEach((condition, index) => {
     const kinds = conditionDefinition(condition.type)?.kinds ?? null;

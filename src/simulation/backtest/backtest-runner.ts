@@ -67,17 +67,22 @@ export function createBacktestRunner(options: BacktestRunnerOptions): Evaluation
     const funding = await fetchNeeds(options, needs, request, job);
     const trialsOf = options.asksForTrials ? trialsOfJob(job, [job.manifestHash]) : null;
     const outcome = await options.inThread({ manifest: job.manifest, request, trialsOf, funding, createdAt: job.createdAt }, job);
-    if (!outcome.ok) return outcome;
-    const { resultHash, summary, result, series, metrics } = outcome;
-    const { agentId, manifestVersion, manifestHash, runId } = job;
-    return {
-      ok: true,
-      resultHash,
-      summary,
-      result,
-      report: null,
-      trials: [{ manifestHash, sharpe: metrics['sharpe'] ?? null, returns: returnsOf(series) }],
-      evidence: request.look ? null : { agentId, kind: 'backtest', manifestVersion, manifestHash, series, metrics, runId, resultHash },
-    };
+    return backtestOutcome(job, request, outcome);
+  };
+}
+
+/** Outcome of a run whose work came to this: a trial, and evidence unless it was a look. */
+export function backtestOutcome(job: EvaluationJob, { look }: Pick<BacktestRequest, 'look'>, outcome: BacktestOutcome): EvaluationOutcome {
+  if (!outcome.ok) return outcome;
+  const { resultHash, summary, result, series, metrics } = outcome;
+  const { agentId, manifestVersion, manifestHash, runId } = job;
+  return {
+    ok: true,
+    resultHash,
+    summary,
+    result,
+    report: null,
+    trials: [{ manifestHash, sharpe: metrics['sharpe'] ?? null, returns: returnsOf(series) }],
+    evidence: look ? null : { agentId, kind: 'backtest', manifestVersion, manifestHash, series, metrics, runId, resultHash },
   };
 }

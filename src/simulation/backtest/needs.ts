@@ -37,10 +37,8 @@ export interface InstrumentNeeds {
   readonly eventHours: number | null;
 }
 
-/** @throws RangeError for an instrument that the catalog does not have, and for a manifest whose strategy is outside code. */
+/** @throws RangeError for an instrument that the catalog does not have. */
 export function backtestNeeds(manifest: Manifest, timeframe: string): readonly InstrumentNeeds[] {
-  if (manifest.strategy !== undefined)
-    throw new RangeError(`the strategy ${manifest.strategy.release} is outside code, which no backtest can run`);
   const conditions = [...manifest.entry, ...manifest.exit, ...guardrailExits(manifest)];
   const types = new Set(conditions.map(({ type }) => type.replace(/_(below|above)$/, '')));
   const eventHours = conditions

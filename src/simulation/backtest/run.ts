@@ -212,9 +212,12 @@ export interface BacktestOptions {
 
 /**
  * Runs a backtest. Pure: the same arguments give the same result, in any process.
- * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one.
+ * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one;
+ * RangeError for a manifest whose strategy is outside code.
  */
 export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
+  if (manifest.strategy !== undefined)
+    throw new RangeError(`the strategy ${manifest.strategy.release} is outside code, which answers replay sessions and no backtest`);
   const rules = evaluateRules(manifest, history, assumptions);
   const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
   onProgress?.(history.length, history.length);

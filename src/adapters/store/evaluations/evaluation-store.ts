@@ -45,11 +45,11 @@ interface ClaimedRow {
 }
 
 /** Takes leases by turns of the organizations: one that has runs under way waits for those that have fewer. */
-async function claimRuns(sql: Sql, holder: string, limit: number, leaseMs: number) {
+async function claimRuns(sql: Sql, sessions: boolean, holder: string, limit: number, leaseMs: number) {
   const rows = await sql<ClaimedRow[]>`
     with ranked as materialized (
       select id, row_number() over (partition by org_id order by (held_until >= clock_timestamp()) is true desc, created_at, id) as turn
-      from evaluation_runs where state in ('queued', 'running')
+      from evaluation_runs where state in ('queued', 'running') and request ? 'session' = ${sessions}
     ), free as (
       select e.id from evaluation_runs e join ranked o on o.id = e.id
       where e.state in ('queued', 'running') and (e.held_until is null or e.held_until < clock_timestamp())
@@ -73,10 +73,10 @@ async function claimRuns(sql: Sql, holder: string, limit: number, leaseMs: numbe
   }));
 }
 
-/** The leases of a process that carries runs. */
-export function createRunStore(sql: Sql) {
+/** The leases of a process that carries runs. @param sessions true for replay sessions alone, false for all other runs. */
+export function createRunStore(sql: Sql, sessions = false) {
   return {
-    claim: (holder: string, limit: number, leaseMs: number) => claimRuns(sql, holder, limit, leaseMs),
+    claim: (holder: string, limit: number, leaseMs: number) => claimRuns(sql, sessions, holder, limit, leaseMs),
 
     async renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]> {
       const rows = await sql<{ id: string }[]>`
@@ -118,8 +118,9 @@ export function createEvaluationReads(sql: Sql) {
     r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress`;
   return {
     async activeManifest(orgId: string, agentId: string) {
-      const [row] = await sql<{ version: number; hash: string; timeframe: string }[]>`
-        select a.manifest_version as version, a.manifest_hash as hash, readable_json(m.canonical) ->> 'timeframe' as timeframe
+      const [row] = await sql<{ version: number; hash: string; timeframe: string; external: boolean }[]>`
+        select a.manifest_version as version, a.manifest_hash as hash, readable_json(m.canonical) ->> 'timeframe' as timeframe,
+          is_external(a.id, a.manifest_version) as external
         from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = ${agentId} and a.org_id = ${orgId}`;
       return row ?? null;
     },

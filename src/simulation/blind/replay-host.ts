@@ -1,0 +1,105 @@
+/** The replay sessions that run in this process: each works in a thread of its own, and answers the steps that the API brings. */
+import type { Worker } from 'node:worker_threads';
+import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
+import { runEvery } from '../../../actors/runtime/run-every.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { StepAnswers } from './session.ts';
+
+/** Answers to a step; null asks for the step that waits. */
+export type StepAsk = { readonly step: number; readonly answers: StepAnswers } | null;
+
+/** A session without an answer for so long has been abandoned, and none lasts longer than a day. Milliseconds. */
+export const SESSION_IDLE_MS = 10 * 60_000;
+export const SESSION_MS = 24 * 3_600_000;
+const LOOK_MS = 5_000;
+
+/** Messages between a session's thread and the process. */
+export interface ThreadAsk {
+  readonly ask: number;
+  readonly step: StepAsk;
+}
+export interface ThreadAnswer {
+  readonly kind: 'answer';
+  readonly ask: number;
+  readonly outcome: Outcome<string>;
+}
+
+interface Running {
+  readonly job: Pick<EvaluationJob, 'orgId' | 'agentId'>;
+  readonly since: EpochMs;
+  readonly expire: (detail: string) => void;
+  readonly waiting: Map<number, (outcome: Outcome<string>) => void>;
+  worker: Worker | null;
+  answeredAt: EpochMs;
+  asked: number;
+}
+
+export interface ReplayHost {
+  /** Answers a step of a session that runs here; null if it does not. The answer is JSON. */
+  step(of: { readonly orgId: string; readonly agentId: string; readonly runId: string }, step: StepAsk): Promise<Outcome<string> | null>;
+  /** Holds a session until `release`. `expire` is called once if nobody answers for too long. */
+  hold(
+    job: Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>,
+    expire: (detail: string) => void,
+  ): { readonly attach: (worker: Worker) => void; readonly release: () => void };
+  stop(): Promise<void>;
+}
+
+const GONE = refuse('state_conflict', 'the session has ended meanwhile: read it for its ending');
+
+export function createReplayHost(clock: Pick<Clock, 'now' | 'deadline'>, onError: (error: unknown) => void): ReplayHost {
+  const sessions = new Map<string, Running>();
+  const looking = runEvery(clock, 'replay sessions', LOOK_MS, async () => expireOld(sessions, clock.now()), onError);
+  return {
+    async step({ orgId, agentId, runId }, step) {
+      const session = sessions.get(runId);
+      if (session === undefined || session.job.orgId !== orgId || session.job.agentId !== agentId) return null;
+      const { worker } = session;
+      if (worker === null) return refuse('unavailable', 'the session reads its history: ask again in a few seconds');
+      session.answeredAt = clock.now();
+      const ask = ++session.asked;
+      return new Promise((resolve) => {
+        session.waiting.set(ask, resolve);
+        worker.postMessage({ ask, step } satisfies ThreadAsk);
+      });
+    },
+    hold(job, expire) {
+      const now = clock.now();
+      const session: Running = { job, since: now, expire, waiting: new Map(), worker: null, answeredAt: now, asked: 0 };
+      sessions.set(job.runId, session);
+      return {
+        attach: (worker) => attach(session, worker, clock),
+        release() {
+          sessions.delete(job.runId);
+          for (const answer of session.waiting.values()) answer(GONE);
+        },
+      };
+    },
+    stop: () => looking.stop(),
+  };
+}
+
+/** Takes what the thread says from its first word on: `ready`, and then answers. */
+function attach(session: Running, worker: Worker, clock: Pick<Clock, 'now'>): void {
+  worker.on('message', (message: ThreadAnswer | { readonly kind: string }) => {
+    if (message.kind === 'ready') {
+      session.worker = worker;
+      session.answeredAt = clock.now();
+    }
+    if (message.kind !== 'answer') return;
+    const { ask, outcome } = message as ThreadAnswer;
+    session.waiting.get(ask)?.(outcome);
+    session.waiting.delete(ask);
+  });
+}
+
+function expireOld(sessions: ReadonlyMap<string, Running>, now: EpochMs): void {
+  for (const { worker, answeredAt, since, expire } of sessions.values()) {
+    // Reading the history is the service's own time.
+    if (worker !== null && now - answeredAt > SESSION_IDLE_MS)
+      expire(`no step was answered for ${SESSION_IDLE_MS / 60_000} minutes: the session was abandoned, and counts as a trial`);
+    else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / 3_600_000} hours, and counts as a trial`);
+  }
+}

@@ -1,0 +1,49 @@
+/** A replay session in its thread: reads the history that is kept, serves slots until all are answered, and works out what that came to. */
+import type { MessagePort } from 'node:worker_threads';
+import type { ThreadPost } from '../evaluation-thread.ts';
+import { type BacktestOutcome, insufficiency } from '../backtest/backtest-work.ts';
+import { readInputs } from '../backtest/from-history.ts';
+import { backtestNeeds } from '../backtest/needs.ts';
+import type { TrialsAsked } from '../backtest/run.ts';
+import type { BacktestReads } from '../ports.ts';
+import type { ThreadAnswer, ThreadAsk } from './replay-host.ts';
+import type { ReplayAsked } from './replay-runner.ts';
+import { ReplaySession } from './session.ts';
+
+/** Works a session out. `port` brings the steps; `post` is told of the progress. */
+export async function workReplay(
+  reads: BacktestReads,
+  asked: ReplayAsked & { readonly trials: TrialsAsked },
+  port: Pick<MessagePort, 'on' | 'off' | 'postMessage'>,
+  post: (message: ThreadPost<BacktestOutcome>) => void,
+): Promise<BacktestOutcome> {
+  const { manifest, request, agentId, seed } = asked;
+  const { timeframe } = manifest;
+  const told = (what: string) => (done: number, total: number) => post({ kind: 'progress', done, total, what });
+  const inputs = await readInputs(reads, backtestNeeds(manifest, timeframe), asked, told('reading bars'));
+  const refused = insufficiency({ manifest, request, timeframe, inputs });
+  if (refused !== null) return refused;
+  const session = new ReplaySession({ agentId, manifest, request, inputs, seed }, told('drawing paths'));
+  await answered(session, port, told('answering slots'));
+  return session.outcome(asked.trials);
+}
+
+/** Resolves once all slots are answered. */
+function answered(
+  session: ReplaySession,
+  port: Pick<MessagePort, 'on' | 'off' | 'postMessage'>,
+  onProgress: (done: number, total: number) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const take = ({ ask, step }: ThreadAsk): void => {
+      const outcome = step === null ? { ok: true as const, value: session.current() } : session.answer(step.step, step.answers);
+      port.postMessage({ kind: 'answer', ask, outcome } satisfies ThreadAnswer);
+      onProgress(...session.progress());
+      if (!session.isDone) return;
+      port.off('message', take);
+      resolve();
+    };
+    port.on('message', take);
+    port.postMessage({ kind: 'ready' });
+  });
+}
