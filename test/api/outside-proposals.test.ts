@@ -1,6 +1,7 @@
 // Outside proposals over the wire: every answer is checked against the OpenAPI document.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/openapi.ts';
+import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
 import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -65,10 +66,42 @@ test('nobody of another organization proposes, and no token of its own names the
   expect((await propose({ clientId: 'two' }, stranger)).status).toBe(404);
 });
 
-test('what the agent cannot be is refused in words: promoted, backtested, listed', async () => {
+test('its gate of drafts opens, and that of backtests waits for a replay session', async () => {
   const promoted = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
-  expect([promoted.status, promoted.body.code]).toEqual([409, 'gate_failed']);
-  expect(promoted.body.detail).toContain('replay sessions for outside code do not exist yet');
+  expect([promoted.status, promoted.body.stage]).toEqual([200, 'backtest']);
+  const further = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
+  expect([further.status, further.body.code]).toEqual([409, 'gate_failed']);
+});
+
+test('replay sessions are opened, read, and refused to strangers; steps say where they stand', async () => {
+  const SESSIONS = `/v1/agents/${agent}/replay-sessions`;
+  const nowhere = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } });
+  expect([nowhere.status, nowhere.body.code]).toEqual([422, 'feature_disabled']);
+  const host = createReplayHost(api.clock, (error) => api.defects.push(error));
+  const replays = api.ports as { replays: ReplayHost | null };
+  replays.replays = host;
+  const opened = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } });
+  expect([opened.status, opened.body.state, opened.body.request.look]).toEqual([202, 'queued', false]);
+  expect((await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } })).body.code).toBe('state_conflict');
+  expect((await api.call('POST', SESSIONS, { token: trader, body: { kind: 'stress' } })).status).toBe(400);
+  const URL = `${SESSIONS}/${opened.body.id}`;
+  expect((await api.call('GET', URL, { token: trader })).body).toMatchObject({ id: opened.body.id, evaluation: 'backtest' });
+  const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  expect((await api.call('GET', URL, { token: stranger })).status).toBe(404);
+  expect((await api.call('POST', `${URL}/steps`, { token: stranger, body: {} })).status).toBe(404);
+  expect((await api.call('POST', `${URL}/steps`, { token: trader, body: {} })).body.code).toBe('unavailable');
+  expect((await api.call('POST', `${URL}/steps`, { token: trader, body: { step: 1 } })).body.code).toBe('malformed');
+  const large = { step: 1, answers: Array.from({ length: 65 }, () => null) };
+  expect((await api.call('POST', `${URL}/steps`, { token: trader, body: large })).body.code).toBe('malformed');
+  const abandoned = await api.call('POST', `${URL}/abandon`, { token: trader });
+  expect([abandoned.status, abandoned.body.state]).toEqual([200, 'cancelled']);
+  const late = await api.call('POST', `${URL}/steps`, { token: trader, body: {} });
+  expect([late.status, late.body.code]).toEqual([409, 'state_conflict']);
+  await host.stop();
+  replays.replays = null;
+});
+
+test('what the agent cannot be is refused in words: backtested by its rules, listed', async () => {
   for (const action of ['backtest', 'stress_test']) {
     const run = await api.call('POST', `/v1/agents/${agent}/${action}`, { token: trader, body: {} });
     expect([run.status, run.body.code], action).toEqual([422, 'external_not_listable']);

@@ -14,6 +14,7 @@ export {
 export { ApiError, FeedError, type FieldError, NetworkError, type NetworkFailure, SevengateError } from './errors.ts';
 export type { Channel, ChannelParams, Feed, FeedItem, FeedOptions, Frame } from './feed.ts';
 export type { OperationName } from './operation.ts';
+export { type ReplaySlot, type ReplayStrategy, type ReplayTrade, runReplay } from './replay.ts';
 export type { Stream } from './streams.ts';
 export type { Timing } from './timing.ts';
 export type { Token } from './transport.ts';

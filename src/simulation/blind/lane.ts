@@ -14,7 +14,7 @@ import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
 import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
 import { type BlindTrade, type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
 
-export interface LaneWork {
+interface LaneWork {
   readonly agentId: string;
   readonly compiled: CompiledManifest;
   readonly history: History;

@@ -11,8 +11,8 @@ import type { StepAnswers } from './session.ts';
 export type StepAsk = { readonly step: number; readonly answers: StepAnswers } | null;
 
 /** A session without an answer for so long has been abandoned, and none lasts longer than a day. Milliseconds. */
-export const SESSION_IDLE_MS = 10 * 60_000;
-export const SESSION_MS = 24 * 3_600_000;
+const SESSION_IDLE_MS = 10 * 60_000;
+const SESSION_MS = 24 * 3_600_000;
 const LOOK_MS = 5_000;
 
 /** Messages between a session's thread and the process. */

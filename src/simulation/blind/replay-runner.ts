@@ -16,7 +16,7 @@ export interface ReplayAsked extends Omit<BacktestJob, 'trials'> {
   readonly seed: string;
 }
 
-export interface ReplayRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
+interface ReplayRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'> {
   readonly host: ReplayHost;
   /** The seed of a session, 64 hexadecimal digits: the same whenever it is asked for, and unknown to callers. */
   readonly seedOf: (runId: string) => string;

@@ -12,7 +12,7 @@ import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 
 /** A run of bars that is copied: so many from the source's bar `from` on, put at the path's bar `at`. */
-export interface Block {
+interface Block {
   readonly at: number;
   readonly from: number;
   readonly length: number;
@@ -26,7 +26,7 @@ const BLOCK_BARS = { least: 20, most: 500 };
 const DIGITS = 10;
 
 /** Mean length of a block in bars: five days, at least 20 bars and at most 500. */
-export function meanBlockBars(barMs: number): number {
+function meanBlockBars(barMs: number): number {
   return Math.min(BLOCK_BARS.most, Math.max(BLOCK_BARS.least, Math.round((BLOCK_DAYS * DAY_MS) / barMs)));
 }
 
@@ -63,7 +63,7 @@ interface Grid {
 }
 
 /** The grid of the candles of all instruments. @throws RangeError where there are none. */
-export function gridOf(inputs: readonly InstrumentInput[], barMs: number): Grid {
+function gridOf(inputs: readonly InstrumentInput[], barMs: number): Grid {
   const opens = inputs.flatMap(({ candles }) =>
     [candles.at(0), candles.at(-1)].flatMap((bar) => (bar === undefined ? [] : [bar.openTime])),
   );

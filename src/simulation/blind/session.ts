@@ -18,7 +18,7 @@ import { drawsOf, drawWhole } from './draws.ts';
 import { Lane } from './lane.ts';
 import { drawBlocks, resampleInputs } from './resample.ts';
 
-export interface ReplayWork {
+interface ReplayWork {
   readonly agentId: string;
   readonly manifest: Manifest;
   readonly request: BacktestRequest;

@@ -6,11 +6,13 @@ import type { InstrumentInput } from '../../../src/simulation/backtest/history.t
 import { sharpeRatio } from '../../../src/simulation/backtest/performance.ts';
 import { drawsOf } from '../../../src/simulation/blind/draws.ts';
 import { drawBlocks, resampleInputs } from '../../../src/simulation/blind/resample.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { draws, entryOf } from '../backtest/random-histories.ts';
 
 const DAY = 86_400_000;
 const BARS = 1_826;
-const SEEDS = Array.from({ length: 20 }, (_, n) => n + 1);
+/** Twenty in `npm run proof`. */
+const SEEDS = Array.from({ length: rounds({ suite: 3, proof: 20 }) }, (_, n) => n + 1);
 
 const seedOf = (seed: number): string => seed.toString(16).padStart(64, '0');
 
@@ -62,21 +64,21 @@ function verdictOf(seed: number, input: InstrumentInput, strategyOn: (returns: r
   return foreknowledge(on(input), paths, 365);
 }
 
-test('code that knows the true prices is refused in 20 of 20 seeds', () => {
+test('code that knows the true prices is refused with every seed', () => {
   const refused = SEEDS.filter((seed) => {
     const input = leaning(seed, 0);
     const known = returnsOf(input);
     return verdictOf(seed, input, () => (n) => (known[n] as number) > 0).isForeknowledge;
   });
-  expect(refused).toHaveLength(20);
+  expect(refused).toEqual(SEEDS);
 });
 
-test('honest code of a Sharpe ratio of about 2 is not refused in at least 19 of 20 seeds', () => {
+test('honest code of a Sharpe ratio of about 2 is refused with at most one seed of twenty', () => {
   const verdicts = SEEDS.map((seed) => verdictOf(seed, leaning(seed, 0.18), (returns) => (n) => (returns[n - 1] as number) > 0));
   const mean = verdicts.reduce((sum, { trueSharpe }) => sum + trueSharpe, 0) / verdicts.length;
-  expect(mean).toBeGreaterThan(1.6);
-  expect(mean).toBeLessThan(2.4);
-  expect(verdicts.filter(({ isForeknowledge }) => !isForeknowledge).length).toBeGreaterThanOrEqual(19);
+  expect(mean).toBeGreaterThan(1.4);
+  expect(mean).toBeLessThan(2.6);
+  expect(verdicts.filter(({ isForeknowledge }) => isForeknowledge).length).toBeLessThanOrEqual(1);
 });
 
 test('code that trades on the true history alone is refused, and code that never trades is not', () => {

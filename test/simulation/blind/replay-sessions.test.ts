@@ -18,7 +18,7 @@ import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { BlindTrade } from '../../../src/simulation/blind/disguise.ts';
-import { createReplayHost, type ReplayHost, SESSION_IDLE_MS } from '../../../src/simulation/blind/replay-host.ts';
+import { createReplayHost, type ReplayHost } from '../../../src/simulation/blind/replay-host.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { clockFrom } from '../../harness/clock-from.ts';
@@ -202,7 +202,7 @@ test('a session is answered in order, by one connection, and shows neither name 
   expect(beyond.ok && JSON.parse(beyond.value).slots[0].last).toEqual({ disposition: 'blocked_by_risk', reason: 'notional_limit_breach' });
   expect(await host.step({ ...asked(agentId, runId), orgId: newId() }, null)).toBeNull();
 
-  idleClock.advanceTo(idleClock.now() + SESSION_IDLE_MS + 10_000);
+  idleClock.advanceTo(idleClock.now() + 10 * 60_000 + 10_000);
   expect(await ended(agentId, runId)).toMatchObject({ state: 'refused', ending: { code: 'expired' } });
 });
 

@@ -1,0 +1,48 @@
+/** Runs a strategy over a blind replay session, with an instance of it for each path. */
+import type { Operations } from './api.ts';
+import type { Client } from './client.ts';
+import { NetworkError } from './errors.ts';
+
+type Step = Operations['answerReplayStep']['answer'];
+type Answers = NonNullable<Operations['answerReplayStep']['input']['body']['answers']>;
+/** A slot of a path as a strategy sees it. */
+export type ReplaySlot = Step['slots'][number];
+/** A trade of a strategy, or null to propose nothing. */
+export type ReplayTrade = Answers[number];
+/** A strategy with the state of one path. */
+export type ReplayStrategy = (slot: ReplaySlot) => ReplayTrade | Promise<ReplayTrade>;
+
+/** A step that got lost is sent again so often: the same answers are decided once. */
+const ATTEMPTS = 5;
+
+/** Answers a session to its end. The result follows: see `getReplaySession`. @param begin makes the instance of a path. */
+export async function runReplay(
+  api: Pick<Client, 'answerReplayStep'>,
+  session: { readonly id: string; readonly sessionId: string },
+  begin: (path: number) => ReplayStrategy,
+): Promise<void> {
+  const strategies = new Map<number, ReplayStrategy>();
+  const strategyOf = (path: number): ReplayStrategy => {
+    const known = strategies.get(path) ?? begin(path);
+    strategies.set(path, known);
+    return known;
+  };
+  let body: Operations['answerReplayStep']['input']['body'] = {};
+  for (;;) {
+    const { step, done, slots } = await sent(() => api.answerReplayStep({ ...session, body }));
+    if (done) return;
+    const answers: ReplayTrade[] = [];
+    for (const slot of slots) answers.push(await strategyOf(slot.path)(slot));
+    body = { step, answers };
+  }
+}
+
+async function sent(send: () => Promise<Step>): Promise<Step> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof NetworkError) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
