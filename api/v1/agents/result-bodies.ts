@@ -136,6 +136,26 @@ const TradesBody = Type.Object({
   list: Type.Array(BacktestTradeBody, { description: 'Oldest first; the statistics are over all, however many are listed.' }),
 });
 
+const BlindReplayBody = Type.Object(
+  {
+    seed: { ...HashText, description: 'Aliases, dates, levels, blocks and the order of the paths follow from it.' },
+    truth: Type.Integer({ description: 'Path of the true history.' }),
+    paths: Type.Array(Type.Object({ sharpe: Type.Number(), bars: Type.Integer(), historyHash: HashText })),
+    foreknowledge: Type.Object({
+      trueSharpe: Type.Number(),
+      resampledSharpe: Type.Number({ description: 'Mean of the resampled paths.' }),
+      standardError: Type.Number(),
+      statistic: Type.Number({ description: 'The difference in standard errors.' }),
+      limit: Type.Number(),
+      rank: Type.Integer({ description: 'Place of the true history among all paths, from 1.' }),
+      isForeknowledge: Type.Boolean(),
+    }),
+    slots: Type.Integer(),
+    answersHash: { ...HashText, description: 'SHA-256 over the answers, a line each: `<step> <answers as JSON>`.' },
+  },
+  { $id: 'BlindReplay', description: 'Paths of the blind replay session that outside code answered. Missing of other backtests.' },
+);
+
 export const BacktestResultBody = Type.Object(
   {
     engine: choice(['backtest-2', 'backtest-3'], 'Results of `backtest-2` were made under earlier costs.'),
@@ -180,6 +200,7 @@ export const BacktestResultBody = Type.Object(
     luck: LuckBody,
     assumptions: Type.Object(assumptionFields),
     checkedBars: Type.Integer({ description: 'Bars decided again with the reference implementation and the same outcome.' }),
+    blind: Type.Optional(BlindReplayBody),
     daily: Type.Array(EquityDayBody),
   },
   { $id: 'BacktestResult' },

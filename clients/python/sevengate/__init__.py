@@ -2,6 +2,7 @@
 
 from ._feed import Feed, Frame
 from ._pages import Page, Pages
+from ._replay import run_replay
 from .client import Client
 from .errors import (
     BadRequest,
@@ -23,5 +24,5 @@ from .errors import (
 __all__ = [
     "BadRequest", "Client", "Conflict", "Feed", "FeedError", "Forbidden", "Frame", "NetworkError", "NotFound", "Page", "Pages",
     "ApiError", "Refused", "ServiceNotFound", "SevengateError", "TooManyRequests", "Unauthenticated", "Unavailable",
-    "UnexpectedAnswer",
+    "UnexpectedAnswer", "run_replay",
 ]

@@ -1,0 +1,41 @@
+"""Runs a strategy over a blind replay session, with an instance of it for each path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable
+
+from .errors import NetworkError
+
+if TYPE_CHECKING:
+    from .api import ReplaySlot, ReplayStep
+    from .client import Client
+
+# A step that got lost is sent again so often: the same answers are decided once.
+ATTEMPTS = 5
+
+Strategy = Callable[["ReplaySlot"], Any]
+
+
+def run_replay(client: Client, id: str, session_id: str, begin: Callable[[int], Strategy]) -> None:
+    """Answers a session to its end. The result follows: see `get_replay_session`.
+
+    `begin` makes the instance of a path. It is called with each slot and returns a trade, or None to propose nothing.
+    """
+    strategies: dict[int, Strategy] = {}
+    shown = _sent(client, id, session_id, {})
+    while not shown.done:
+        answers = []
+        for slot in shown.slots:
+            if slot.path not in strategies:
+                strategies[slot.path] = begin(slot.path)
+            answers.append(strategies[slot.path](slot))
+        shown = _sent(client, id, session_id, {"step": shown.step, "answers": answers})
+
+
+def _sent(client: Client, id: str, session_id: str, body: dict[str, Any]) -> ReplayStep:
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return client.answer_replay_step(id, session_id, **body)
+        except NetworkError:
+            continue
+    return client.answer_replay_step(id, session_id, **body)
