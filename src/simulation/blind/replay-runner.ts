@@ -44,17 +44,13 @@ export function createReplayRunner(options: ReplayRunnerOptions): EvaluationRunn
     const { agentId, manifest, manifestHash, createdAt } = job;
     const asked = { manifest, request, funding, createdAt, agentId, seed, trialsOf: trialsOfJob(job, [manifestHash]) };
     const ended = new AbortController();
-    let expired: string | null = null;
-    const held = host.hold(job, (detail) => {
-      expired ??= detail;
-      ended.abort();
-    });
+    const held = host.hold(job, (detail) => ended.abort(detail));
     try {
       const signal = AbortSignal.any([job.signal, ended.signal]);
       return backtestOutcome(job, request, await inThread(asked, { signal, progress: job.progress }, held.attach));
     } catch (error) {
-      if (expired === null) throw error;
-      return { ok: false, code: 'expired', detail: `${expired} (seed ${seed})` };
+      if (!ended.signal.aborted) throw error;
+      return { ok: false, code: 'expired', detail: `${String(ended.signal.reason)} (seed ${seed})` };
     } finally {
       held.release();
     }

@@ -94,6 +94,7 @@ async function open(agentId: string, days?: number): Promise<string> {
     { from: new Date(from).toISOString(), to: new Date(TO).toISOString(), look: days !== undefined },
     TO + DAY,
   );
+  if (!('assumptions' in request)) throw new Error(JSON.stringify(request));
   const started = await evaluations.commands.start(context, agentId, 'backtest', { ...request, session: newId() } as never);
   if (!started.ok) throw new Error(started.refusal.detail);
   return started.value.id;
@@ -232,6 +233,7 @@ test('a session over the stretch of the gate is evidence, beside every session b
 test('a session is for outside code alone, and outside code is evaluated by nothing else', async () => {
   const outside = await outsideAgent('another');
   const plain = readBacktestRequest({}, TO + DAY);
+  if (!('assumptions' in plain)) throw new Error(JSON.stringify(plain));
   expect(await evaluations.commands.start(context, outside, 'backtest', plain as never)).toMatchObject({
     refusal: { code: 'external_not_listable' },
   });
