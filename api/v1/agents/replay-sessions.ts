@@ -1,7 +1,7 @@
 /** Blind replay sessions: outside code answers the history slot by slot, which is the backtest of an external agent. */
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
-import { DISPOSITIONS } from '../../../src/domain/agent.ts';
+import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
@@ -13,7 +13,6 @@ import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, DecimalText, EmptyBody, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 import { termsOf, wishedAmount } from '../manual-order-body.ts';
-import { NO_AGENT } from './agent-body.ts';
 import { simulationFields } from './backtest.ts';
 import { ObservationBody } from './decision-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
