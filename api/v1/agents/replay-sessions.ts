@@ -63,7 +63,7 @@ const SlotBody = Type.Object(
       equityUsd: DecimalText,
       realizedPnlUsd: DecimalText,
       positions: Type.Array(
-        Type.Object({ instrument: Type.String(), quantity: DecimalText, averageEntryPrice: DecimalText, openedAt: Type.Integer() }),
+        Type.Object({ instrument: Type.String(), quantity: DecimalText, averageEntryPrice: DecimalText, openedAt: Time }),
       ),
     }),
     last: Type.Unsafe<object | null>({

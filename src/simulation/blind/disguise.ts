@@ -9,7 +9,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { priceStepOf } from '../../domain/market-step.ts';
 import type { OrderSide } from '../../domain/order.ts';
 import type { ProposedTrade } from '../../domain/outside-proposal.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { priceText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
@@ -136,7 +136,7 @@ export function disguisedPositions({ positions }: AgentBook, { masks, shiftMs }:
         instrument: mask.alias,
         quantity: shownQuantity(position, mask),
         averageEntryPrice: scaledText(position.averageEntryPrice, mask.price) as DecimalString,
-        openedAt: position.openedAt - shiftMs,
+        openedAt: isoTime(position.openedAt - shiftMs),
       };
     })
     .sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
