@@ -141,7 +141,17 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
 
   const other = await api.call('POST', '/v1/agents', { token: trader, body: payload() });
   expect((await api.call('GET', `/v1/agents/${other.body.id}/context`, { token })).status).toBe(404);
-  const open = new Set(['proposeTrade', 'listOutsideProposals', 'getOutsideProposal', 'getOutsideContext', 'callMcp']);
+  const open = new Set([
+    'proposeTrade',
+    'listOutsideProposals',
+    'getOutsideProposal',
+    'getOutsideContext',
+    'callMcp',
+    'openReplaySession',
+    'getReplaySession',
+    'answerReplayStep',
+    'abandonReplaySession',
+  ]);
   for (const { route, permission } of servedRoutes().filter((found) => found.permission !== 'public' && !open.has(found.route.name))) {
     api.clock.advanceTo(api.clock.now() + 60_000);
     const path = route.url.replace(':id', agent).replaceAll(/:\w+/g, shown.id);

@@ -68,6 +68,8 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/:claimId/submit')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.name === 'createAgentToken') return { name: 'bot' };
+  if (route.name === 'openReplaySession') return { kind: 'backtest' };
+  if (route.name === 'answerReplayStep') return {};
   if (route.name === 'createSignalHook') return { name: 'chart', template: { side: 'buy', instrument: 'x', quantity: '1' } };
   if (route.name === 'proposeTrade') return OUTSIDE_PROPOSAL;
   if (route.name === 'sweepAgent') return { parameters: [{ path: 'stopLossPct', values: [2, 3] }] };

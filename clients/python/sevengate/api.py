@@ -609,6 +609,14 @@ class SweepAgentWalkForwardInput(TypedDict):
     testDays: NotRequired[int]
 
 
+class AnswerReplayStepAnswerInput(TypedDict):
+    side: Literal["buy", "sell"]
+    instrument: str
+    notionalUsd: NotRequired[Money]
+    quantity: NotRequired[Money]
+    limitPrice: NotRequired[Money]
+
+
 class CreateSignalHookTemplateInput(TypedDict):
     side: str
     instrument: str
@@ -3108,6 +3116,45 @@ class OutsideContextLimits(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class ReplayStep(Model):
+    step: int
+    done: bool
+    slots: List[ReplaySlot]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReplaySlot(Model):
+    """One slot of a path: names, dates and price levels are disguised."""
+    path: int
+    cut: OutsideContextCut
+    book: ReplaySlotBook
+    last: ReplaySlotLast | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReplaySlotBook(Model):
+    cash_usd: Decimal
+    equity_usd: Decimal
+    realized_pnl_usd: Decimal
+    positions: List[ReplaySlotBookPosition]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReplaySlotBookPosition(Model):
+    instrument: str
+    quantity: Decimal
+    average_entry_price: Decimal
+    opened_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ReplaySlotLast(Model):
+    """The decision at the slot before on this path; null at the first slot."""
+    disposition: OutsideProposalDecisionDisposition
+    reason: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
 class NewAgentToken(Model):
     id: str
     agent_id: str
@@ -3324,6 +3371,7 @@ class BacktestResult(Model):
     daily: List[EquityDay]
     funding_usd: Decimal | None = None
     execution: BacktestResultExecution | None = None
+    blind: BlindReplay | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3458,6 +3506,35 @@ class BacktestResultAssumptions(Model):
     max_participation_pct: float
     min_order_usd: Decimal
     named: List[str]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BlindReplay(Model):
+    """Paths of the blind replay session that outside code answered. Missing of other backtests."""
+    seed: str
+    truth: int
+    paths: List[BlindReplayPath]
+    foreknowledge: BlindReplayForeknowledge
+    slots: int
+    answers_hash: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BlindReplayPath(Model):
+    sharpe: float
+    bars: int
+    history_hash: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BlindReplayForeknowledge(Model):
+    true_sharpe: float
+    resampled_sharpe: float
+    standard_error: float
+    statistic: float
+    limit: float
+    rank: int
+    is_foreknowledge: bool
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -6251,6 +6328,55 @@ class Operations(Caller):
     @operation("GET", "/v1/agents/{id}/context")
     def get_outside_context(self, id: str) -> OutsideContext:
         """The view that an outside strategy has of its agent: market, book, limits, and what is pending"""
+
+    @operation("POST", "/v1/agents/{id}/replay-sessions", body="kind from to look", needs_body=True, keyed=True)
+    def open_replay_session(
+        self,
+        id: str,
+        *,
+        kind: Literal["backtest"],
+        from_: Time | None = None,
+        to: Time | None = None,
+        look: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvaluationRun:
+        """Opens a blind replay session, the backtest of an external agent
+
+        The service shows the history of the active manifest slot by slot and decides each slot with what your code
+        answers, with the risk rules and costs of every backtest. 21 paths are shown at once: the true history and 20
+        that are resampled from its returns. Instruments have aliases, dates are moved by whole weeks, price levels are
+        scaled. A result that is significantly better on the true history ends the run as `refused` with
+        `foreknowledge`. One evaluation of an agent is open at a time. Every session is a trial, whatever its end.
+        Without an answer for 10 minutes it ends as `expired`, and after 24 hours in any case. If its process ends, it
+        ends as `interrupted`.
+        """
+
+    @operation("GET", "/v1/agents/{id}/replay-sessions/{sessionId}")
+    def get_replay_session(self, id: str, session_id: str) -> EvaluationRun:
+        """One replay session and how far it is"""
+
+    @operation("POST", "/v1/agents/{id}/replay-sessions/{sessionId}/steps", body="step answers", needs_body=True)
+    def answer_replay_step(
+        self,
+        id: str,
+        session_id: str,
+        *,
+        step: int | None = None,
+        answers: Sequence[AnswerReplayStepAnswerInput | None] | None = None,
+    ) -> ReplayStep:
+        """Answers a step of a replay session and returns the next one
+
+        A step shows one slot of each path. Send the answers to it and receive the next step; `{}` returns the step that
+        waits. The same answers sent again, as after a lost connection, get the same next step. Answers to any other
+        step are refused with `state_conflict` and change nothing, so that two connections cannot both answer.
+        """
+
+    @operation("POST", "/v1/agents/{id}/replay-sessions/{sessionId}/abandon", keyed=True)
+    def abandon_replay_session(self, id: str, session_id: str, *, idempotency_key: str | None = None) -> EvaluationRun:
+        """Ends a replay session without a result
+
+        It still counts as a trial.
+        """
 
     @operation("POST", "/v1/agents/{id}/tokens", body="name", needs_body=True)
     def create_agent_token(self, id: str, *, name: str) -> NewAgentToken:
