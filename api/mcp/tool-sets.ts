@@ -119,6 +119,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ],
   'answers a file for people': ['getEvaluationReport', 'exportActorTest', 'getLeaderboardCsv', 'getLeaderboardWalletCsv'],
   'describes the service to programs': ['getHealth', 'getReadiness', 'getMetrics', 'getOpenApi', 'getAsyncApi'],
+  'is a session that code answers slot by slot': ['openReplaySession', 'getReplaySession', 'answerReplayStep', 'abandonReplaySession'],
   'is a stream, or the protocol itself': ['openFeeds', 'openInspector', 'streamEvents', 'callMcp'],
 };
 
