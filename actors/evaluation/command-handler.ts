@@ -9,14 +9,20 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EvaluationCommands, EvaluationView } from './commands.ts';
 import { evaluationContext, runState } from './effects.ts';
+import type { EvaluationInput } from './protocol.ts';
+
+interface ActiveManifest {
+  readonly version: number;
+  readonly hash: string;
+  readonly timeframe: string;
+  /** True if its strategy is outside code. */
+  readonly external: boolean;
+}
 
 /** What the command handler asks of the store besides the actors themselves. */
 export interface EvaluationDirectory {
   /** The active manifest of the organization's agent; null where there is no such agent. */
-  activeManifest(
-    orgId: string,
-    agentId: string,
-  ): Promise<{ readonly version: number; readonly hash: string; readonly timeframe: string; readonly external: boolean } | null>;
+  activeManifest(orgId: string, agentId: string): Promise<ActiveManifest | null>;
   /** Null where the organization has no such run of the agent. */
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
@@ -42,18 +48,7 @@ export function createEvaluationHandler(deps: {
         );
       const id = deps.newId();
       const createdAt = clock.now();
-      const input = {
-        agentId,
-        evaluation,
-        manifestVersion: manifest.version,
-        manifestHash: manifest.hash,
-        request:
-          evaluation === 'backtest'
-            ? { ...request, look: isLook(request as unknown as BacktestRequest, manifest.timeframe, createdAt) }
-            : request,
-        requestedBy: context.subject,
-        createdAt,
-      };
+      const input = inputOf({ agentId, evaluation, request, requestedBy: context.subject, createdAt }, manifest);
       try {
         const plan = await runtime.start('evaluation', id, context.orgId, input, {
           cause: `${context.subject} ${context.requestId}`,
@@ -94,6 +89,17 @@ export function createEvaluationHandler(deps: {
       }
     },
   };
+}
+
+/** Input of a run on the active manifest. */
+function inputOf(
+  asked: Omit<EvaluationInput, 'manifestVersion' | 'manifestHash'> & { readonly createdAt: number },
+  { version, hash, timeframe }: ActiveManifest,
+) {
+  const { evaluation, request, createdAt } = asked;
+  const read =
+    evaluation === 'backtest' ? { ...request, look: isLook(request as unknown as BacktestRequest, timeframe, createdAt) } : request;
+  return { ...asked, request: read, manifestVersion: version, manifestHash: hash };
 }
 
 /** A run as its state says it. `at` is the instant of the step. */

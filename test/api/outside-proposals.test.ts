@@ -70,7 +70,7 @@ test('its gate of drafts opens, and that of backtests waits for a replay session
   const promoted = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
   expect([promoted.status, promoted.body.stage]).toEqual([200, 'backtest']);
   const further = await api.call('POST', `/v1/agents/${agent}/promote`, { token: trader });
-  expect([further.status, further.body.code]).toEqual([409, 'gate_failed']);
+  expect([further.status, further.body.code]).toEqual([409, 'evidence_missing']);
 });
 
 test('replay sessions are opened, read, and refused to strangers; steps say where they stand', async () => {

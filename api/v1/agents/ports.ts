@@ -17,7 +17,7 @@ import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import type { StepAsk } from '../../../src/simulation/blind/replay-host.ts';
+import type { StepAsk } from '../../../src/domain/replay-step.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { ActorStep } from '../actors/ports.ts';
 

@@ -27,7 +27,7 @@ export interface Evaluations {
   readonly reads: ReturnType<typeof createEvaluationReads>;
   /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
   carry(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
-  /** Begins to carry replay sessions out, which other carriers leave alone. */
+  /** Begins to carry replay sessions out, which `carry` leaves alone. */
   carrySessions(runner: EvaluationRunner, holder: string, onError: (error: unknown) => void): RunWorker;
 }
 

@@ -8,14 +8,11 @@ import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { priceStepOf } from '../../domain/market-step.ts';
 import type { OrderSide } from '../../domain/order.ts';
-import type { ProposedTrade } from '../../domain/outside-proposal.ts';
+import type { BlindTrade } from '../../domain/replay-step.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { priceText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
-
-/** A trade as outside code asks for it in a session: in aliases and disguised prices. */
-export type BlindTrade = Pick<ProposedTrade, 'side' | 'notionalUsd' | 'quantity' | 'limitPrice'> & { readonly instrument: string };
 
 /** How one instrument is shown on a path. */
 interface Mask {

@@ -4,11 +4,8 @@ import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { StepAsk } from '../../domain/replay-step.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import type { StepAnswers } from './session.ts';
-
-/** Answers to a step; null asks for the step that waits. */
-export type StepAsk = { readonly step: number; readonly answers: StepAnswers } | null;
 
 /** A session without an answer for so long has been abandoned, and none lasts longer than a day. Milliseconds. */
 const SESSION_IDLE_MS = 10 * 60_000;

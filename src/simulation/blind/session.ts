@@ -8,14 +8,15 @@ import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/ba
 import { compileManifest } from '../../domain/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { BlindTrade, StepAnswers } from '../../domain/replay-step.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { figureInWords } from '../../domain/words.ts';
 import { type BacktestOutcome, outcomeOf } from '../backtest/backtest-work.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { type BlindReplay, outsideRun, type TrialsAsked } from '../backtest/run.ts';
-import { type BlindTrade, drawDisguise } from './disguise.ts';
+import { drawDisguise } from './disguise.ts';
 import { drawsOf, drawWhole } from './draws.ts';
-import { Lane } from './lane.ts';
+import { ReplayPath } from './replay-path.ts';
 import { drawBlocks, resampleInputs } from './resample.ts';
 
 interface ReplayWork {
@@ -26,9 +27,6 @@ interface ReplayWork {
   /** 64 hexadecimal digits, unknown to the outside until the session has ended. */
   readonly seed: string;
 }
-
-/** Answers of one step by outside code: one for each slot that was shown, in that order. Null proposes nothing. */
-export type StepAnswers = readonly (BlindTrade | null)[];
 
 const YEAR_MS = 365 * 86_400_000;
 /** Bars of a resampled path at most, and instruments times bars: what twenty of them take stays within 150 MB. */
@@ -42,7 +40,7 @@ function resampledBars(history: History): number {
 
 export class ReplaySession {
   readonly #work: ReplayWork;
-  readonly #lanes: readonly Lane[];
+  readonly #paths: readonly ReplayPath[];
   readonly #truth: number;
   readonly #answers = createHash('sha256');
   #slots = 0;
@@ -61,12 +59,12 @@ export class ReplaySession {
     const compiled = compileManifest(manifest);
     this.#work = work;
     this.#truth = drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
-    this.#lanes = Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
+    this.#paths = Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
       const blocks = (): ReturnType<typeof drawBlocks> =>
         drawBlocks(drawsOf(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
       const history = path === this.#truth ? truth : buildHistory(timeframe, resampleInputs(inputs, timeframe, blocks()));
       onPath(path + 1, RESAMPLED_PATHS + 1);
-      return new Lane({ agentId, compiled, history, assumptions: request.assumptions, disguise: drawDisguise(seed, path, manifest) });
+      return new ReplayPath({ agentId, compiled, history, assumptions: request.assumptions, disguise: drawDisguise(seed, path, manifest) });
     });
     this.#text = this.#show();
   }
@@ -77,7 +75,7 @@ export class ReplaySession {
 
   /** Slots that were answered, of how many. */
   progress(): readonly [done: number, total: number] {
-    return [this.#slots, this.#lanes.reduce((sum, { history }) => sum + history.length, 0)];
+    return [this.#slots, this.#paths.reduce((sum, { history }) => sum + history.length, 0)];
   }
 
   /** The step that waits for its answers, as JSON. */
@@ -103,9 +101,9 @@ export class ReplaySession {
         'malformed',
         `step ${step} shows ${open.length} slots and has ${answers.length} answers: give one for each, in their order`,
       );
-    const wrong = answers.findIndex((trade, place) => trade !== null && !(open[place] as readonly [number, Lane])[1].knows(trade));
+    const wrong = answers.findIndex((trade, place) => trade !== null && !(open[place] as readonly [number, ReplayPath])[1].knows(trade));
     if (wrong >= 0) return refuse('malformed', `answers[${wrong}].instrument: ${answers[wrong]?.instrument} is no instrument of the slot`);
-    open.forEach(([, lane], place) => lane.decide(answers[place] as BlindTrade | null));
+    open.forEach(([, shownPath], place) => shownPath.decide(answers[place] as BlindTrade | null));
     this.#answers.update(`${given}\n`);
     this.#before = given;
     this.#slots += open.length;
@@ -114,12 +112,12 @@ export class ReplaySession {
     return { ok: true, value: this.#text };
   }
 
-  #open(): readonly (readonly [path: number, lane: Lane])[] {
-    return [...this.#lanes.entries()].filter(([, lane]) => !lane.isDone);
+  #open(): readonly (readonly [path: number, shownPath: ReplayPath])[] {
+    return [...this.#paths.entries()].filter(([, shownPath]) => !shownPath.isDone);
   }
 
   #show(): string {
-    const slots = this.#open().map(([path, lane]) => ({ path, ...lane.shown() }));
+    const slots = this.#open().map(([path, shownPath]) => ({ path, ...shownPath.shown() }));
     return JSON.stringify({ step: this.#step, done: slots.length === 0, slots });
   }
 
@@ -127,7 +125,7 @@ export class ReplaySession {
   async outcome(trials: TrialsAsked): Promise<BacktestOutcome> {
     const { manifest, request, seed } = this.#work;
     const barsPerYear = YEAR_MS / (timeframeMs(manifest.timeframe) as number);
-    const finished = this.#lanes.map((lane) => ({ lane, ...lane.finish(Number(manifest.maxCapitalUsd), barsPerYear) }));
+    const finished = this.#paths.map((shownPath) => ({ shownPath, ...shownPath.finish(Number(manifest.maxCapitalUsd), barsPerYear) }));
     const truth = finished[this.#truth] as (typeof finished)[number];
     const others = finished.filter((one) => one !== truth).map(({ result }): PathResult => result);
     const verdict = foreknowledge(truth.result, others, barsPerYear);
@@ -135,13 +133,13 @@ export class ReplaySession {
     const blind: BlindReplay = {
       seed,
       truth: this.#truth,
-      paths: finished.map(({ lane, result }) => ({ ...result, historyHash: lane.history.hash })),
+      paths: finished.map(({ shownPath, result }) => ({ ...result, historyHash: shownPath.history.hash })),
       foreknowledge: verdict,
       slots: this.#slots,
       answersHash: this.#answers.copy().digest('hex'),
     };
     const known = typeof trials === 'function' ? { versions: 1, otherSharpes: [] } : trials;
-    const { history, rules } = truth.lane;
+    const { history, rules } = truth.shownPath;
     const run = outsideRun({ manifest, history, assumptions: request.assumptions, trials: known }, rules, truth.simulation, blind);
     return outcomeOf({ manifest, request, timeframe: manifest.timeframe, trials }, run);
   }

@@ -17,7 +17,7 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
-import type { BlindTrade } from '../../../src/simulation/blind/disguise.ts';
+import type { BlindTrade } from '../../../src/domain/replay-step.ts';
 import { createReplayHost, type ReplayHost } from '../../../src/simulation/blind/replay-host.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';

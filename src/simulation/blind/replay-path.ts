@@ -5,6 +5,7 @@ import type { Cut, Observation } from '../../domain/cut.ts';
 import type { CompiledManifest, RiskAssessor } from '../../domain/decide.ts';
 import type { AgentBook, Verdict } from '../../domain/decision.ts';
 import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
+import type { BlindTrade } from '../../domain/replay-step.ts';
 import { isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { createAsOfView } from '../backtest/as-of.ts';
@@ -12,9 +13,9 @@ import type { History } from '../backtest/history.ts';
 import { sharpeRatio } from '../backtest/performance.ts';
 import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
 import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
-import { type BlindTrade, type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
+import { type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
 
-interface LaneWork {
+interface PathWork {
   readonly agentId: string;
   readonly compiled: CompiledManifest;
   readonly history: History;
@@ -24,16 +25,16 @@ interface LaneWork {
 
 const CENTS = 100;
 
-export class Lane {
+export class ReplayPath {
   readonly history: History;
   readonly rules: RuleBook;
-  readonly #work: LaneWork;
+  readonly #work: PathWork;
   readonly #view: ReturnType<typeof createAsOfView>;
   readonly #run: BarByBar;
   #cut: Cut | null = null;
   #last: Pick<Verdict, 'disposition' | 'reason'> | null = null;
 
-  constructor(work: LaneWork) {
+  constructor(work: PathWork) {
     const { compiled, history, assumptions } = work;
     this.#work = work;
     this.history = history;
