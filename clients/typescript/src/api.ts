@@ -436,6 +436,7 @@ export type BacktestResult = {
     readonly named: ReadonlyArray<string>;
   };
   readonly checkedBars: number;
+  readonly blind?: BlindReplay;
   readonly daily: ReadonlyArray<EquityDay>;
 };
 
@@ -557,6 +558,27 @@ export type BasisRow = {
     readonly halfLifeHours: number | null;
     readonly reasons: ReadonlyArray<'not_observed' | 'not_traded' | 'token_not_live' | 'no_reference' | 'reference_not_live' | 'reference_carried_forward' | 'perpetual_not_live' | 'no_perpetual' | 'no_funding' | 'no_pool' | 'no_half_life'>;
   }>;
+};
+
+export type BlindReplay = {
+  readonly seed: string;
+  readonly truth: number;
+  readonly paths: ReadonlyArray<{
+    readonly sharpe: number;
+    readonly bars: number;
+    readonly historyHash: string;
+  }>;
+  readonly foreknowledge: {
+    readonly trueSharpe: number;
+    readonly resampledSharpe: number;
+    readonly standardError: number;
+    readonly statistic: number;
+    readonly limit: number;
+    readonly rank: number;
+    readonly isForeknowledge: boolean;
+  };
+  readonly slots: number;
+  readonly answersHash: string;
 };
 
 export type Book = {
@@ -4051,6 +4073,35 @@ export type RegisteredWallet = {
   readonly label: string | null;
 };
 
+export type ReplaySlot = {
+  readonly path: number;
+  readonly cut: {
+    readonly slot: string;
+    readonly observations: ReadonlyArray<Observation>;
+  };
+  readonly book: {
+    readonly cashUsd: string;
+    readonly equityUsd: string;
+    readonly realizedPnlUsd: string;
+    readonly positions: ReadonlyArray<{
+      readonly instrument: string;
+      readonly quantity: string;
+      readonly averageEntryPrice: string;
+      readonly openedAt: string;
+    }>;
+  };
+  readonly last: {
+    readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+    readonly reason: string | null;
+  } | null;
+};
+
+export type ReplayStep = {
+  readonly step: number;
+  readonly done: boolean;
+  readonly slots: ReadonlyArray<ReplaySlot>;
+};
+
 export type ReserveCheck = {
   readonly at: string;
   readonly verdict: 'backed' | 'short' | 'unknown';
@@ -6077,6 +6128,54 @@ export interface Operations {
     };
     readonly answer: OutsideContext;
   };
+  /** Opens a blind replay session, the backtest of an external agent. */
+  readonly openReplaySession: {
+    readonly input: {
+      readonly id: string;
+      readonly body: {
+        readonly kind: 'backtest';
+        readonly from?: string;
+        readonly to?: string;
+        readonly look?: boolean;
+      };
+    };
+    readonly answer: EvaluationRun;
+  };
+  /** One replay session and how far it is. */
+  readonly getReplaySession: {
+    readonly input: {
+      readonly id: string;
+      readonly sessionId: string;
+    };
+    readonly answer: EvaluationRun;
+  };
+  /** Answers a step of a replay session and returns the next one. */
+  readonly answerReplayStep: {
+    readonly input: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly body: {
+        readonly step?: number;
+        readonly answers?: ReadonlyArray<{
+          readonly side: 'buy' | 'sell';
+          readonly instrument: string;
+          readonly notionalUsd?: string;
+          readonly quantity?: string;
+          readonly limitPrice?: string;
+        } | null>;
+      };
+    };
+    readonly answer: ReplayStep;
+  };
+  /** Ends a replay session without a result. */
+  readonly abandonReplaySession: {
+    readonly input: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly body?: undefined | Record<string, never>;
+    };
+    readonly answer: EvaluationRun;
+  };
   /** Creates a token for outside code that proposes trades for the agent. */
   readonly createAgentToken: {
     readonly input: {
@@ -7373,6 +7472,10 @@ export const OPERATIONS = {
   listOutsideProposals: 'GET /v1/agents/{id}/proposals list',
   getOutsideProposal: 'GET /v1/agents/{id}/proposals/{proposalId}',
   getOutsideContext: 'GET /v1/agents/{id}/context',
+  openReplaySession: 'POST /v1/agents/{id}/replay-sessions idempotent',
+  getReplaySession: 'GET /v1/agents/{id}/replay-sessions/{sessionId}',
+  answerReplayStep: 'POST /v1/agents/{id}/replay-sessions/{sessionId}/steps',
+  abandonReplaySession: 'POST /v1/agents/{id}/replay-sessions/{sessionId}/abandon idempotent',
   createAgentToken: 'POST /v1/agents/{id}/tokens',
   listAgentTokens: 'GET /v1/agents/{id}/tokens',
   revokeAgentToken: 'POST /v1/agents/{id}/tokens/{tokenId}/revoke idempotent',

@@ -151,8 +151,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       },
       access: { ...accessPorts(deps, members), agentTokens: createAgentTokenReads(sql), signals: createSignalReads(sql) },
       ...callerPorts(deps, model.ports),
-      previews: deps.previews,
-      replays: deps.replays,
+      ...evaluationPorts(deps),
       machines: machinePorts(),
       joining: createJoining(sql, clock),
       ...market,
@@ -204,6 +203,11 @@ function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDe
 }
 
 /** What belongs to the caller's organization. */
+/** Evaluations that this process carries itself. */
+function evaluationPorts({ previews, replays }: ApiDeps) {
+  return { previews, replays };
+}
+
 function callerPorts({ callers, sql }: ApiDeps, model: ModelPorts) {
   const { connection: _, shardDecisions: __, ...ports } = callers;
   const runtime = { ...ports.runtime, queues: () => readWorkQueues(sql) };
