@@ -202,12 +202,12 @@ function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDe
   };
 }
 
-/** What belongs to the caller's organization. */
 /** Evaluations that this process carries itself. */
 function evaluationPorts({ previews, replays }: ApiDeps) {
   return { previews, replays };
 }
 
+/** What belongs to the caller's organization. */
 function callerPorts({ callers, sql }: ApiDeps, model: ModelPorts) {
   const { connection: _, shardDecisions: __, ...ports } = callers;
   const runtime = { ...ports.runtime, queues: () => readWorkQueues(sql) };
