@@ -81,7 +81,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['actors/bridge-transfer/execution.ts', 'bridgeTransferWorkers', 70],
       ['actors/checkout/command-handler.ts', 'createCheckoutHandler', 70],
       ['actors/delegation/command-handler.ts', 'createDelegationHandler', 80],
-      ['actors/evaluation/command-handler.ts', 'createEvaluationHandler', 70],
       ['actors/launch/execution.ts', 'launchWorkers', 70],
       ['actors/prepared-transaction/execution.ts', 'transactionWorkers', 90],
       ['actors/proposal/command-handler.ts', 'createProposalHandler', 70],

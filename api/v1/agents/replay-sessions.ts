@@ -4,7 +4,7 @@ import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
-import type { Outcome } from '../../../src/domain/refusal.ts';
+import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, isUuid } from '../../identifier.ts';
@@ -18,6 +18,7 @@ import { ObservationBody } from './decision-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 const NO_SESSION = 'there is no replay session with this id';
+const NO_WORKER = refuse('feature_disabled', 'this process runs no worker: replay sessions need the API and a worker in one process');
 const SessionPath = objectOf({ id: IdText, sessionId: IdText });
 
 const OpenBody = objectOf({
@@ -103,20 +104,16 @@ export const openReplaySession = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      if (ports.replays === null)
-        return sendProblem(
-          reply,
-          'feature_disabled',
-          'this process runs no worker: replay sessions need the API and a worker in one process',
-        );
       const { kind: _, ...given } = request.body;
       const read = readBacktestRequest(given, ports.clock.now());
       if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the session cannot be opened as asked', { problems: read });
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
-        run: (context) =>
-          ports.agents.evaluations.commands.start(context, id, 'backtest', { ...read, session: context.requestId } as never),
+        run: async (context) =>
+          ports.replays === null && (await ports.agents.reads.get(context.orgId, id)) !== null
+            ? NO_WORKER
+            : ports.agents.evaluations.commands.start(context, id, 'backtest', { ...read, session: context.requestId } as never),
       });
     };
   },
