@@ -1,8 +1,16 @@
-// Outside proposals over the wire: every answer is checked against the OpenAPI document.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// Outside proposals and replay sessions over the wire: every answer is checked against the OpenAPI document.
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/openapi.ts';
+import { createClient } from '../../clients/typescript/src/client.ts';
+import { type ReplaySlot, runReplay } from '../../clients/typescript/src/replay.ts';
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
+import { PYTHON, python } from '../clients/run-python.ts';
+import { fetchOf, testTiming } from '../clients/typescript/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
+import { BARS, serveSessions } from './served-sessions.ts';
+
+const PATHS = 21;
 
 let api: ApiUnderTest;
 let trader: string;
@@ -100,6 +108,70 @@ test('replay sessions are opened, read, and refused to strangers; steps say wher
   await host.stop();
   replays.replays = null;
 });
+
+describe('replay sessions', () => {
+  let sessions: Awaited<ReturnType<typeof serveSessions>>;
+  beforeAll(async () => {
+    sessions = await serveSessions(api, trader);
+  });
+  afterAll(() => sessions?.stop());
+
+  test('one is abandoned, and another one answered by hand and then by the client to its end', async () => {
+    const given = await sessions.open('the quitter');
+    const abandoned = await sessions.ask('POST', `${given.url}/abandon`);
+    expect([abandoned.status, abandoned.body.state]).toEqual([200, 'cancelled']);
+
+    const session = await sessions.open('buys once');
+    const first = await sessions.firstStep(session.url);
+    const answers = first.slots.map(({ cut }: Pick<ReplaySlot, 'cut'>) => ({
+      side: 'buy',
+      instrument: cut.observations[0]?.instrument,
+      notionalUsd: '1000',
+    }));
+    expect(answers).toHaveLength(PATHS);
+    const second = await sessions.ask('POST', `${session.url}/steps`, { step: 1, answers });
+    expect([second.status, second.body.step, second.body.slots[0].last.disposition], second.text).toEqual([200, 2, 'propose_entry']);
+
+    const client = createClient({ baseUrl: 'http://service.test', token: trader, fetch: fetchOf(api), timing: testTiming() });
+    const begun: number[] = [];
+    await runReplay(client, session, (path) => {
+      begun.push(path);
+      return () => null;
+    });
+    expect(begun).toEqual(Array.from({ length: PATHS }, (_, path) => path));
+    const result = await sessions.resultOf(session);
+    expect(result).toMatchObject({ bars: BARS, blind: { slots: PATHS * BARS } });
+    // What was bought is sold by its stop at most, and never bought again.
+    expect(result.trades.closed).toBeLessThanOrEqual(1);
+    expect(Math.round(result.turnoverUsd / 1_000)).toBe(1 + result.trades.closed);
+  });
+
+  test.skipIf(PYTHON === null)('the Python client answers one to its end, and holding earns nothing', async () => {
+    await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const session = await sessions.open('holds');
+    await sessions.firstStep(session.url);
+    const { port } = api.app.server.address() as AddressInfo;
+    const { id, sessionId } = session;
+    const given = { url: `http://127.0.0.1:${port}`, token: trader, id, sessionId };
+    const ran = await python(['-'], { input: `${HOLDING}\nhold(${JSON.stringify(given)})` });
+    expect(ran).toEqual({ code: 0, stdout: `${PATHS} ${PATHS * BARS}\n`, stderr: '' });
+    expect(await sessions.resultOf(session)).toMatchObject({ turnoverUsd: 0, trades: { closed: 0 }, blind: { slots: PATHS * BARS } });
+    expect(api.defects).toEqual([]);
+  });
+});
+
+const HOLDING = String.raw`
+from sevengate import Client, run_replay
+
+def hold(given):
+    begun, seen = [], []
+    def begin(path):
+        begun.append(path)
+        return lambda slot: seen.append(slot.cut.slot)
+    with Client(given["url"], token=given["token"]) as client:
+        run_replay(client, given["id"], given["sessionId"], begin)
+    print(len(begun), len(seen))
+`;
 
 test('what the agent cannot be is refused in words: backtested by its rules, listed', async () => {
   for (const action of ['backtest', 'stress_test']) {
