@@ -81,7 +81,7 @@ function choose(asked) {
   const isOfSchema = bodyCheck();
   const operations = {};
   const problems = {};
-  const shown = asked.map((one) => ({ ...one, answer: shortened(one.answer) }));
+  const shown = asked.map((one) => ({ ...one, body: shortened(one.body), answer: shortened(one.answer) }));
   for (const { name, url, body, status, answer } of shown.sort((a, b) => rank(a) - rank(b))) {
     if (status >= 400) {
       if (answer.code !== undefined) problems[answer.code] ??= answer;
@@ -104,9 +104,13 @@ function rank({ method, body, answer }) {
   return isLong + isUnasked + isEmpty + empty * 10_000 + Math.min(text.length, 9_999);
 }
 
-function shortened(answer) {
-  if (answer === null || typeof answer !== 'object' || !Array.isArray(answer.items)) return answer;
-  return { ...answer, items: answer.items.slice(0, MOST_ITEMS) };
+/** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
+const LISTS = ['items', 'slots', 'answers'];
+
+function shortened(body) {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
+  const short = ([name, value]) => [name, LISTS.includes(name) && Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value];
+  return Object.fromEntries(Object.entries(body).map(short));
 }
 
 function sorted(object) {
