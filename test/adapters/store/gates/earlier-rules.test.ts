@@ -24,6 +24,17 @@ const BACKTEST = {
   closedTrades: 0,
   slippageBps: null,
 };
+const MANIFEST = {
+  universe: [{ venue: 'spotexchange', instrument: 'BTCUSDT' }],
+  entry: [],
+  maxCapitalUsd: '100',
+  maxTradeNotionalUsd: '10',
+  maxLeverage: '1',
+  stopLossPct: 4,
+  takeProfitPct: 9,
+  maxDailyDrawdownPct: 3,
+  maxOpenPositions: 1,
+};
 /** Series as they were written before the rules of their gates changed. */
 const EVIDENCE = [
   ['backtest', BACKTEST, RUNS[0]],
@@ -31,6 +42,8 @@ const EVIDENCE = [
   ['stress_test', { maxDailyDrawdownPct: 3, runs: [] }, null],
   ['paper', { ...TIMES, pausedMs: 0, startEquityUsd: '100', days: [[TODAY, '100']], trades: [] }, null],
   ['shadow', { ...TIMES, maxSlippageBps: 30, orders: [] }, null],
+  ['manifest', MANIFEST, null],
+  ['manifest', { ...MANIFEST, strategy: { kind: 'external' } }, null],
 ] as const;
 
 test('evidence and trials from before a migration: held by what the rules ask since, and trials have their returns', async () => {
@@ -92,6 +105,7 @@ test('evidence and trials from before a migration: held by what the rules ask si
     { kind: 'stress_test', rules_version: 1, rule_change: 'a scenario may cost no more than the daily drawdown of the mandate' },
     { kind: 'paper', rules_version: 2, rule_change: 'a trade is a round trip from flat to flat, however many fills close it' },
     { kind: 'shadow', rules_version: 2, rule_change: 'the expected slippage has to lie within its budget together with its own error' },
+    { kind: 'manifest', rules_version: 1, rule_change: 'the proposals of outside code are a condition of entry' },
   ]);
   // What the old rules came to stands: their metrics still follow from their series.
   expect(await sql`select kind from evidence where not metrics_follow(metrics::jsonb, kind, series::jsonb)`).toEqual([]);

@@ -199,7 +199,7 @@ test('rules that change raise their version, so that agents on evidence of the o
   // Where this differs, a migration has changed the rules of a kind: it raises `gate_rules_version` and lists what is on record in
   // `superseded_evidence`, as 0292 does.
   expect(Object.fromEntries(rows.map(({ kind, version, rules }) => [kind, [version, rules]]))).toEqual({
-    manifest: [1, '144aefbef54f32dd7bd5d1727be6beeb'],
+    manifest: [2, '27ac868f00e6556ce3d3022eb1238265'],
     backtest: [5, '38864754e9b78cd535e4e1a97a3d6af9'],
     stress_test: [2, '2eab939f4404aa939e2f5b56e555ec30'],
     paper: [4, '7a80a31523254007c1b2f688e203a904'],

@@ -365,7 +365,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   expect(await keeper.validate(view, true)).toMatchObject({ passed: false, problems: [words] });
   const gates = await keeper.all(view);
   expect(gates.map(({ kind, evidence, problems }) => [kind, evidence?.rulesVersion, evidence?.ruleChange, problems])).toEqual([
-    ['manifest', 1, null, []],
+    ['manifest', 2, null, []],
     ['backtest', 1, 'costs are those of paper', [words]],
     ['stress_test', 2, null, []],
     ['paper', 4, null, []],

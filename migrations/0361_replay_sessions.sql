@@ -46,6 +46,25 @@ create or replace function manifest_metrics(manifest jsonb) returns jsonb langua
     'maxOpenPositions', (manifest ->> 'maxOpenPositions')::float8)
 $$;
 
+create or replace function gate_rules_version(of_kind text) returns int language sql immutable set search_path = public, pg_temp as $$
+  select case of_kind when 'backtest' then 5 when 'paper' then 4 when 'shadow' then 3 when 'stress_test' then 2 when 'manifest' then 2 else 1 end
+$$;
+
+-- What was on record of outside code before counts no condition of entry. It stays true to what it said, and opens no gate.
+create or replace function metrics_follow(claimed jsonb, kind text, series jsonb) returns boolean language sql immutable set search_path = public, pg_temp as $$
+  select coalesce(bool_and(c.key is not null and f.key is not null and case
+    when kind = 'manifest' and f.key = 'entryConditions' and series -> 'strategy' ->> 'kind' = 'external' and c.value = '0' then true
+    when jsonb_typeof(f.value) = 'null' or jsonb_typeof(c.value) = 'null' then f.value = c.value
+    when jsonb_typeof(c.value) <> 'number' then false
+    else abs((c.value #>> '{}')::float8 - (f.value #>> '{}')::float8) <= 1e-6 * greatest(1, abs((f.value #>> '{}')::float8)) end), false)
+  from jsonb_each(claimed) c full join jsonb_each(evidence_metrics(kind, series)) f on f.key = c.key
+$$;
+
+insert into superseded_evidence
+select id, 1, 'the proposals of outside code are a condition of entry' from evidence
+where kind = 'manifest' and series::jsonb -> 'strategy' ->> 'kind' = 'external'
+on conflict do nothing;
+
 -- Every session is a trial by its row, whatever became of it: abandoned, expired, interrupted or refused. A session that came to no
 -- result has no returns, so it is of the family of its own agent and of its own manifest.
 create or replace function other_trials(agent uuid, before bigint, own_hashes text[], own_stretch text, own_first_day int, own_returns real[])
