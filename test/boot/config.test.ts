@@ -290,7 +290,7 @@ test('what belongs together is asked for together', () => {
     'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
   ]);
   expect(sentences({ SPOTEXCHANGE_WS_API_URL: 'wss://x.example/a' })).toEqual([
-    "SPOTEXCHANGE_WS_API_URL: is set without SPOTEXCHANGE_URL: the sandbox's exchange has its own, so set both",
+    "SPOTEXCHANGE_WS_API_URL: is set without SPOTEXCHANGE_URL: the sandbox's exchange has its own; set both",
   ]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true' })).toEqual([]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchange })).toEqual([]);
