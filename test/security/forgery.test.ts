@@ -308,7 +308,8 @@ describe('what assesses', () => {
       return performance.now() - began;
     };
     await keep('1h', 10_000);
-    const few = Math.min(await assessedMs(), await assessedMs(), await assessedMs());
+    // The longest of three: the machine may be busier when the many are compared than it was at its best moment here.
+    const few = Math.max(await assessedMs(), await assessedMs(), await assessedMs());
     await keep('5m', 50_000);
     await sql.unsafe(`set statement_timeout = ${Math.ceil(2.5 * few)}`);
     // On a busy machine one of three has to be in time.
