@@ -96,7 +96,7 @@ test('a session that is ended is refused with each of its tokens, and the tokens
   for (const token of [phone, phoneToo]) expect((await api.call('GET', '/v1/me', { token })).status).toBe(401);
   expect((await api.call('GET', '/v1/me', { token: laptop })).status).toBe(200);
   expect((await post('/v1/members/revoke-tokens', admin, { subject })).status).toBe(200);
-  expect((await api.call('GET', '/v1/me', { token: laptop })).body.detail).toContain('taken back');
+  expect((await api.call('GET', '/v1/me', { token: laptop })).body.detail).toContain('was revoked');
   api.clock.advanceTo(api.clock.now() + 1_000);
   expect((await api.call('GET', '/v1/me', { token: api.issue(subject) })).status).toBe(200);
   expect(isTakenBack({ issuedAt: 5, sessionId: null, tokenId: 'a' }, [{ before: 9, sessionId: null, tokenId: 'b' }])).toBe(false);
