@@ -30,6 +30,8 @@ const OpenBody = objectOf({
   ),
 });
 
+/** More steps than any history has bars. */
+const MOST_STEPS = 10_000_000;
 /** Most slots of a step: one of each path. */
 const MOST_SLOTS = 64;
 
@@ -45,7 +47,11 @@ const BlindTradeBody = objectOf({
 
 const StepBody = objectOf({
   step: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The step that is answered. Leave it out with `answers` to ask for the step that waits.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_STEPS,
+      description: 'The step that is answered. Leave it out with `answers` to ask for the step that waits.',
+    }),
   ),
   answers: Type.Optional(
     Type.Array(Type.Union([BlindTradeBody, Type.Null()]), {
