@@ -15,30 +15,16 @@ export interface FeedEdge {
   readonly goodAt: EpochMs | null;
 }
 
-type Subject = Venue | InstrumentKey;
-interface Told {
-  readonly edge: FeedEdge;
-  /** Ends with what telling ends with. */
-  readonly done: (told: Promise<void>) => void;
-  readonly failed: (error: unknown) => void;
-}
-
-/**
- * Edges that come while the subscribers of others are looked up are looked up together after them: a venue that is lost takes
- * hundreds of instruments with it, and each lookup reads the rules of all traders.
- */
 export function createFeedNotices(deps: {
-  /** The agents and Takes that look at each of some venues and instruments; those that nobody looks at are left out. */
-  readonly subscribers: (subjects: readonly Subject[]) => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** The agents and Takes that look at a venue or an instrument. */
+  readonly subscribers: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
   readonly runtime: Pick<Runtime, 'deliverMany'>;
   readonly clock: Pick<Clock, 'now'>;
 }): (edge: FeedEdge) => Promise<void> {
   const { subscribers, runtime, clock } = deps;
-  let waiting: Told[] = [];
-  let looking = false;
-
-  async function tell(edge: FeedEdge, ids: readonly string[]): Promise<void> {
+  return async (edge) => {
     const { type, subject } = edge;
+    const ids = await subscribers(subject);
     for (let from = 0; from < ids.length; from += BATCH) {
       const event: AgentEvent =
         type === 'feed.degraded'
@@ -46,27 +32,5 @@ export function createFeedNotices(deps: {
           : { type: 'feed.restored', venue: subject };
       await runtime.deliverMany(ids.slice(from, from + BATCH), event, { cause: 'feed' });
     }
-  }
-
-  async function lookUp(): Promise<void> {
-    looking = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        const found = await subscribers([...new Set(batch.map(({ edge }) => edge.subject))]);
-        // Not waited for: the many agents of one venue delay nobody who looks at another.
-        for (const { edge, done } of batch) done(tell(edge, found.get(edge.subject) ?? []));
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-    }
-    looking = false;
-  }
-
-  return (edge) =>
-    new Promise<void>((done, failed) => {
-      waiting.push({ edge, done, failed });
-      if (!looking) void lookUp();
-    });
+  };
 }

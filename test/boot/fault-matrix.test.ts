@@ -672,7 +672,7 @@ describe.each([
     await Promise.all([
       activeManifests(sql),
       heldInstruments(sql),
-      tradersSubscribedTo(sql, ['spotchain']),
+      tradersSubscribedTo(sql)('spotchain'),
       createShadowStore(sql).instruments(),
       killSwitch.tripped(),
       killSwitch.closing(),

@@ -32,9 +32,6 @@ import { eachRow } from '../../actors/runtime/containment.ts';
 import { containment } from '../harness/contained.ts';
 
 let stage: TradingFixture;
-
-const subscribersOf = async (subject: 'reference' | 'spotchain' | 'spotexchange'): Promise<readonly string[]> =>
-  (await tradersSubscribedTo(stage.sql, [subject])).get(subject) ?? [];
 let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let client: SpotOrders;
@@ -404,10 +401,10 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
   const other = await draft(take({ symbol: 'AAPLx' }));
   expect(await stage.takes.arm(stage.context(), other, 'paper', [])).toMatchObject({ ok: true });
   const waiting = await draft();
-  const subscribers = await subscribersOf('spotexchange');
+  const subscribers = await tradersSubscribedTo(stage.sql)('spotexchange');
   expect([live, paper, other, waiting].map((id) => subscribers.includes(id))).toEqual([true, true, false, false]);
-  expect(await subscribersOf('reference')).toContain(other);
-  const notify = createFeedNotices({ subscribers: (subjects) => tradersSubscribedTo(stage.sql, subjects), ...stage });
+  expect(await tradersSubscribedTo(stage.sql)('reference')).toContain(other);
+  const notify = createFeedNotices({ subscribers: tradersSubscribedTo(stage.sql), ...stage });
   const edge = async (type: 'feed.degraded' | 'feed.restored') => {
     const at = stage.clock.now();
     await notify({ type, subject: 'spotexchange', at, goodAt: at });

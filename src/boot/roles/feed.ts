@@ -86,7 +86,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
     held: () => heldInstruments(sql),
     contained: deps.containment('what the feed observes'),
   });
-  const notify = createFeedNotices({ subscribers: (subjects) => tradersSubscribedTo(sql, subjects), runtime: deps.runtime, clock });
+  const notify = createFeedNotices({ subscribers: tradersSubscribedTo(sql), runtime: deps.runtime, clock });
   /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
   let ahead = false;
   const duty = createDuty({

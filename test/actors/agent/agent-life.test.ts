@@ -22,9 +22,6 @@ import { contained } from '../../harness/contained.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 let sql: Sql;
-
-const subscribersOf = async (subject: Venue | InstrumentKey): Promise<readonly string[]> =>
-  (await tradersSubscribedTo(sql, [subject])).get(subject) ?? [];
 let commands: AgentCommands;
 let runtime: Runtime;
 let store: ReturnType<typeof actorsOn>['store'];
@@ -223,11 +220,11 @@ test('degraded data for five seconds pauses an agent with live capital, not at 4
 
 test('an agent whose later manifest left a degraded venue still is told that it came back', async () => {
   const id = await created();
-  expect(await subscribersOf('evmvenue')).not.toContain(id);
+  expect(await tradersSubscribedTo(sql)('evmvenue')).not.toContain(id);
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'evmvenue' }, { cause: 'feed' });
-  expect(await subscribersOf('evmvenue')).toContain(id);
+  expect(await tradersSubscribedTo(sql)('evmvenue')).toContain(id);
   await runtime.deliverMany([id], { type: 'feed.restored', venue: 'evmvenue' }, { cause: 'feed' });
-  expect(await subscribersOf('evmvenue')).not.toContain(id);
+  expect(await tradersSubscribedTo(sql)('evmvenue')).not.toContain(id);
 });
 
 test('a broken book of one instrument is received by the agents that look at it, and costs what is left of five seconds', async () => {
@@ -235,9 +232,9 @@ test('a broken book of one instrument is received by the agents that look at it,
   const [universe] = await sql<{ key: InstrumentKey }[]>`
     select m.canonical::jsonb #>> '{universe,0,key}' as key from manifests m where m.agent_id = ${id}`;
   const { key } = universe as { key: InstrumentKey };
-  expect(await subscribersOf(key)).toContain(id);
-  expect(await subscribersOf(`${key}X` as InstrumentKey)).not.toContain(id);
-  expect(await subscribersOf(key.replace(/.$/, '_') as InstrumentKey)).not.toContain(id);
+  expect(await tradersSubscribedTo(sql)(key)).toContain(id);
+  expect(await tradersSubscribedTo(sql)(`${key}X` as InstrumentKey)).not.toContain(id);
+  expect(await tradersSubscribedTo(sql)(key.replace(/.$/, '_') as InstrumentKey)).not.toContain(id);
   const due = async (): Promise<number | undefined> =>
     (await sql<{ at: EpochMs }[]>`select due_at as at from timers where actor_id = ${id} and timer_id like '%degradedFor%'`)[0]?.at;
   for (const leftMs of [1_200, 0]) {
@@ -258,7 +255,7 @@ test('a rule on the basis looks at the paired instrument too: at the book of the
     await created(sampleManifest({ universe: [spot], ...basis })),
   ];
   const looking = async (subject: InstrumentKey | Venue) => {
-    const ids = await subscribersOf(subject);
+    const ids = await tradersSubscribedTo(sql)(subject);
     return [perpOnBasis, perpAlone, spotOnBasis].map((id) => ids.includes(id));
   };
   expect(await looking(spot.key)).toEqual([true, false, true]);

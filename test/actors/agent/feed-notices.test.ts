@@ -1,6 +1,7 @@
-// Notices of the feed: many edges at once cost one more lookup, and nobody waits for another venue's agents.
+// Notices of the feed: many edges at once cost one lookup, and nobody waits for another venue's agents.
 import { expect, test } from 'vitest';
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
+import { askedTogether } from '../../../src/adapters/store/asked-together.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 
 const edge = (subject: FeedEdge['subject'], type: FeedEdge['type'] = 'feed.degraded'): FeedEdge => ({
@@ -17,11 +18,11 @@ function notices(watched: Readonly<Record<string, readonly string[]>>) {
   let failing: string | null = null;
   let slow: Promise<void> | null = null;
   const notify = createFeedNotices({
-    subscribers: async (subjects) => {
+    subscribers: askedTogether(async (subjects) => {
       lookups.push(subjects);
       if (failing !== null) throw new Error(failing);
-      return new Map(Object.entries(watched).filter(([subject]) => (subjects as readonly string[]).includes(subject)));
-    },
+      return (subject) => watched[subject] ?? [];
+    }),
     runtime: {
       deliverMany: async (ids: readonly string[], event: { readonly type: string; readonly venue: string }) => {
         if (ids.includes('slow')) await slow;
@@ -36,7 +37,7 @@ function notices(watched: Readonly<Record<string, readonly string[]>>) {
 test('the instruments of a lost venue are looked up together', async () => {
   const { notify, lookups, told } = notices({ [KEYS[7] as string]: ['a', 'b'], [KEYS[9] as string]: ['c'] });
   await Promise.all(KEYS.map((key) => notify(edge(key))));
-  expect(lookups.map(({ length }) => length)).toEqual([1, 199]);
+  expect(lookups.map(({ length }) => length)).toEqual([200]);
   expect(told).toEqual([`a feed.degraded ${KEYS[7]}`, `b feed.degraded ${KEYS[7]}`, `c feed.degraded ${KEYS[9]}`]);
 });
 

@@ -24,9 +24,6 @@ const TAKES = 60;
 const live = createLiveClock();
 
 let stage: TradingFixture;
-
-const subscribersOf = async (subject: 'reference' | 'spotchain' | 'spotexchange'): Promise<readonly string[]> =>
-  (await tradersSubscribedTo(stage.sql, [subject])).get(subject) ?? [];
 let runtime: Runtime;
 let commands: AgentCommands;
 
@@ -85,7 +82,7 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   for (const id of agents) await placeAtStage(stage.url, id, 'limited_live');
   // As if they had been armed with capital; what their table says is not what this is about.
   await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
-  const subscribers = await subscribersOf('spotchain');
+  const subscribers = await tradersSubscribedTo(stage.sql)('spotchain');
   expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
   const timers = startTimers({
     contained: eachRow((error) => stage.errors.push(error)),
@@ -96,7 +93,7 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   });
   try {
     const began = live.now();
-    const notify = createFeedNotices({ subscribers: (subjects) => tradersSubscribedTo(stage.sql, subjects), runtime, clock: live });
+    const notify = createFeedNotices({ subscribers: tradersSubscribedTo(stage.sql), runtime, clock: live });
     await notify({ type: 'feed.degraded', subject: 'spotchain', at: began, goodAt: began });
     const toldAt = live.now();
     const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);

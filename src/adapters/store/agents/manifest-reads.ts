@@ -2,6 +2,7 @@
 import { CATALOG } from '../../../domain/catalog.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey, Venue } from '../../../domain/venue.ts';
+import { askedTogether } from '../asked-together.ts';
 import type { Sql } from '../database.ts';
 
 export interface ActiveManifest {
@@ -53,15 +54,19 @@ function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
 }
 
 /**
- * Agents and armed Takes that depend on each of some venues and instruments: those with an instrument on it, those with a rule on
- * a basis that it is one side of, and of the reference prices those with a token that is benchmarked. Besides, those that still
- * wait for it to come back although a later manifest left it. A Take receives from its first arming on until its end.
- * One statement for all, because a venue that is lost takes each of its instruments with it.
+ * Agents and armed Takes that depend on a venue or an instrument: those with an instrument on it, those with a rule on a basis that
+ * it is one side of, and of the reference prices those with a token that is benchmarked. Besides, those that still wait for it to
+ * come back although a later manifest left it. A Take receives from its first arming on until its end. What is asked at the same
+ * moment is one statement, because a venue that is lost takes each of its instruments with it.
  */
-export async function tradersSubscribedTo(
-  sql: Sql,
-  subjects: readonly (Venue | InstrumentKey)[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+export function tradersSubscribedTo(sql: Sql): (subject: Venue | InstrumentKey) => Promise<readonly string[]> {
+  return askedTogether(async (subjects) => {
+    const found = await subscribersOf(sql, subjects);
+    return (subject) => found.get(subject) ?? [];
+  });
+}
+
+async function subscribersOf(sql: Sql, subjects: readonly (Venue | InstrumentKey)[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const asked = subjects.map((subject) => ({ subject, basis: basisOn(subject) }));
   const rows = await sql<{ subject: string; ids: string[] }[]>`
     with asked as (select * from jsonb_to_recordset(${sql.json(asked as never)}) as a(subject text, basis text[])),
