@@ -4,6 +4,7 @@
  * backtest measure it. Ratios, hence numbers.
  */
 import { expectedSlippageBps, marketStateOf, observedState } from './costs.ts';
+import { mean, sampleDeviation } from './statistics.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
 
@@ -74,7 +75,6 @@ export interface CostFigures {
 export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
   const known = fills.flatMap(({ expectedBps, realizedBps }) => (expectedBps === null ? [] : [{ expectedBps, realizedBps }]));
   const differences = known.map(({ expectedBps, realizedBps }) => realizedBps - expectedBps).sort((a, b) => a - b);
-  const bias = meanOf(differences);
   // What differs in the last digits of a double costs the same.
   const dearer = differences.filter((difference) => difference > 1e-6).length;
   const cheaper = differences.filter((difference) => difference < -1e-6).length;
@@ -83,8 +83,8 @@ export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
     unknown: fills.length - known.length,
     expectedBps: meanOf(known.map(({ expectedBps }) => expectedBps)),
     realizedBps: meanOf(known.map(({ realizedBps }) => realizedBps)),
-    biasBps: bias,
-    biasErrorBps: bias === null ? null : errorOf(differences, bias),
+    biasBps: meanOf(differences),
+    biasErrorBps: errorOf(differences),
     medianBps: quantileOf(differences, 0.5),
     p10Bps: quantileOf(differences, 0.1),
     p90Bps: quantileOf(differences, 0.9),
@@ -122,14 +122,12 @@ function keyOf(group: CostGroup, { instrument, algorithm, notionalUsd, at }: Cal
 }
 
 function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? null : mean(values);
 }
 
 /** The standard error of a mean. */
-function errorOf(values: readonly number[], mean: number): number | null {
-  if (values.length < 2) return null;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1) / values.length);
+function errorOf(values: readonly number[]): number | null {
+  return values.length < 2 ? null : sampleDeviation(values) / Math.sqrt(values.length);
 }
 
 /** The quantile of ascending values, between its two neighbours in proportion. */

@@ -7,6 +7,7 @@
 import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString } from './decimal.ts';
 import type { Manifest } from './manifest/manifest.ts';
+import { mean, sampleDeviation } from './statistics.ts';
 import type { EpochMs } from './time.ts';
 
 /** One kind per gate, in the order of the gates. */
@@ -329,11 +330,11 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   return {
     elapsedDays: (series.evaluatedAt - series.enteredAt - (series.pausedMs ?? 0)) / DAY_MS,
     markedDays: series.days.length,
-    meanDailyReturnPct: returns.length === 0 ? null : meanOf(returns) * 100,
+    meanDailyReturnPct: returns.length === 0 ? null : mean(returns) * 100,
     sharpe,
     tStatistic: sharpe === null ? null : (sharpe / Math.sqrt(365)) * Math.sqrt(returns.length),
     closedTrades: pnl.length,
-    expectancyUsd: pnl.length === 0 ? null : meanOf(pnl),
+    expectancyUsd: pnl.length === 0 ? null : mean(pnl),
     ...((series.rules ?? 1) < RULES_VERSION.paper ? {} : paperCosts(series)),
   };
 }
@@ -502,20 +503,14 @@ function returnsOf(equity: readonly number[]): number[] {
   return returns;
 }
 
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /** Below this a standard deviation of returns is rounding, not variance. */
 export const NO_VARIANCE = 1e-12;
 
 /** Null where the returns have no variance to speak of: such a curve proves nothing. */
 function sharpeOf(returns: readonly number[], annualisation: number): number | null {
   if (returns.length < 2) return null;
-  const mean = meanOf(returns);
-  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1);
-  const deviation = Math.sqrt(variance);
-  return deviation < NO_VARIANCE ? null : (mean / deviation) * Math.sqrt(annualisation);
+  const deviation = sampleDeviation(returns);
+  return deviation < NO_VARIANCE ? null : (mean(returns) / deviation) * Math.sqrt(annualisation);
 }
 
 /** A gate record as it lies in an agent's chain: evidence and changes of stage are numbered together, without a hole. */

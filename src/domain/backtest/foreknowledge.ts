@@ -2,6 +2,7 @@
  * The foreknowledge test: outside code that trades much better on the true history than on paths drawn from the same returns
  * knows that history. The paths keep the returns, their joint distribution and their order within blocks, and lose the rest.
  */
+import { mean, sampleDeviation } from '../statistics.ts';
 
 /** One path of a replay session, by the returns of its bars. */
 export interface PathResult {
@@ -40,17 +41,17 @@ const T_LIMIT = 3.579;
 export function foreknowledge(onTruth: PathResult, resampled: readonly PathResult[], barsPerYear: number): ForeknowledgeVerdict {
   const count = resampled.length;
   if (count < 2) throw new RangeError(`a spread needs at least 2 resampled paths (got ${count})`);
-  const mean = resampled.reduce((sum, { sharpe }) => sum + sharpe, 0) / count;
-  const deviation = Math.sqrt(resampled.reduce((sum, { sharpe }) => sum + (sharpe - mean) ** 2, 0) / (count - 1));
+  const sharpes = resampled.map(({ sharpe }) => sharpe);
+  const resampledSharpe = mean(sharpes);
   const bars = Math.min(...resampled.map((path) => path.bars));
   // Never below the sampling error of a worthless strategy: a path without a trade says nothing of the spread.
-  const spread = Math.max(deviation, Math.sqrt(barsPerYear / bars));
+  const spread = Math.max(sampleDeviation(sharpes), Math.sqrt(barsPerYear / bars));
   const standardError = spread * Math.sqrt(bars / onTruth.bars + 1 / count);
-  const statistic = (onTruth.sharpe - mean) / standardError;
-  const rank = 1 + resampled.filter(({ sharpe }) => sharpe >= onTruth.sharpe).length;
+  const statistic = (onTruth.sharpe - resampledSharpe) / standardError;
+  const rank = 1 + sharpes.filter((sharpe) => sharpe >= onTruth.sharpe).length;
   return {
     trueSharpe: onTruth.sharpe,
-    resampledSharpe: mean,
+    resampledSharpe,
     standardError,
     statistic,
     limit: T_LIMIT,

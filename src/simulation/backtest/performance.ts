@@ -2,28 +2,13 @@
 
 import { NO_VARIANCE } from '../../domain/evidence.ts';
 import { normalCdf, normalQuantile } from '../../domain/normal-distribution.ts';
+import { mean, sampleDeviation } from '../../domain/statistics.ts';
 
 /** How returns are annualised: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';
 
 /** Days in a year of each calendar: what Sharpe is multiplied by the root of. */
 export const PERIODS_PER_YEAR: Readonly<Record<DayCount, number>> = { continuous: 365, us_sessions: 252 };
-
-/** The arithmetic mean; NaN of nothing. */
-export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] as number;
-  return sum / values.length;
-}
-
-/** Sample standard deviation (ddof 1); NaN below two values. */
-export function sampleDeviation(values: ArrayLike<number>): number {
-  if (values.length < 2) return Number.NaN;
-  const middle = mean(values);
-  let squares = 0;
-  for (let i = 0; i < values.length; i++) squares += ((values[i] as number) - middle) ** 2;
-  return Math.sqrt(squares / (values.length - 1));
-}
 
 /** Mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null where returns do not vary or there are fewer than two. */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {

@@ -11,6 +11,7 @@ import type { BacktestSeries } from '../../domain/evidence.ts';
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { tradingDay } from '../../domain/session.ts';
+import { sampleDeviation } from '../../domain/statistics.ts';
 import { isoTime } from '../../domain/time.ts';
 import { checkAgainstPlain } from './decision-columns.ts';
 import { ASSUMED_HOURLY_FUNDING, EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
@@ -20,7 +21,6 @@ import {
   maxDrawdown,
   PERIODS_PER_YEAR,
   probabilisticSharpe,
-  sampleDeviation,
   shapeOf,
   sharpeRatio,
   sortinoRatio,

@@ -4,9 +4,10 @@ import { type DailyReturns, returnsByDay, type Trial } from '../../domain/backte
 import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
 import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
+import { sampleDeviation } from '../../domain/statistics.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
-import { maxDrawdown, sampleDeviation, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
+import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
 import { type BacktestResult, dailyReturns, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { normalCdf, normalQuantile } from '../../../src/domain/normal-distribution.ts';
+import { sampleDeviation } from '../../../src/domain/statistics.ts';
 import {
   expectedBestSharpe,
   maxDrawdown,
   probabilisticSharpe,
-  sampleDeviation,
   shapeOf,
   sharpeRatio,
   sortinoRatio,

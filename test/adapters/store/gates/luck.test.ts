@@ -8,7 +8,7 @@ import { returnsByDay } from '../../../../src/domain/backtest/daily-returns.ts';
 import { canonicalHash } from '../../../../src/domain/canonical-json.ts';
 import { type BacktestSeries, type EquityDay, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { normalCdf, normalQuantile } from '../../../../src/domain/normal-distribution.ts';
-import { mean, sampleDeviation } from '../../../../src/simulation/backtest/performance.ts';
+import { mean, sampleDeviation } from '../../../../src/domain/statistics.ts';
 import { luckOf } from '../../../../src/simulation/backtest/run.ts';
 import { seededDraws } from '../../../../src/simulation/stress/seeded-draws.ts';
 import { DAY } from '../../../domain/evidence-samples.ts';
