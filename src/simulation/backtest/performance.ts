@@ -10,6 +10,16 @@ export type DayCount = 'continuous' | 'us_sessions';
 /** Days in a year of each calendar: what Sharpe is multiplied by the root of. */
 export const PERIODS_PER_YEAR: Readonly<Record<DayCount, number>> = { continuous: 365, us_sessions: 252 };
 
+/** Returns along a curve of values that begins at `start`, which is not one of them. */
+export function returnsAlong(curve: ArrayLike<number>, start: number): Float64Array {
+  let before = start;
+  return Float64Array.from(curve, (value) => {
+    const gain = value / before - 1;
+    before = value;
+    return gain;
+  });
+}
+
 /** Mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null where returns do not vary or there are fewer than two. */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   const deviation = sampleDeviation(returns);

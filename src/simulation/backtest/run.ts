@@ -21,6 +21,7 @@ import {
   maxDrawdown,
   PERIODS_PER_YEAR,
   probabilisticSharpe,
+  returnsAlong,
   shapeOf,
   sharpeRatio,
   sortinoRatio,
@@ -249,12 +250,8 @@ export function besideTrials(result: BacktestResult, trials: Trials): BacktestRe
 
 /** Returns of the trading days, from the marks as they are told, so that whoever recomputes computes the same. */
 export function dailyReturns({ daily, capitalUsd }: Pick<BacktestResult, 'daily' | 'capitalUsd'>): Float64Array {
-  let before = Number(capitalUsd);
-  return Float64Array.from(daily, ({ equityUsd }) => {
-    const gain = Number(equityUsd) / before - 1;
-    before = Number(equityUsd);
-    return gain;
-  });
+  const curve = daily.map(({ equityUsd }) => Number(equityUsd));
+  return returnsAlong(curve, Number(capitalUsd));
 }
 
 /** The raw series that the gate assesses a run by; metrics, checks and verdict follow from it. */
@@ -308,7 +305,10 @@ function resultOf(
   const benchmark = buyAndHold(history, capital);
   const calendar = calendarOf(history);
   const days = byDay(history, simulation.equityUsd, benchmark, calendar);
-  const returns = returnsOf(days, (day) => day.equity, capital);
+  const returns = returnsAlong(
+    days.map(({ equity }) => equity),
+    capital,
+  );
   const periodsPerYear = PERIODS_PER_YEAR[calendar];
   const lastEquity = simulation.equityUsd.at(-1) ?? capital;
   return {
@@ -330,7 +330,10 @@ function resultOf(
     finalEquityUsd: moneyText(lastEquity),
     performance: performanceOf(returns, simulation.equityUsd, capital, periodsPerYear),
     benchmark: performanceOf(
-      returnsOf(days, (day) => day.benchmark, capital),
+      returnsAlong(
+        days.map((day) => day.benchmark),
+        capital,
+      ),
       benchmark,
       capital,
       periodsPerYear,
@@ -440,16 +443,6 @@ function byDay(history: History, equity: Float64Array, benchmark: Float64Array, 
 
 function dayNumber(history: History, i: number): number {
   return Math.floor((history.firstSlot + i * history.barMs - 1) / DAY_MS);
-}
-
-function returnsOf(days: readonly Day[], valueOf: (day: Day) => number, start: number): Float64Array {
-  let before = start;
-  return Float64Array.from(days, (day) => {
-    const value = valueOf(day);
-    const gain = value / before - 1;
-    before = value;
-    return gain;
-  });
 }
 
 function performanceOf(returns: Float64Array, curve: Float64Array, capital: number, periodsPerYear: number): PerformanceSummary {

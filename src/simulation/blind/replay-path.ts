@@ -10,7 +10,7 @@ import { isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { createAsOfView } from '../backtest/as-of.ts';
 import type { History } from '../backtest/history.ts';
-import { sharpeRatio } from '../backtest/performance.ts';
+import { returnsAlong, sharpeRatio } from '../backtest/performance.ts';
 import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
 import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
 import { type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
@@ -111,13 +111,8 @@ export class ReplayPath {
   /** The simulation of all bars, and the Sharpe ratio of its bar returns. */
   finish(capitalUsd: number, barsPerYear: number): { readonly simulation: Simulation; readonly result: PathResult } {
     const simulation = this.#run.finish();
-    let before = capitalUsd;
-    const returns = simulation.equityUsd.map((equity) => {
-      const gain = equity / before - 1;
-      before = equity;
-      return gain;
-    });
-    return { simulation, result: { sharpe: sharpeRatio(returns, barsPerYear) ?? 0, bars: this.history.length } };
+    const sharpe = sharpeRatio(returnsAlong(simulation.equityUsd, capitalUsd), barsPerYear) ?? 0;
+    return { simulation, result: { sharpe, bars: this.history.length } };
   }
 }
 
