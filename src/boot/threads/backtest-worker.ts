@@ -7,7 +7,7 @@ import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
 import type { BacktestAsked } from '../../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
-import type { TrialsAsked } from '../../simulation/backtest/run.ts';
+import { NO_OTHERS, type TrialsAsked } from '../../simulation/backtest/run.ts';
 import type { ReplayAsked } from '../../simulation/blind/replay-runner.ts';
 import { workReplay } from '../../simulation/blind/replay-thread.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
@@ -89,7 +89,7 @@ export function sweepFromStore(
 
 /** The trials that are asked for once the returns of a run are known; none but itself where nobody asks. */
 function familyOf(trials: TrialReads, of: TrialsOf | null): TrialsAsked {
-  if (of === null) return { versions: 1, otherSharpes: [] };
+  if (of === null) return NO_OTHERS;
   return async (returns) => {
     const others = await trials.otherTrials(of, returns);
     return { versions: others.length + 1, otherSharpes: others.filter((sharpe) => sharpe !== null) };

@@ -7,7 +7,7 @@ import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetr
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
-import { type BacktestRun, backtestSeries, besideTrials, runBacktest, type TrialsAsked } from './run.ts';
+import { type BacktestRun, backtestSeries, besideTrials, NO_OTHERS, runBacktest, type TrialsAsked } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
 export interface BacktestWork {
@@ -30,8 +30,6 @@ export type BacktestOutcome =
       readonly metrics: EvidenceMetrics;
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
-
-const NO_OTHERS = { versions: 1, otherSharpes: [] };
 
 /** Returns by day of a series. */
 export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturns {

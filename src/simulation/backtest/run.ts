@@ -46,6 +46,9 @@ export interface Trials {
   readonly otherSharpes: readonly number[];
 }
 
+/** Trials of what nobody else tried. */
+export const NO_OTHERS: Trials = { versions: 1, otherSharpes: [] };
+
 /** Trials that are known, or the question for them: a family is what moves with the returns, so that it is asked for once they are known. */
 export type TrialsAsked = Trials | ((returns: DailyReturns) => Promise<Trials>);
 

@@ -13,7 +13,7 @@ import { timeframeMs } from '../../domain/time.ts';
 import { figureInWords } from '../../domain/words.ts';
 import { type BacktestOutcome, outcomeOf } from '../backtest/backtest-work.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
-import { type BlindReplay, outsideRun, type TrialsAsked } from '../backtest/run.ts';
+import { type BlindReplay, NO_OTHERS, outsideRun, type TrialsAsked } from '../backtest/run.ts';
 import { drawDisguise } from './disguise.ts';
 import { drawsOf, drawWhole } from './draws.ts';
 import { ReplayPath } from './replay-path.ts';
@@ -138,7 +138,7 @@ export class ReplaySession {
       slots: this.#slots,
       answersHash: this.#answers.copy().digest('hex'),
     };
-    const known = typeof trials === 'function' ? { versions: 1, otherSharpes: [] } : trials;
+    const known = typeof trials === 'function' ? NO_OTHERS : trials;
     const { history, rules } = truth.shownPath;
     const run = outsideRun({ manifest, history, assumptions: request.assumptions, trials: known }, rules, truth.simulation, blind);
     return outcomeOf({ manifest, request, timeframe: manifest.timeframe, trials }, run);

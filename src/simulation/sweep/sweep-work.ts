@@ -8,7 +8,15 @@ import { sampleDeviation } from '../../domain/statistics.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
-import { type BacktestResult, dailyReturns, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
+import {
+  type BacktestResult,
+  dailyReturns,
+  type EquityDayRow,
+  luckOf,
+  NO_OTHERS,
+  type PerformanceSummary,
+  runBacktest,
+} from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
@@ -136,7 +144,7 @@ export async function workSweep({ request, variants, historyOf, earlier, onProgr
     const history = await historyOf(variant);
     if ('code' in history) return { ok: false, ...history };
     const { manifest } = variant;
-    const { result: run } = runBacktest({ manifest, history, assumptions: request.assumptions, trials: { versions: 1, otherSharpes: [] } });
+    const { result: run } = runBacktest({ manifest, history, assumptions: request.assumptions, trials: NO_OTHERS });
     tried.push({ trial: trialOf(variant, run), returns: dailyReturns(run), byDay: byDayOf(run) });
     if (best === null || scoreOf(run) > scoreOf(best.run)) best = { place, run };
   }
