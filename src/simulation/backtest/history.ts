@@ -135,6 +135,11 @@ export function priceText(price: number): DecimalString {
   return text.includes('e') ? plainDecimal(price) : text;
 }
 
+/** The decimal text of a price that was worked out, in so many significant digits. */
+export function roundedText(price: number, digits: number): DecimalString {
+  return priceText(Number(price.toPrecision(digits)));
+}
+
 /**
  * Puts stored bars and facts on the grid of a timeframe.
  * @throws RangeError where there are no bars, they are not ascending, or a price is not above zero.

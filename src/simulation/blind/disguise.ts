@@ -11,7 +11,7 @@ import type { OrderSide } from '../../domain/order.ts';
 import type { BlindTrade } from '../../domain/replay-step.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
-import { priceText } from '../backtest/history.ts';
+import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
 
 /** How one instrument is shown on a path. */
@@ -121,7 +121,7 @@ function shownIndicators(indicators: Observation['indicators'], { price }: Mask,
 }
 
 function scaledText(text: DecimalString | null, factor: number): DecimalString | null {
-  return text === null ? null : priceText(Number((Number(text) * factor).toPrecision(DIGITS)));
+  return text === null ? null : roundedText(Number(text) * factor, DIGITS);
 }
 
 /** Positions as they are shown, in the order of their aliases. */

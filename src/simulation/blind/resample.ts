@@ -7,7 +7,7 @@ import type { Candle } from '../../domain/candle.ts';
 import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { type EventHistory, type Fact, type InstrumentInput, priceText } from '../backtest/history.ts';
+import { type EventHistory, type Fact, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 
@@ -142,14 +142,14 @@ function bySourcePlace(source: Bars, { firstOpen, barMs, length }: Grid) {
 
 /** A bar at another time and price level. The traded notional stays: the volume moves against the price. */
 function scaled({ open, high, low, close, volume }: Candle, openTime: EpochMs, factor: number): Candle {
-  const price = (text: string): string => priceText(Number((Number(text) * factor).toPrecision(DIGITS)));
+  const price = (text: string): string => roundedText(Number(text) * factor, DIGITS);
   return {
     openTime,
     open: price(open),
     high: price(high),
     low: price(low),
     close: price(close),
-    volume: priceText(Number((Number(volume) / factor).toPrecision(DIGITS))),
+    volume: roundedText(Number(volume) / factor, DIGITS),
   };
 }
 
@@ -210,7 +210,7 @@ function carryReadings(facts: readonly Fact[], { grid, blocks, factors }: Carrie
     const end = begin + (block.length - 1) * barMs;
     const take = ({ value }: Fact, receivedAt: EpochMs): void => {
       const place = Math.min(factors.length - 1, Math.max(0, Math.ceil((receivedAt + shift - firstOpen) / barMs) - 1));
-      const text = isPrice ? priceText(Number((Number(value) * (factors[place] as number)).toPrecision(DIGITS))) : value;
+      const text = isPrice ? roundedText(Number(value) * (factors[place] as number), DIGITS) : value;
       carried.push({ receivedAt: receivedAt + shift, value: text });
     };
     const next = firstAfter(facts, begin);
