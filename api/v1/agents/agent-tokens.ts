@@ -5,7 +5,7 @@ import type { AgentToken, NewAgentToken } from '../../../actors/agent/agent-toke
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
+import { idInPath, storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
@@ -87,13 +87,12 @@ export const revokeAgentToken = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const id = idInPath(request.params);
-      const { tokenId } = request.params;
-      if (id === null || !isUuid(tokenId)) return sendProblem(reply, 'not_found', NO_AGENT);
+      const [id, tokenId] = [idInPath(request.params), storedId(request.params.tokenId)];
+      if (id === null || tokenId === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 200,
         answer: tokenBody,
-        run: (context) => ports.agents.tokens.revoke(context, id, tokenId.toLowerCase()),
+        run: (context) => ports.agents.tokens.revoke(context, id, tokenId),
       });
     };
   },

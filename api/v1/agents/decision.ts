@@ -1,6 +1,6 @@
 /** GET /v1/agents/:id/decisions/:decisionId: one decision record. */
 import { memberOf } from '../../caller.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
+import { idInPath, storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
@@ -17,10 +17,8 @@ export const getDecision = defineRoute({
   answers: { 200: { description: 'The decision.', schema: DecisionBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const id = idInPath(request.params);
-    const { decisionId } = request.params;
-    const found =
-      id === null || !isUuid(decisionId) ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+    const [id, decisionId] = [idInPath(request.params), storedId(request.params.decisionId)];
+    const found = id === null || decisionId === null ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId);
     return found ?? sendProblem(reply, 'not_found', NO_DECISION);
   },
 });

@@ -5,7 +5,7 @@ import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts'
 import type { EpochMs } from '../../../src/domain/time.ts';
 import { awaitedWork, evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
-import { isUuid } from '../../identifier.ts';
+import { idInPath, storedId } from '../../identifier.ts';
 import { choice, HashText, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';
 
 export const EvaluationRunBody = Type.Object(
@@ -61,5 +61,6 @@ export function runIdsOf(params: {
   readonly id: string;
   readonly runId: string;
 }): { readonly agentId: string; readonly runId: string } | null {
-  return isUuid(params.id) && isUuid(params.runId) ? { agentId: params.id.toLowerCase(), runId: params.runId.toLowerCase() } : null;
+  const [agentId, runId] = [idInPath(params), storedId(params.runId)];
+  return agentId === null || runId === null ? null : { agentId, runId };
 }

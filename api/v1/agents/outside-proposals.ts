@@ -10,7 +10,7 @@ import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
+import { idInPath, storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import {
@@ -161,10 +161,8 @@ export const getOutsideProposal = defineRoute({
   answers: { 200: { description: 'The outside proposal.', schema: OutsideProposalBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const id = idInPath(request.params);
-    const { proposalId } = request.params;
-    const found =
-      id === null || !isUuid(proposalId) ? null : await ports.agents.outside.get(memberOf(request).orgId, id, proposalId.toLowerCase());
+    const [id, proposalId] = [idInPath(request.params), storedId(request.params.proposalId)];
+    const found = id === null || proposalId === null ? null : await ports.agents.outside.get(memberOf(request).orgId, id, proposalId);
     return found === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : outsideBody(found);
   },
 });

@@ -5,7 +5,7 @@ import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
+import { idInPath, storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, IdText, NullableTime, objectOf, shownText, Time } from '../../shapes.ts';
@@ -126,13 +126,12 @@ export const rotateSignalHook = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const id = idInPath(request.params);
-      const { hookId } = request.params;
-      if (id === null || !isUuid(hookId)) return sendProblem(reply, 'not_found', NO_AGENT);
+      const [id, hookId] = [idInPath(request.params), storedId(request.params.hookId)];
+      if (id === null || hookId === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 200,
         answer: openedBody,
-        run: ({ remember: _, ...context }) => ports.agents.signals.rotate(context, id, hookId.toLowerCase()),
+        run: ({ remember: _, ...context }) => ports.agents.signals.rotate(context, id, hookId),
       });
     };
   },
@@ -153,13 +152,12 @@ export const revokeSignalHook = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const id = idInPath(request.params);
-      const { hookId } = request.params;
-      if (id === null || !isUuid(hookId)) return sendProblem(reply, 'not_found', NO_AGENT);
+      const [id, hookId] = [idInPath(request.params), storedId(request.params.hookId)];
+      if (id === null || hookId === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 200,
         answer: hookBody,
-        run: (context) => ports.agents.signals.revoke(context, id, hookId.toLowerCase()),
+        run: (context) => ports.agents.signals.revoke(context, id, hookId),
       });
     };
   },
