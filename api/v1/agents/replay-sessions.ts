@@ -4,10 +4,10 @@ import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
-import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
+import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
@@ -15,7 +15,7 @@ import { AgentPath, choice, DecimalText, EmptyBody, IdText, nullable, objectOf, 
 import { termsOf, wishedAmount } from '../manual-order-body.ts';
 import { simulationFields } from './backtest.ts';
 import { ObservationBody } from './decision-body.ts';
-import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
+import { EvaluationRunBody, evaluationBody, runIdsOf } from './evaluation-body.ts';
 
 const NO_SESSION = 'there is no replay session with this id';
 const NO_WORKER = refuse('feature_disabled', 'this process runs no worker: replay sessions need the API and a worker in one process');
@@ -201,10 +201,8 @@ interface SessionParams {
   readonly sessionId: string;
 }
 
-/** Agent and session of a path; null if one of them is no UUID and hence nobody's. */
-function idsOf({ id, sessionId }: SessionParams): { readonly agentId: string; readonly runId: string } | null {
-  return isUuid(id) && isUuid(sessionId) ? { agentId: id.toLowerCase(), runId: sessionId.toLowerCase() } : null;
-}
+/** Agent and session of a path, which is a run; null if one of them is no UUID. */
+const idsOf = ({ id, sessionId }: SessionParams) => runIdsOf({ id, runId: sessionId });
 
 /** The organization's session; null if it has none with this id. */
 async function sessionOf(ports: ApiPorts, orgId: string, params: SessionParams): Promise<EvaluationView | null> {
@@ -214,11 +212,13 @@ async function sessionOf(ports: ApiPorts, orgId: string, params: SessionParams):
 }
 
 /** Says why a session takes no steps here. */
-async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): Promise<Extract<Outcome<string>, { ok: false }>> {
-  const no = (code: 'not_found' | 'state_conflict' | 'unavailable', detail: string) => ({ ok: false as const, refusal: { code, detail } });
+async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): Promise<ReturnType<typeof refuse>> {
   const found = await sessionOf(ports, orgId, params);
-  if (found === null) return no('not_found', NO_SESSION);
+  if (found === null) return refuse('not_found', NO_SESSION);
   if (found.endedAt !== null)
-    return no('state_conflict', `the session has ended: it is ${found.state}${found.ending === null ? '' : `, ${found.ending.code}`}`);
-  return no('unavailable', 'the session waits for a free place, or runs in another process: ask again on this connection in a few seconds');
+    return refuse('state_conflict', `the session has ended: it is ${found.state}${found.ending === null ? '' : `, ${found.ending.code}`}`);
+  return refuse(
+    'unavailable',
+    'the session waits for a free place, or runs in another process: ask again on this connection in a few seconds',
+  );
 }
