@@ -321,7 +321,7 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   return ['unavailable', `the request timed out; ${wayOut(method)}`];
 }
 
-/** What the sender does where nobody knows what became of a request. */
+/** Next step of a sender where nobody knows what became of a request. */
 function wayOut(method: string): string {
   return method === 'GET' ? 'nothing was changed, so ask again' : 'it may have had an effect, so ask again with the same Idempotency-Key';
 }

@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 export interface CandleHistory {
   /** How many bars of a timeframe back the venue serves at all, where it has such an end. */
   readonly reachableBars?: (timeframe: string) => number;
-  /** What makes the bars of an instrument in this process, where no venue is asked for them; null if one is. */
+  /** Names what makes the bars of an instrument in this process, where no venue is asked for them; null if one is. */
   readonly madeBy?: (instrument: string) => string | null;
   /** Closed bars with from <= openTime < to, ascending. */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;

@@ -104,7 +104,7 @@ class InstrumentHealths {
     for (const { cancel } of this.#healths.values()) cancel?.();
   }
 
-  /** How long after a quote the next one is due, null if that is not known; and whether a quote's age tells of silence too. */
+  /** Time after a quote at which the next one is due, null if that is not known; and whether a quote's age tells of silence too. */
   #silenceOf(quote: Quote): { readonly everyMs: number | null; readonly byAge: boolean } {
     const { cadence } = this.#watch.freshness.feedLimits(quote);
     if (cadence === 'change_only') return { everyMs: null, byAge: false };

@@ -56,7 +56,7 @@ export interface MarketViewOptions {
 export interface MarketView {
   /** Takes in a message; returns whether the view now knows something else. Counts what it refuses. */
   apply(message: FeedMessage): boolean;
-  /** What is known of an instrument; undefined if nothing was ever received. */
+  /** Returns what is known of an instrument; undefined if nothing was ever received. */
   instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined;
   /** The latest quote with the flags of an instant: this is what may be shown or priced. */
   quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;

@@ -142,7 +142,7 @@ async function beginReplay() {
   }
 }
 
-/** Why the link in the address signed nobody in; null if it did, or there is none. */
+/** Returns why the link in the address signed nobody in; null if it did, or there is none. */
 async function signInByLink() {
   try {
     const until = await redeemSignInLink();
@@ -208,7 +208,7 @@ function withheldView(needs, title) {
   return words === null ? null : { element: h('section', { class: 'page' }, h('h1', {}, title), words), title, end: () => {} };
 }
 
-/** Whether the service still knows who is signed in; true if it does not answer. */
+/** True if the service still knows who is signed in, and if it does not answer. */
 async function isSignedIn() {
   try {
     await read('/v1/me');

@@ -23,7 +23,7 @@ export class StepCache {
   #fresh = new Map();
   /** The version that the actor has reached, as far as is known. */
   last = 0;
-  /** Where its steps lie since they were moved to an archive file; null if they are read here. @type {{ readonly at: string, readonly file: string } | null} */
+  /** Place of its steps since they were moved to an archive file; null if they are read here. @type {{ readonly at: string, readonly file: string } | null} */
   archived = null;
 
   /**

@@ -201,7 +201,7 @@ async function switchToChain({ name, provider }, chainId) {
 }
 
 /**
- * What a wallet has sent under a hash, where it differs from the call; empty if nothing does. A wallet that sends knows
+ * Returns what a wallet has sent under a hash, where it differs from the call; empty if nothing does. A wallet that sends knows
  * its transaction soon; null if its node does not tell of it for half a minute.
  * @param {EvmWallet} wallet @param {string} hash
  * @param {{ readonly chainId: number, readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call

@@ -19,7 +19,7 @@ export interface WatchedBook {
 export interface SlippageFacts {
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** Of an agent null if no evidence of the active manifest says. */
+  /** Null of an agent if no evidence of the active manifest says. */
   readonly expectedSlippageBps: number | null;
 }
 

@@ -4,7 +4,7 @@ import { canonicalHash } from '../../src/domain/canonical-json.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { CommandContext } from './commands.ts';
 
-/** Who did what to which actor, with the hashes of its state before and after; null if there was none. */
+/** Record of who did what to which actor, with the hashes of its state before and after; null if there was none. */
 export function auditRow(
   context: CommandContext,
   action: string,

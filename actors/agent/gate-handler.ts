@@ -38,7 +38,7 @@ export interface GateEvidence {
 export interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
-  /** What decides it; null if nothing does yet. */
+  /** Evidence that decides it; null if nothing does yet. */
   readonly evidence: GateEvidence | null;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
@@ -247,7 +247,7 @@ function isContradicted(error: unknown): boolean {
   return (error as { code?: string }).code === '23514';
 }
 
-/** Why a gate stays shut; null if it opens. */
+/** Returns why a gate stays shut; null if it opens. */
 function refusalOf(gateState: GateState, asking: string): ReturnType<typeof refuse> | null {
   const { gate, kind, evidence, checks, problems, signedBy } = gateState;
   const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
@@ -276,7 +276,7 @@ function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
   return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'what is unknown' : figureInWords(limit)}`;
 }
 
-/** What the database's own gate said; null if the error is another one. */
+/** Refusal of the database's own gate; null if the error is another one. */
 function refusedByDatabase(error: unknown): ReturnType<typeof refuse> | null {
   const { constraint_name: constraint, code, message } = error as { constraint_name?: string; code?: string; message?: string };
   if (constraint === 'stage_gate') return refuse('gate_failed', message ?? 'the gate stays shut');

@@ -77,7 +77,7 @@ function unsettledRefusal(view: TakeView, confirmed: readonly string[]): Refusal
 /** The venues that orders of a Take go to: the one without anybody's wallet, and the one by a wallet that is delegated to it. */
 const LIVE_VENUES: readonly string[] = ['spotexchange', 'spotchain'] satisfies ExecutableVenue[];
 
-/** Why real orders of the Take cannot be carried out; null if they can. */
+/** Returns why real orders of the Take cannot be carried out; null if they can. */
 function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegation | null, now: EpochMs): Refusal | null {
   const { venue } = splitInstrumentKey(take.asset.key);
   if (!LIVE_VENUES.includes(venue))

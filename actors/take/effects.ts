@@ -63,7 +63,7 @@ function announced(info: StepInfo): { readonly [field: string]: string | boolean
 
 const DAY_MS = 86_400_000;
 
-/** Why what disarmed a live Take still holds; null if it does not. As with agents: lost data, and a day that has lost too much. */
+/** Returns why what disarmed a live Take still holds; null if it does not. As with agents: lost data, and a day that has lost too much. */
 function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   const { reason, breaker } = takeContext(state);
   const { feed } = state.value as unknown as TakeValue;

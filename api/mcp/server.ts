@@ -16,7 +16,7 @@ export interface McpWiring {
   readonly routes: readonly RouteEntry[];
 }
 
-/** What one caller may see, and how its calls are asked. */
+/** Choice of tools of one caller, and the way to ask its calls. */
 export interface McpCaller extends ToolChoice {
   readonly ask: AskRoute;
 }

@@ -1,4 +1,4 @@
-/** What a command does when nobody reads its output any more, as after `sevengate agents list | head`. */
+/** Behaviour of a command when nobody reads its output any more, as after `sevengate agents list | head`. */
 
 /** As a shell counts a program that wrote to a closed pipe. */
 export const CLOSED_PIPE_CODE = 141;

@@ -110,7 +110,7 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
 const SESSION_STEP_MS = 30 * 60_000;
 const DAY_MS = 86_400_000;
 
-/** Whether no session was open in [from, to): false if the calendar is not known. A bar of a day or longer forms in regular sessions. */
+/** True if no session was open in [from, to); false if the calendar is not known. A bar of a day or longer forms in regular sessions. */
 export function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {
   if (!isSessionKnown(from) || !isSessionKnown(to - 1)) return false;
   // A late session that ends at midnight UTC or an hour after it does not make a bar of Saturday.

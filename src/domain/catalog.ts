@@ -61,7 +61,7 @@ export interface CatalogEntry {
   /** Other spellings of the pair that a manifest may use. */
   readonly pairs: readonly string[];
   readonly token: TokenFacts | null;
-  /** What it is benchmarked against: the share's reference price, or the issuer's mark; null if nothing outside prices it. */
+  /** Benchmark: the share's reference price, or the issuer's mark; null if nothing outside prices it. */
   readonly benchmark: InstrumentKey | null;
   readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
   /** The perpetual on the same underlying, where there is one (of a perpetual: itself). */

@@ -12,5 +12,5 @@ export type DataSource = (typeof DATA_SOURCES)[number];
 export const SOURCE_ORIGINS = ['real', 'mixed', 'sandbox', 'unknown'] as const;
 export type SourceOrigin = (typeof SOURCE_ORIGINS)[number];
 
-/** What the settings of a deployment make of a source. */
+/** Origin of a source by the settings of a deployment. */
 export type StatedOrigin = Exclude<SourceOrigin, 'unknown'>;

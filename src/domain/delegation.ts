@@ -78,7 +78,7 @@ export const DELEGATION_REFUSALS = [
 ] as const;
 export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
 
-/** Whether the newest delegation of an agent or a Take lets a transaction of this wallet and size pass at this moment; null if it does. */
+/** Returns why the newest delegation of an agent or a Take lets no transaction of this wallet and size pass now; null if it does. */
 export function delegationRefusal(
   delegation: Delegation | null,
   at: EpochMs,

@@ -30,7 +30,7 @@ export interface EquityPoint {
   readonly drawdownPct: number | null;
 }
 
-/** What one unit was worth at an instant; null if it is not known. Is asked for instants that ascend. */
+/** Price of one unit at an instant; null if it is not known. Is asked for instants that ascend. */
 export type PriceAt = (instrument: InstrumentKey, at: EpochMs) => DecimalString | null;
 
 /** The equity at each of `times`, which ascend, as do the moves. */

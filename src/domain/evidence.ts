@@ -72,7 +72,7 @@ export const GATE_LIMITS = {
   slippageErrors: 1.645,
   paperDays: 14,
   paperClosedTrades: 5,
-  /** Of fewer fills the cost on paper is unknown; its mean lies at most so many basis points and `slippageErrors` standard errors above the promise. */
+  /** Fills below which the cost on paper is unknown; its mean lies at most so many basis points and `slippageErrors` standard errors above the promise. */
   paperCostFills: 10,
   paperCostFloorBps: 5,
   shadowDays: 1,
@@ -339,7 +339,7 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   };
 }
 
-/** What fills cost on paper, and the end of the band that the backtest promised. */
+/** Costs of fills on paper, and the end of the band that the backtest promised. */
 function paperCosts({ promisedBps = null, costs = [] }: PaperSeries): EvidenceMetrics {
   const paid = costs.map(([notionalUsd, bps]): Cost => [Number(notionalUsd), bps]);
   const [costBps, upperBps] = [meanCost(paid), upperMean(paid)];
@@ -542,7 +542,7 @@ export interface StageChangeRow {
   readonly manifestHash: string;
   /** What opened the gate; null for the beginning, a change of the manifest and a demotion. */
   readonly evidenceId: string | null;
-  /** Who asked for it; null if nobody did. */
+  /** Subject that asked for it; null if nobody did. */
   readonly askedBy: string | null;
   readonly previousHash: string;
 }

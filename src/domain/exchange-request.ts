@@ -138,7 +138,7 @@ function isRestsAt(value: unknown): boolean {
   return typeof price === 'string' && typeof postOnly === 'boolean';
 }
 
-/** Why a key may not take its place; null if it may. `before`: the account that the organization's orders went to until now. */
+/** Returns why a key may not take its place; null if it may. `before`: the account that the organization's orders went to until now. */
 export function keyChange(asked: {
   readonly account: string;
   readonly before: string | null;

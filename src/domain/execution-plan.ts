@@ -55,7 +55,7 @@ export interface OrderPart {
 export interface EndedPart extends OrderPart {
   /** What the venue executed of it, before commission. */
   readonly executedQuantity: DecimalString;
-  /** Why it was not filled in whole; null if it was. */
+  /** Reason why it was not filled in whole; null if it was. */
   readonly reason: string | null;
 }
 
@@ -77,7 +77,7 @@ function fallbackOf(asked: ExecutionAlgorithm, urgency: Urgency, order: PlannedO
   return asked === 'twap' && sliceCount(order, urgency) === 1 ? 'too_small_to_slice' : null;
 }
 
-/** Why a venue cannot carry an algorithm out; null if it can. */
+/** Returns why a venue cannot carry an algorithm out; null if it can. */
 export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenue): FallbackReason | null {
   const { restingOrders, slicedOrders } = VENUE_FACTS[venue];
   if (asked === 'smart_order_routing_maker_first' && !restingOrders) return 'no_resting_orders';

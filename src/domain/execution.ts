@@ -142,7 +142,7 @@ export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 /** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
 const EXECUTES: ReadonlySet<Autonomy> = new Set<Autonomy>(['confirm', ...EXECUTES_BY_ITSELF]);
 
-/** Why an order may not go on its way any more; null if it may. */
+/** Returns why an order may not go on its way any more; null if it may. */
 export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): SupersededReason | null {
   if (facts.epoch !== permit.epoch || (facts.halting === true && !facts.paused)) return 'halted';
   // Real positions outlive versions, stages and levels of autonomy, and so does the word that closes them.

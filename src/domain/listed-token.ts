@@ -5,7 +5,7 @@ import { nameProblem } from './take/thesis-assets.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
-/** Where a launched token comes from; what a curve of its own has is null if it was launched without one. */
+/** Origin of a launched token; what a curve of its own has is null if it was launched without one. */
 export interface TokenOrigin {
   /** Base58. */
   readonly creator: string;
@@ -44,7 +44,7 @@ export function isChainAddress(text: string): boolean {
   return zeros + bytes === 32;
 }
 
-/** Why a token may not be listed beside what stands in the catalog, in one sentence; null if it may. */
+/** Returns why a token may not be listed beside what stands in the catalog, in one sentence; null if it may. */
 export function listingProblem(token: ListedToken, catalog: Catalog): string | null {
   const { symbol, mint, name, decimals, pairedStock } = token;
   if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return `${JSON.stringify(symbol.slice(0, 20))} is no symbol: 1 to 10 letters and digits are`;
@@ -62,7 +62,7 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   return null;
 }
 
-/** Why a token of this launch may not be listed once it is there, in one sentence; null if it may. */
+/** Returns why a token of this launch may not be listed once it is there, in one sentence; null if it may. */
 export function launchProblem(launch: Omit<ListedToken, 'program' | 'delistedAt'>): string | null {
   // A launch by anybody changes the meaning of no text: the words of theses, companies and instruments are taken.
   const taken = nameProblem(launch.symbol, launch.name, CATALOG);

@@ -17,6 +17,6 @@ export interface ReplayPosition {
   readonly events: number;
   /** How often its time has jumped since it was loaded. */
   readonly moves: number;
-  /** Why it failed, in one sentence; null if it did not. */
+  /** Reason why it failed, in one sentence; null if it did not. */
   readonly failure: string | null;
 }

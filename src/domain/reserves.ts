@@ -202,7 +202,7 @@ export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
     .join(', ');
 }
 
-/** Why a deposit is not backed by what is held; null if it is. */
+/** Reason why a deposit is not backed by what is held; null if it is. */
 export type Unbacked =
   | { readonly kind: 'unknown'; readonly detail: string }
   | { readonly kind: 'short'; readonly detail: string; readonly freeUsd: DecimalString; readonly heldUsd: DecimalString };

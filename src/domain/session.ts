@@ -224,7 +224,7 @@ export interface TradingDay {
 const FIRST_DAY = Date.UTC(SESSION_YEARS.first, 0, 1) / DAY;
 const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY;
 
-/** How many New York dates the known years have. */
+/** Number of New York dates in the known years. */
 const DAY_COUNT = LAST_DAY - FIRST_DAY + 1;
 /** The days that were asked for, by index: few of fourteen thousand are, and every process and thread loads this file. */
 const known: (TradingDay | null | undefined)[] = [];

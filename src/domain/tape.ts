@@ -125,7 +125,7 @@ export type TapeProblem = string;
 /** The latest time that a date can hold. */
 const LAST_TIME = 8.64e15;
 
-/** What a member should be, where the value is not that; null if it is. */
+/** Says what a member should be, where the value is not that; null if it is. */
 type Check = (value: unknown) => string | null;
 
 const time: Check = (value) =>
@@ -363,7 +363,7 @@ const HEADER: Readonly<Record<string, Check>> = {
   continues: name,
 };
 
-/** What is wrong with a value as the header of a tape; null if it is one. */
+/** Returns what is wrong with a value as the header of a tape; null if it is one. */
 export function tapeHeaderProblem(value: unknown): TapeProblem | null {
   if (!isRecord(value) || !('tape' in value)) return `is no tape header; the first line should be {"tape":${TAPE_VERSION}, ...}`;
   if (value['tape'] !== TAPE_VERSION) return `says tape version ${shown(value['tape'])}; this release reads version ${TAPE_VERSION}`;
@@ -401,7 +401,7 @@ function isSide(value: unknown): boolean {
 }
 
 /**
- * What is wrong with a value as an event of a tape that comes after `previousAt`; null if it is one.
+ * Returns what is wrong with a value as an event of a tape that comes after `previousAt`; null if it is one.
  * Kinds and members that this version does not know are refused: passing them on half understood would lose them in silence.
  */
 export function tapeEventProblem(value: unknown, previousAt: EpochMs): TapeProblem | null {

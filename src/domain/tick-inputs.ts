@@ -10,7 +10,7 @@ import type { RiskPreferences } from './risk/preferences.ts';
 export interface TickInputs {
   /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
   readonly book: TradingBook | null;
-  /** What risk was asked with; null if the tick did not ask it. */
+  /** Inputs that risk was asked with; null if the tick did not ask it. */
   readonly risk: TickRiskInputs | null;
   /** The outside proposal of the slot; absent if none came. */
   readonly outside?: OutsideProposal;
@@ -20,7 +20,7 @@ export interface TickInputs {
 export interface TickRiskInputs {
   readonly preferences: RiskPreferences;
   readonly others: OtherBooks;
-  /** What was halted or switched off; absent if nothing was. */
+  /** Controls that held at the tick: what was halted or switched off; absent if nothing was. */
   readonly control?: TradingControl;
 }
 

@@ -251,7 +251,7 @@ export interface TrackedWork {
   /** When it said so last. */
   readonly seenAt: EpochMs;
   readonly endedAt: EpochMs | null;
-  /** Why it ended before its end; null if it did not. */
+  /** Reason why it ended before its end; null if it did not. */
   readonly error: string | null;
 }
 

@@ -60,7 +60,7 @@ export interface DelegatedOrderDeps {
 }
 
 export interface DelegatedOrders {
-  /** Why the agent's newest delegation does not cover the order; null if it does. */
+  /** Reason why the agent's newest delegation does not cover the order; null if it does. */
   refusal(order: Order, facts: ProposalFacts): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null>;
   /** Prepares the order, has it signed and submits it. */
   submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer>;

@@ -11,7 +11,7 @@ import type { LatestQuotes } from './ports.ts';
 interface TokenDollars {
   /** US dollars of one whole token. */
   readonly perToken: DecimalString;
-  /** What was priced; null if the token is a dollar by itself. */
+  /** Token that was priced; null if the token is a dollar by itself. */
   readonly instrument: InstrumentKey | null;
   readonly observedAt: EpochMs;
 }

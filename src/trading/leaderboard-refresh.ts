@@ -274,7 +274,7 @@ export function createLeaderboardRefresh(deps: {
   };
 }
 
-/** What a transaction did to the wallet; null if it failed or moved no token. */
+/** Event that a transaction is to the wallet; null if it failed or moved no token. */
 function eventOf(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
   const { signature, slot, at, failed, tokens, lamports, feePaid } = transaction;
   if (failed) return null;

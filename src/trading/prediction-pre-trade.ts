@@ -96,7 +96,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   };
 }
 
-/** Why the market takes no order now; null if it does. */
+/** Returns why the market takes no order now; null if it does. */
 function notTaken(market: PredictionMarket, now: number): Outcome<never> | null {
   const closed = closedBecause(market, now);
   if (closed !== null) return refuse('state_conflict', closed);

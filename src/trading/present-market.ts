@@ -101,7 +101,7 @@ export function topOf(depth: Depth, instrument: string): Quote {
   };
 }
 
-/** What an instrument is benchmarked against, as it was received last and is worth now; null if nothing was received. */
+/** Benchmark of an instrument, as it was received last and is worth now; null if nothing was received. */
 export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument: InstrumentKey, now: EpochMs): ReferencePrice | null {
   const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
   const received = benchmark === null ? null : bus.latest(benchmark);

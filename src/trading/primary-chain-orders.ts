@@ -19,7 +19,7 @@ export interface PrimaryChainOrderDeps {
 }
 
 export function createPrimaryChainOrders({ store, swaps, delegated, owner }: PrimaryChainOrderDeps): ExecutionClient<'spotchain'> {
-  /** Why the delegated signer does not sign it; null if it may be asked to. */
+  /** Returns why the delegated signer does not sign it; null if it may be asked to. */
   async function undelegated(order: Order<'spotchain'>, facts: ProposalFacts) {
     if (delegated === null)
       return { code: 'feature_disabled', detail: 'no process of this service signs for owners: set IDP_AUTHORIZATION_PRIVATE_KEY' };

@@ -37,7 +37,7 @@ export interface PrimaryChain {
 /** The same with what launches ask of it. */
 export interface LaunchingPrimaryChain extends PrimaryChain {
   readonly chain: PrimaryChain['chain'] & LaunchChain & { largestHolders(mint: string): Promise<HolderReading | null> };
-  /** Whose the partner's part of a launch's fees is; null if nobody is named: then nothing is launched. */
+  /** Wallet that gets the partner's part of a launch's fees; null if nobody is named: then nothing is launched. */
   readonly launchPartner: string | null;
 }
 

@@ -228,7 +228,7 @@ function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): Venue
 }
 
 /**
- * How much less than quoted may come out, so that the worst price of the order holds, in basis points; null if the
+ * Share by which less than quoted may come out so that the worst price of the order holds, in basis points; null if the
  * market stands beyond that price already. A part is kept for what the route costs beyond the touch.
  */
 function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
@@ -254,7 +254,7 @@ function bpsBeyond(swap: Order, order: Order): number {
   return ratio.lte(1) ? 0 : ratio.minus(1).times(10_000).ceil().toNumber() + 1;
 }
 
-/** Why a swap is more than the order that it is for; null if it is not. */
+/** Returns why a swap is more than the order that it is for; null if it is not. */
 function beyondOrder(swap: Order, order: Order): string | null {
   const isBuy = order.side === 'buy';
   if (swap.instrument !== order.instrument || swap.side !== order.side) return 'the swap is of another token or side than the order';

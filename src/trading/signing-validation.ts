@@ -85,7 +85,7 @@ export interface DecisionFacts {
 export interface SigningReads {
   /** Null where there is no prepared transaction with this id. */
   transaction(id: string): Promise<SignableTransaction | null>;
-  /** What was put before the signer under this id; null if nothing was. */
+  /** Order that was put before the signer under this id; null if none was. */
   delegatedOrder(id: string): Promise<DelegatedOrder | null>;
   /** Null where the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;

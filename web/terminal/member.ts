@@ -1,4 +1,4 @@
-/** Who is signed in, and what their role gives. */
+/** Member who is signed in, and what their role gives. */
 import { createContext, useContext } from 'react';
 import { api, type Me, queries, signedOut } from './api.ts';
 import { keep, readKept } from './kit/store.ts';

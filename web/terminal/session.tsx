@@ -1,4 +1,4 @@
-/** Who is signed in: the terminal for members, the way in for everybody else. */
+/** Gate of the page: the terminal for members, the way in for everybody else. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

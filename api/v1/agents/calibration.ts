@@ -18,7 +18,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, nullable, Time } from '../../shapes.ts';
 
-/** So many fills are told one by one. */
+/** Fills that are told one by one, at most. */
 const MOST_SHOWN = 300;
 
 const bps = (description: string) => nullable('number', `${description} Basis points; null if unknown.`);

@@ -59,7 +59,7 @@ export const receiveSignal = defineRoute({
   },
 });
 
-/** Whoever guesses addresses or signatures uses up the limit of its own network address. */
+/** Refuses a sender: one that guesses addresses or signatures uses up the limit of its own network address. */
 async function refuseSender(
   ports: ApiPorts,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** How real each source of market data is by the settings. */
+/** Origin of each source of market data by the settings: how real it is. */
 import type { DataSource, StatedOrigin } from '../../domain/data-source.ts';
 import type { Config } from '../config.ts';
 

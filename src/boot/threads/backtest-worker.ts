@@ -28,7 +28,7 @@ export interface SweepThread {
   readonly sweep: SweepAsked | SweepJob;
 }
 
-/** What the thread of a replay session is given. */
+/** Data of the thread of a replay session. */
 export interface ReplayThread {
   readonly databaseUrl: string;
   readonly replay: ReplayAsked;

@@ -39,7 +39,7 @@ function plain(text: string): string {
 
 const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index]);
 
-/** Why a sentence does not say what the claim says; null if nothing speaks against it. */
+/** Returns why a sentence does not say what the claim says; null if nothing speaks against it. */
 function differs(claim: Claim, text: string, sources: unknown): string | null {
   if (text.trim() === '' || text.length > MAX_TEXT) return `${claim.id} has ${text.length} characters`;
   if (!Array.isArray(sources) || !same([...claim.sources].sort(), [...(sources as string[])].map(String).sort()))

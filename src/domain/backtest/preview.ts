@@ -115,7 +115,7 @@ export interface Preview {
   /** Null where the preview came to none; `ending` then says why. */
   readonly result: PreviewResult | null;
   readonly ending: PreviewEnding | null;
-  /** Why the stretch holds no trade; empty if it does, and where there is no result. */
+  /** Reasons why the stretch holds no trade; empty if it does, and where there is no result. */
   readonly whyNoTrades: readonly string[];
   /** What the rules look at and is not known over part of the stretch. */
   readonly missing: readonly MissingHistory[];

@@ -52,7 +52,7 @@ export interface BasisRow {
 export interface BasisInputs {
   /** The size that costs are computed for. */
   readonly notionalUsd: DecimalString;
-  /** Of the token against its reference and against the perpetual; null if no bars are stored. */
+  /** Half-lives of the token against its reference and against the perpetual; null if no bars are stored. */
   readonly halfLife: { readonly reference: HalfLife | null; readonly perpetual: HalfLife | null };
 }
 
@@ -84,7 +84,7 @@ function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | nul
   return entry.token === null ? poolOfDepth(costModelOf(entry.key).depthUsd) : seen.liquidityUsd;
 }
 
-/** What a round trip in the token costs at the cut; null if something that it is made of is unknown. */
+/** Cost of a round trip in the token at the cut; null if something that it is made of is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
   const { takerFeeBps } = costModelOf(entry.key);
   const transferFeeBps = transferFeeBpsOf(entry.key);

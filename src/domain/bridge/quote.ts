@@ -99,7 +99,7 @@ export function pairObjection(from: string, to: string, token: string): string |
 }
 
 /**
- * Why an offer makes no sense; null if it does. The fees that are included must account for what does not arrive: an
+ * Returns why an offer makes no sense; null if it does. The fees that are included must account for what does not arrive: an
  * unexplained difference of more than a tenth of a cent is not a fee line but a loss.
  */
 export function offerObjection({ provider, amountIn, amountOut, minimumOut, fees, estimatedSeconds }: BridgeOffer): string | null {

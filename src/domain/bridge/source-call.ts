@@ -20,7 +20,7 @@ export interface CallField {
 }
 
 /**
- * Why a message does not carry out exactly this call; null if it does. Beside it, it may set its compute budget and do
+ * Returns why a message does not carry out exactly this call; null if it does. Beside it, it may set its compute budget and do
  * nothing else: the call is the one that its program, each of its accounts and each part of its data say.
  */
 export function sourceCallObjection(

@@ -20,7 +20,7 @@ export type ObserveRule = (observation: Observation, position: BookPosition | nu
  * rule allocates nothing and a kept observed value explains its verdict.
  */
 export interface CompiledCondition {
-  /** What the rule saw; null if the input is unknown, stale or not live. */
+  /** Value that the rule saw; null if the input is unknown, stale or not live. */
   readonly observe: ObserveRule;
   /** False for null, always: the engine fails closed. */
   readonly passes: (observed: Observed) => boolean;

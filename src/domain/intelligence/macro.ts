@@ -122,7 +122,7 @@ export function pointBefore(points: readonly SeriesPoint[], days: number): Serie
   return points.findLast(({ date }) => dateAt(date) <= until) ?? null;
 }
 
-/** How the newest value differs from the one so many days before it, in the units of the series; null if one is missing. */
+/** Difference of the newest value from the one so many days before it, in the units of the series; null if one is missing. */
 export function changeOver(points: readonly SeriesPoint[], days: number): DecimalString | null {
   const [before, newest] = [pointBefore(points, days), points.at(-1)];
   return before === null || newest === undefined ? null : plainDecimal(new Decimal(newest.value).minus(before.value));
@@ -135,7 +135,7 @@ export type PolicyRegime = (typeof POLICY_REGIMES)[number];
 export const POLICY_DAYS = 90;
 const POLICY_STEP = new Decimal('0.2');
 
-/** Whether the policy rate was raised or lowered lately; null if that is not known. */
+/** Direction in which the policy rate was moved lately; null if that is not known. */
 export function policyRegime(change: DecimalString | null): PolicyRegime | null {
   if (change === null) return null;
   if (new Decimal(change).gte(POLICY_STEP)) return 'tightening';

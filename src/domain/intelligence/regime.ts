@@ -52,7 +52,7 @@ export const REGIME_SCORE = '0.25';
 /** Inputs of at least this weight together must be known, or the regime is not. */
 export const LEAST_WEIGHT = '0.6';
 
-/** What an input was measured as; null if it could not be. */
+/** Measured value of an input; null if it could not be. */
 export interface Measured {
   readonly value: DecimalString;
   /** What its age is measured from. */

@@ -89,7 +89,7 @@ export function launchErrorWords(error: string): string {
   return words === undefined ? error : `${words} (program error ${custom})`;
 }
 
-/** Why a token may not be called so, in one sentence; null if it may. */
+/** Returns why a token may not be called so, in one sentence; null if it may. */
 export function namesProblem({
   name,
   symbol,

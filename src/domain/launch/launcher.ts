@@ -73,7 +73,7 @@ export const MOST_LAMPORTS = 10_000_000_000n;
 const UNITS = 60_000;
 const UNIT_PRICE = 20_000n;
 
-/** Why an intent cannot be registered, as `$.field: …`; null if it may. */
+/** Returns why an intent cannot be registered, as `$.field: …`; null if it may. */
 export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | 'description' | 'imageUrl'>): string | null {
   const { name, symbol, description, imageUrl } = intent;
   if (name.trim() === '' || name.length > 32) return '$.name: 1 to 32 characters are possible';
@@ -84,7 +84,7 @@ export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | '
   return null;
 }
 
-/** Why an offer makes no sense for who pays; null if it does. */
+/** Returns why an offer makes no sense for who pays; null if it does. */
 export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wallet: string, now: EpochMs): string | null {
   if (!isAddress(payTo)) return 'it names no address to pay to';
   if (payTo === wallet) return 'it would have the wallet pay itself';

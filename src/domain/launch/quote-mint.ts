@@ -39,7 +39,7 @@ const unmade = (detail: string, kind: QuoteMintObjection['kind'], code: number |
   detail,
 });
 
-/** What the catalog alone says against a quote; null if only the chain can tell. */
+/** Returns what the catalog alone says against a quote; null if only the chain can tell. */
 export function listedObjection({ mint, symbol, transferFeeBps }: QuoteMintFacts): QuoteMintObjection | null {
   if (mint === NATIVE_2022) return unmade('the native coin is quoted by its mint of the first token program', 'native_2022', 6028);
   return transferFeeBps !== null && transferFeeBps > 0 ? feeWords(symbol, transferFeeBps) : null;
@@ -51,7 +51,7 @@ export function needsBadge(program: string, { extensions }: Pick<MintAccount, 'e
 }
 
 /**
- * What the chain's own account says against a quote, in the order in which the program looks; null if nothing does.
+ * Returns what the chain's own account says against a quote, in the order in which the program looks; null if nothing does.
  * `epoch` is the chain's; a fee that is scheduled for later counts as well.
  */
 export function mintObjection(

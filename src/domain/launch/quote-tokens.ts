@@ -13,7 +13,7 @@ export interface QuoteToken extends QuoteMintFacts {
   /** UI units of one whole token: the issuer scales shares so. */
   readonly multiplier: number;
   readonly kind: 'native' | 'stable' | 'tokenized_equity' | 'pre_ipo';
-  /** What prices one UI unit in dollars; null if it is a dollar. */
+  /** Instrument that prices one UI unit in dollars; null if it is a dollar. */
   readonly pricedBy: InstrumentKey | null;
 }
 

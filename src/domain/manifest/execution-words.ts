@@ -14,7 +14,7 @@ const FALLBACKS: Readonly<Record<FallbackReason, string>> = {
 
 /** What the words of a manifest come to, in sentences. */
 export interface ManifestInWords {
-  /** What of it can never trade live; null if everything can. */
+  /** Part of it that can never trade live; null if everything can. */
   readonly liveLimit: string | null;
   /** How its orders are carried out, and at what fees. */
   readonly execution: readonly string[];

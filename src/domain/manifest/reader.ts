@@ -47,7 +47,7 @@ export function readManifest(value: unknown, catalog: Catalog = CATALOG): ReadMa
 }
 
 /**
- * Why a draft may not leave `draft` for `backtest`; empty if it may. The manifest
+ * Returns why a draft may not leave `draft` for `backtest`; empty if it may. The manifest
  * has passed the schema by being one; what remains is that the universe is non-empty and the limits are valid.
  * Paths are those of the canonical manifest.
  */

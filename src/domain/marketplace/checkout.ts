@@ -59,7 +59,7 @@ export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount
   ];
 }
 
-/** Why what a transaction moved is not this payment, in one sentence; null if it is. */
+/** Returns why what a transaction moved is not this payment, in one sentence; null if it is. */
 export function paymentObjection(
   { tokens }: BalanceChanges,
   { payoutAccount, amount }: Pick<Payment, 'payoutAccount' | 'amount'>,

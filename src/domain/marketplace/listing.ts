@@ -38,7 +38,7 @@ export interface ListedEvidence {
 export interface ListingEvidence {
   readonly at: EpochMs;
   readonly gates: readonly ListedEvidence[];
-  /** What luck explains of the backtest; null if none is on record. */
+  /** Share that luck explains of the backtest; null if none is on record. */
   readonly luck: {
     readonly versionsTried: number;
     readonly expectedBestSharpe: number | null;

@@ -37,7 +37,7 @@ export interface AccountPosition {
   readonly quantity: DecimalString;
   readonly costUsd: DecimalString | null;
   readonly reported: ReportedValue | null;
-  /** Why its value is good for looking at only, although the quote is live; empty if it is not so. */
+  /** Reason why its value is good for looking at only, although the quote is live; empty if it is not so. */
   readonly caveat: string;
   readonly inputs: readonly string[];
 }

@@ -32,7 +32,7 @@ export interface AssessedAllocation {
   readonly risk: RiskAttribution | null;
   /** Every limit on its size with what counts against it before and after; none for a sell, which is held to none. */
   readonly limits: readonly LimitUse[];
-  /** Why there is no order; empty if there is one. */
+  /** Reason why there is no order; empty if there is one. */
   readonly problem: string;
 }
 

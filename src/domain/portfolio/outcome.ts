@@ -9,7 +9,7 @@ export interface OutcomeFact {
   readonly name: string;
   /** Outcomes that exclude each other are one exposure. */
   readonly underlying: string;
-  /** What one contract is worth without a quote; null if nothing says it. */
+  /** Value of one contract without a quote; null if nothing says it. */
   readonly mark: DecimalString | null;
   readonly why: string;
   readonly source: string;

@@ -6,7 +6,7 @@ import type { EpochMs } from '../time.ts';
 import { midPrice } from '../valuation.ts';
 import type { InstrumentKey } from '../venue.ts';
 
-/** What is earned, in US dollars; null if a price is missing that it rests on. */
+/** Earnings, in US dollars; null if a price is missing that it rests on. */
 export interface Earnings {
   /** Paid in minus paid out. */
   readonly capitalUsd: DecimalString;
@@ -62,7 +62,7 @@ export function profitOf(
   return { profitUsd: unmarked.length > 0 && unmarked.length === positions.length ? null : plainDecimal(profit), unmarked };
 }
 
-/** What a book had at the beginning of the UTC day. */
+/** State of a book at the beginning of the UTC day. */
 export interface DayBeginning extends MarkedProfit {
   /** Dollars that each unmarked instrument has brought since, less what it has cost, fees included. */
   readonly traded: ReadonlyMap<InstrumentKey, DecimalString>;

@@ -54,7 +54,7 @@ export interface PortfolioPosition {
   /** quantity x mark, signed; null if it is unpriced. */
   readonly valueUsd: DecimalString | null;
   readonly quote: PriceSource | null;
-  /** Why it is qualified or unpriced; empty if it is live. */
+  /** Reason why it is qualified or unpriced; empty if it is live. */
   readonly why: string;
   readonly inputs: readonly string[];
 }
@@ -73,7 +73,7 @@ function markOf({ bid, ask }: Quote): DecimalString | null {
   return middle !== null && isPositive(middle) ? middle : null;
 }
 
-/** Why a quote that is not live values nothing; null if it does, qualified. */
+/** Returns why a quote that is not live values nothing; null if it does, qualified. */
 function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
   const doubtful = flags.filter((flag) => !AGED.has(flag));
   if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;

@@ -14,7 +14,7 @@ export interface StandardScenario {
   readonly id: ScenarioId;
   /** Percent of the price; a class that is not named keeps its price. */
   readonly shocks: Readonly<Partial<Record<AssetClass, number>>>;
-  /** What leaving a position that is large for its pool costs besides, in percent of the price before; null if nothing is left. */
+  /** Further cost of leaving a position that is large for its pool, in percent of the price before; null if nothing is left. */
   readonly exitHaircutPct: number | null;
   /** The instant that the shocked prices belong to; null: at once. */
   readonly against: 'next_regular_open' | null;

@@ -107,7 +107,7 @@ export interface PredictionMarket {
   readonly providerIds: { readonly [name: string]: string };
   readonly event: PredictionEventLink | null;
   readonly question: string;
-  /** What tells this market from the others of its event; empty if nothing does. */
+  /** Text that tells this market from the others of its event; empty if nothing does. */
   readonly subtitle: string;
   readonly outcomes: readonly [PredictionOutcome, PredictionOutcome];
   readonly priceGrid: readonly PriceRange[];
@@ -167,7 +167,7 @@ export interface PredictionTrade {
   readonly side: OutcomeSide;
   readonly price: DecimalString;
   readonly size: DecimalString;
-  /** What the taker did with that outcome; null if the provider did not say. */
+  /** Side of the taker with that outcome; null if the provider did not say. */
   readonly taker: 'buy' | 'sell' | null;
   readonly source: string;
   readonly observedAt: EpochMs;

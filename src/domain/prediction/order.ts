@@ -90,7 +90,7 @@ export function exposureOf({ id, event }: Pick<PredictionMarket, 'id' | 'event'>
 }
 
 /**
- * Why no order of this market is taken at the moment, as a sentence; null if one is. Status, times and result are
+ * Returns why no order of this market is taken at the moment, as a sentence; null if one is. Status, times and result are
  * the provider's: a market whose listing is not live, or whose fees nobody knows, takes no order either.
  */
 export function closedBecause(market: PredictionMarket, now: EpochMs): string | null {

@@ -24,7 +24,7 @@ export const MAX_TRADES = 50;
 export interface Evidence {
   readonly market: PredictionMarket;
   readonly book: (PredictionBook & { readonly quality: Quality; readonly flags: readonly QualityFlag[] }) | null;
-  /** Why there is no book; empty if there is one. */
+  /** Reason why there is no book; empty if there is one. */
   readonly bookProblem: string;
   readonly trades: readonly PredictionTrade[];
   readonly tradesProblem: string;
@@ -45,7 +45,7 @@ export interface ResearchInput {
   readonly receivedAt: EpochMs;
   readonly quality: Quality;
   readonly counts: boolean;
-  /** Why it does not count; empty if it does. */
+  /** Reason why it does not count; empty if it does. */
   readonly why: string;
 }
 
@@ -55,7 +55,7 @@ export interface DerivedNumber {
   readonly value: DecimalString | null;
   readonly formula: string;
   readonly inputs: readonly string[];
-  /** Why there is no value; empty if there is one. */
+  /** Reason why there is no value; empty if there is one. */
   readonly why: string;
 }
 
@@ -120,7 +120,7 @@ const sizeSum = (inputs: readonly ResearchInput[]): Decimal => inputs.reduce((su
 const quoteWords = (quality: Quality, flags: readonly QualityFlag[]): string =>
   `${quality}${flags.length === 0 ? '' : ` (${flags.join(', ')})`}`;
 
-/** Why a market's prices cannot count whatever they are; empty if they can. */
+/** Returns why a market's prices cannot count whatever they are; empty if they can. */
 function marketProblem(market: PredictionMarket): string {
   return market.status === 'open' ? '' : `the market is ${market.status}`;
 }

@@ -78,7 +78,7 @@ export interface RankedRow extends RowFacts {
   readonly rank: number | null;
   readonly score: DecimalString | null;
   readonly reasons: readonly UnrankedReason[];
-  /** Why an input that a reason names was unknown: the market is closed until then, its feed is down, there is no pool. */
+  /** Reason why an input that a reason names was unknown: the market is closed until then, its feed is down, there is no pool. */
   readonly causes: readonly UnknownInput[];
   /** Empty for a row without a rank. */
   readonly flags: readonly RowFlag[];

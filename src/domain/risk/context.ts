@@ -56,7 +56,7 @@ export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
   readonly feeBps: number;
 }
 
-/** What a tick observed of an instrument, as the quote of an order; null if no quote was observed. */
+/** Quote of an order: what a tick observed of an instrument; null if no quote was observed. */
 export function observedOrderQuote(observation: Pick<Observation, 'instrument' | 'quote'>): OrderQuote | null {
   const { quote } = observation;
   if (quote === null) return null;

@@ -83,7 +83,7 @@ export function flowText(window: FlowWindow): string {
   return canonicalJson(window as never);
 }
 
-/** What a kept text says; null if it is not a flow of a window. */
+/** Reads a kept text; null if it is not a flow of a window. */
 export function readFlow(text: string): FlowWindow | null {
   try {
     const read = JSON.parse(text) as FlowWindow;

@@ -42,7 +42,7 @@ export interface ShadowMeasurement {
   readonly outcome: 'measured' | 'unknown';
   /** Null where it was measured. */
   readonly reason: UnknownReason | null;
-  /** What the flow gives, at most the order's quantity; null if it is unknown. */
+  /** Quantity that the flow gives, at most the order's quantity; null if it is unknown. */
   readonly quantity: DecimalString | null;
   /** The average price of that; null if it is unknown, or nothing was given. */
   readonly price: DecimalString | null;
@@ -171,7 +171,7 @@ function isWhole(trades: readonly FlowPrint[], after: EpochMs, until: EpochMs): 
   return trades.every(({ sequence }, n) => sequence === first.sequence + n);
 }
 
-/** What stands before an order that joins at its price; null if the book was not received so far down. */
+/** Quantity that stands before an order that joins at its price; null if the book was not received so far down. */
 function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal | null {
   const levels = side === 'buy' ? book.bids : book.asks;
   const price = new Decimal(limitPrice);

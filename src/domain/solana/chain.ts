@@ -32,7 +32,7 @@ export interface LamportChange {
 export interface TokenChange {
   readonly account: string;
   readonly mint: string;
-  /** Whose account it is; null if the node does not say. */
+  /** Owner of the account; null if the node does not say. */
   readonly owner: string | null;
   readonly before: string;
   readonly after: string;

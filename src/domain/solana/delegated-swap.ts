@@ -62,7 +62,7 @@ const object = (why: string): never => {
   throw new Objection(why);
 };
 
-/** Why a message must not be signed for this swap; null if it does the swap and nothing else. */
+/** Returns why a message must not be signed for this swap; null if it does the swap and nothing else. */
 export function delegatedSwapObjection(transaction: WireTransaction, swap: DelegatedSwap): string | null {
   try {
     checkSigners(transaction, swap);

@@ -18,7 +18,7 @@ export interface DepositPromise {
 /** The most lamports that opening an order may cost its wallet: fees, and the rent of the accounts that it opens. */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Why an unsigned transaction is not one that a wallet should be asked to sign for an order; null if it is. */
+/** Returns why an unsigned transaction is not one that a wallet should be asked to sign for an order; null if it is. */
 export function depositTransactionObjection(
   transaction: WireTransaction,
   promise: Pick<DepositPromise, 'wallet'>,
@@ -28,7 +28,7 @@ export function depositTransactionObjection(
   return routeObjection(transaction, promise, { programs: new Set([MEMO_PROGRAM, ...venuePrograms]), makers: new Set(), tables });
 }
 
-/** Why balances that would change like this break the promise; null if they keep it. */
+/** Returns why balances that would change like this break the promise; null if they keep it. */
 export function depositObjection(changes: BalanceChanges, promise: DepositPromise): string | null {
   const { wallet, mint, depositRaw, escrowAccount } = promise;
   let paid = 0n;

@@ -81,7 +81,7 @@ export interface RouteRules {
   readonly tables: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null if it is. */
+/** Returns why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null if it is. */
 export function routeObjection(transaction: WireTransaction, promise: Pick<SwapPromise, 'wallet'>, rules: RouteRules): string | null {
   const { wallet } = promise;
   const signers = signersOf(transaction);
@@ -128,7 +128,7 @@ function instructionObjection(
 /** The most lamports that a swap may cost its wallet: fees, and the rent of accounts that it opens (two, with extensions, and to spare). */
 const MOST_LAMPORTS = 12_000_000n;
 
-/** Why balances that would change like this break the promise; null if they keep it. */
+/** Returns why balances that would change like this break the promise; null if they keep it. */
 export function balanceObjection(changes: BalanceChanges, promise: SwapPromise): string | null {
   const { wallet, input, output, inAmount, minOutAmount } = promise;
   const given = -deltaOf(changes, wallet, input.mint);

@@ -30,7 +30,7 @@ export interface MintAccount {
   readonly transferFee: { readonly older: MintTransferFee; readonly newer: MintTransferFee } | null;
   /** True while the issuer has stopped every transfer. */
   readonly paused: boolean;
-  /** Who may move anybody's balance; null if nobody may. */
+  /** Authority that may move anybody's balance; null if nobody may. */
   readonly permanentDelegate: string | null;
   /** The program that every transfer calls; null if none is set. */
   readonly transferHook: string | null;

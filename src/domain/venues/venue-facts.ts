@@ -94,14 +94,14 @@ export interface VenueFacts {
   readonly restingOrders: boolean;
   /** Whether one order may leave as several: not where each is a transaction of its own that somebody signs. */
   readonly slicedOrders: boolean;
-  /** How shadow orders there are held against its flow; null if they cannot be. */
+  /** Rule by which shadow orders there are held against its flow; null if they cannot be. */
   readonly flowRule: FlowRule | null;
   readonly limits: FeedLimits;
   /** Limits that differ for one source of the venue, such as `kalshi:orderbook`. */
   readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;
-  /** What a simulated trade costs there; null if nothing trades. */
+  /** Costs of a simulated trade there; null if nothing trades. */
   readonly costs: CostModel | null;
-  /** Of one of its instruments, where that differs from the venue's own; null if it does not. */
+  /** Costs of one of its instruments, where they differ from the venue's own; null if they do not. */
   readonly costsOf?: (instrument: string) => CostModel | null;
   /** The instruments of an asset that it lists; tokens of the primary chain have a table of their own in the catalog. */
   readonly lists?: (asset: CryptoAsset) => readonly VenueListing[];

@@ -1045,7 +1045,7 @@ function copied(words: Uint32Array): readonly number[] {
   return copy;
 }
 
-/** How far a fill lies on the bad side of the price that could be traded at the decision. */
+/** Distance by which a fill lies on the bad side of the price that could be traded at the decision. */
 function slippageBps(fillUsd: number, decidedUsd: number, sign: 1 | -1): number {
   return (sign * (fillUsd - decidedUsd) * 10_000) / decidedUsd;
 }

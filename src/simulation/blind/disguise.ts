@@ -14,7 +14,7 @@ import type { InstrumentKey } from '../../domain/venue.ts';
 import { roundedText } from '../backtest/history.ts';
 import { drawsOf, drawWhole, shuffled } from './draws.ts';
 
-/** How one instrument is shown on a path. */
+/** Disguise of one instrument on a path. */
 interface Mask {
   readonly key: InstrumentKey;
   readonly alias: string;

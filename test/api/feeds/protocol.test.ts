@@ -224,7 +224,7 @@ async function subscribedToAll(on: Stage, subject: string) {
   return client;
 }
 
-/** What our organization is sent on every channel, by both transports, while the other one does something. Cursors name transactions of everybody. */
+/** Messages that our organization is sent on every channel, by both transports, while the other one does something. Cursors name transactions of everybody. */
 async function receivedWhile(on: Stage, meanwhile: () => Promise<unknown>) {
   const [client, over] = [await subscribedToAll(on, 'ours'), new AbortController()];
   const streams = new Map<string, string>();

@@ -51,7 +51,7 @@ function resultOf(returns: readonly number[], isLong: (n: number) => boolean): P
   return { sharpe: sharpeRatio(earned, 365) ?? 0, bars: returns.length };
 }
 
-/** What the test says of a strategy on a history and on twenty paths that are drawn from it. */
+/** Verdict of the test of a strategy on a history and on twenty paths that are drawn from it. */
 function verdictOf(seed: number, input: InstrumentInput, strategyOn: (returns: readonly number[]) => (n: number) => boolean) {
   const on = (path: InstrumentInput): PathResult => {
     const returns = returnsOf(path);

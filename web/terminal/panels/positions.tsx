@@ -27,7 +27,7 @@ function usePortfolio() {
 
 const isManual = ({ place }: PortfolioHolding): boolean => place.startsWith('manual:');
 
-/** How much of an instrument the manual book holds; null if none. */
+/** Quantity of an instrument in the manual book; null if none. */
 export function usePosition(key: string): string | null {
   const { data } = usePortfolio();
   return data?.holdings.find((holding) => holding.instrument === key && isManual(holding))?.quantity ?? null;

@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
 import { changeDraft } from './draft.ts';
 
-/** What would let a refused order pass. */
+/** Changes that would let a refused order pass. */
 export function WayOut({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError)) return null;
   if (error.code === 'feature_disabled')

@@ -1,4 +1,4 @@
-/** What the fills of an agent were expected to cost and did, from the records of its orders; and the alert that tells of a drift. */
+/** Costs of the fills of an agent, expected and realized, from the records of its orders; and the alert that tells of a drift. */
 import type { AgentCalibration } from '../../../../api/v1/agents/ports.ts';
 import { calibrated, costFigures, DRIFT_BPS, hasDrifted, type RecordedFill } from '../../../domain/calibration.ts';
 import type { EpochMs } from '../../../domain/time.ts';

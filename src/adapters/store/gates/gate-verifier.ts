@@ -39,9 +39,9 @@ interface StoredEvidence extends EvidenceRow {
   readonly run: { readonly request: BacktestRequest; readonly createdAt: EpochMs } | null;
   /** True of evidence that is listed as made under earlier rules. */
   readonly superseded: boolean;
-  /** What it says its sources were; null of what was on record before it was said. */
+  /** Origins of its sources as it says them; null of what was on record before it was said. */
   readonly origins: Readonly<Record<string, SourceOrigin>> | null;
-  /** What they were by the record of sources. */
+  /** Origins by the record of sources. */
   readonly recorded: Readonly<Record<string, SourceOrigin>>;
   /** Instruments of a real venue of which no real bar is kept in the stretch of the backtest. */
   readonly barless: readonly string[];

@@ -56,7 +56,7 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
 }
 
 /**
- * What live Takes of an organization are allocated together stays within the capital of its mandate, and each is given dollars
+ * Requires that what live Takes of an organization are allocated together stays within the capital of its mandate, and each gets dollars
  * that nothing else has bound. One arming after the other. @throws LiveCapitalUsed, LiveDollarsLacking
  */
 export async function requireLiveCapital(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {

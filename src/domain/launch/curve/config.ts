@@ -271,7 +271,7 @@ export function withBuffer(swapBase: bigint, start: bigint, curve: readonly Curv
   return buffered < most ? buffered : most;
 }
 
-/** What follows from a curve; null if it does not hold what it is to collect. `kept`: what the migration fee leaves. */
+/** Facts that follow from a curve; null if it does not hold what it is to collect. `kept`: what the migration fee leaves. */
 export function curveFacts(
   config: Pick<CurveConfig, 'sqrtStartPrice' | 'migrationQuoteThreshold' | 'curve' | 'migrationFeePct' | 'lockedVesting'>,
   kept: typeof afterMigrationFee = afterMigrationFee,
@@ -327,7 +327,7 @@ export function planOf({ preset, startingFdv, totalSupply, decimals, quoteDecima
   };
 }
 
-/** Why a wish makes no curve, in one sentence; null if it may. The raw supply must fit the chain's 64 bits. */
+/** Returns why a wish makes no curve, in one sentence; null if it may. The raw supply must fit the chain's 64 bits. */
 export function wishProblem({ startingFdv, totalSupply, decimals }: Omit<CurveWish, 'quoteDecimals' | 'preset'>): string | null {
   if (!Number.isInteger(decimals) || decimals < BASE_DECIMALS.least || decimals > BASE_DECIMALS.most)
     return `$.decimals: ${decimals}; a launched token has ${BASE_DECIMALS.least} to ${BASE_DECIMALS.most}`;

@@ -58,13 +58,13 @@ export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint
   return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');
 }
 
-/** Where the price is after so much quote went out; null if the segment does not hold as much. */
+/** Price after so much quote went out; null if the segment does not hold as much. */
 export function afterQuoteOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   const fall = ((amount << 128n) + liquidity - 1n) / liquidity;
   return fall > sqrtPrice ? null : sqrtPrice - fall;
 }
 
-/** Where the price is after so much base went out; null if the segment does not hold as much. */
+/** Price after so much base went out; null if the segment does not hold as much. */
 export function afterBaseOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
   if (amount === 0n) return sqrtPrice;
   const rest = liquidity - amount * sqrtPrice;

@@ -54,7 +54,7 @@ function feeToken({ collectFeeIn }: Pick<CurveShape, 'collectFeeIn'>, direction:
 const NO_FEE: FeeParts = { trading: 0n, protocol: 0n, referral: 0n };
 
 /**
- * What so much input comes to. `left` is not zero if the curve's end is reached before: whoever wants all or nothing
+ * Works out what so much input comes to. `left` is not zero if the curve's end is reached before: whoever wants all or nothing
  * refuses then, and whoever fills in part takes it as it is.
  */
 export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection, offered: bigint, swapFee: SwapFee): CurveSwap {
