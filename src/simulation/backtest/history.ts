@@ -147,23 +147,10 @@ export function roundedText(price: number, digits: number): DecimalString {
 export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new RangeError(`${timeframe} is no timeframe`);
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { candles } of inputs) {
-    const [oldest, newest] = [candles.at(0), candles.at(-1)];
-    if (oldest === undefined || newest === undefined) continue;
-    first = Math.min(first, oldest.openTime);
-    last = Math.max(last, newest.openTime);
-  }
-  if (first > last) throw new RangeError('there is no candle in this stretch of history');
-  const length = Math.floor((last - first) / barMs) + 1;
-  const firstSlot = first + barMs;
-  const grid = { firstSlot, barMs, length };
+  const grid = gridOf(inputs, barMs);
   return {
     timeframe,
-    barMs,
-    firstSlot,
-    length,
+    ...grid,
     instruments: inputs.map((input) => columnsOf(input, grid)),
     hash: historyHash(timeframe, inputs),
   };
@@ -173,6 +160,20 @@ interface Grid {
   readonly firstSlot: EpochMs;
   readonly barMs: number;
   readonly length: number;
+}
+
+/** The grid of the bars of all instruments. @throws RangeError if there are none. */
+export function gridOf(inputs: readonly Pick<InstrumentInput, 'candles'>[], barMs: number): Grid {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { candles } of inputs) {
+    const [oldest, newest] = [candles.at(0), candles.at(-1)];
+    if (oldest === undefined || newest === undefined) continue;
+    first = Math.min(first, oldest.openTime);
+    last = Math.max(last, newest.openTime);
+  }
+  if (first > last) throw new RangeError('there is no candle in this stretch of history');
+  return { firstSlot: first + barMs, barMs, length: Math.floor((last - first) / barMs) + 1 };
 }
 
 function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {

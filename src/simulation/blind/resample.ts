@@ -7,7 +7,7 @@ import type { Candle } from '../../domain/candle.ts';
 import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
-import { type EventHistory, type Fact, type InstrumentInput, roundedText } from '../backtest/history.ts';
+import { type EventHistory, type Fact, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
 
@@ -55,21 +55,11 @@ function stepBetween(barMs: number, sourceBars: number): number {
   return 1;
 }
 
-/** The grid of bars that a history is built on. */
+/** The grid of bars that a history is built on, by its first bar. */
 interface Grid {
   readonly firstOpen: EpochMs;
   readonly barMs: number;
   readonly length: number;
-}
-
-/** The grid of the candles of all instruments. @throws RangeError where there are none. */
-function gridOf(inputs: readonly InstrumentInput[], barMs: number): Grid {
-  const opens = inputs.flatMap(({ candles }) =>
-    [candles.at(0), candles.at(-1)].flatMap((bar) => (bar === undefined ? [] : [bar.openTime])),
-  );
-  if (opens.length === 0) throw new RangeError('there is no candle in this stretch of history');
-  const firstOpen = Math.min(...opens);
-  return { firstOpen, barMs, length: (Math.max(...opens) - firstOpen) / barMs + 1 };
 }
 
 /** Makes the input of a resampled path: the same instruments from the same first price on, by the returns of the blocks. */
@@ -78,7 +68,8 @@ export function resampleInputs(
   timeframe: string,
   blocks: readonly Block[],
 ): readonly InstrumentInput[] {
-  const grid = gridOf(inputs, timeframeMs(timeframe) as number);
+  const { firstSlot, barMs, length } = gridOf(inputs, timeframeMs(timeframe) as number);
+  const grid = { firstOpen: firstSlot - barMs, barMs, length };
   return inputs.map((input) => resampled(input, timeframe, grid, blocks));
 }
 
