@@ -60,17 +60,37 @@ interface Grid {
   readonly firstOpen: EpochMs;
   readonly barMs: number;
   readonly length: number;
+  /** For each place, and the one after the last, the number of the first bar of a source that lies there or later. */
+  readonly placesOf: (source: Bars) => Uint32Array;
 }
 
-/** Makes the input of a resampled path: the same instruments from the same first price on, by the returns of the blocks. */
-export function resampleInputs(
-  inputs: readonly InstrumentInput[],
-  timeframe: string,
-  blocks: readonly Block[],
-): readonly InstrumentInput[] {
+/**
+ * Returns what makes the inputs of resampled paths: the same instruments from the same first price on, by the returns of the blocks.
+ * Sources are read through for the first path alone, and for every path only where its blocks lie.
+ */
+export function resampler(inputs: readonly InstrumentInput[], timeframe: string): (blocks: readonly Block[]) => readonly InstrumentInput[] {
   const { firstSlot, barMs, length } = gridOf(inputs, timeframeMs(timeframe) as number);
-  const grid = { firstOpen: firstSlot - barMs, barMs, length };
-  return inputs.map((input) => resampled(input, timeframe, grid, blocks));
+  const firstOpen = firstSlot - barMs;
+  const known = new Map<Bars, Uint32Array>();
+  const placesOf = (source: Bars): Uint32Array => {
+    const places = known.get(source) ?? placesOn(source, { firstOpen, barMs, length });
+    known.set(source, places);
+    return places;
+  };
+  const grid: Grid = { firstOpen, barMs, length, placesOf };
+  return (blocks) => inputs.map((input) => resampled(input, timeframe, grid, blocks));
+}
+
+function placesOn(source: Bars, { firstOpen, barMs, length }: Omit<Grid, 'placesOf'>): Uint32Array {
+  const places = new Uint32Array(length + 1);
+  let place = 0;
+  let bar = 0;
+  for (const { openTime } of source) {
+    const at = Math.floor((openTime - firstOpen) / barMs);
+    while (place <= at && place <= length) places[place++] = bar;
+    bar++;
+  }
+  return places.fill(bar, place);
 }
 
 function resampled(input: InstrumentInput, timeframe: string, grid: Grid, blocks: readonly Block[]): InstrumentInput {
@@ -95,40 +115,34 @@ function resampled(input: InstrumentInput, timeframe: string, grid: Grid, blocks
 
 /** The bars of a path, and by bar of the path the price there over the price of its source. */
 function resampledBars(source: Bars, grid: Grid, blocks: readonly Block[]) {
-  const { byPlace, before } = bySourcePlace(source, grid);
+  const places = grid.placesOf(source);
   const length = blocks.reduce((sum, block) => sum + block.length, 0);
   const factors = new Float64Array(length);
   const candles = new KeptBars();
   let last = Number(source.at(0)?.open ?? 1);
   for (const { at, from, length: count } of blocks) {
     const made: Candle[] = [];
+    const first = places[from] as number;
+    let known = first === 0 ? undefined : source.at(first - 1)?.close;
     for (let n = 0; n < count; n++) {
-      const candle = byPlace[from + n];
-      const known = before[from + n] as number;
-      const factor = last / (Number.isNaN(known) ? Number(candle?.open ?? last) : known);
+      const [candle] = barsAt(source, places, from + n);
+      const factor = last / Number(known ?? candle?.open ?? last);
       // Within a block the factor stays: prices are those of the source, scaled.
       factors[at + n] = factor;
       if (candle === undefined) continue;
       made.push(scaled(candle, grid.firstOpen + (at + n) * grid.barMs, factor));
       last = Number((made.at(-1) as Candle).close);
+      known = candle.close;
     }
     candles.add(made);
   }
   return { candles, factors };
 }
 
-/** The bars of a source by place on the grid, and the last close known before each. */
-function bySourcePlace(source: Bars, { firstOpen, barMs, length }: Grid) {
-  const byPlace: (Candle | undefined)[] = Array.from({ length });
-  for (const candle of source) byPlace[(candle.openTime - firstOpen) / barMs] = candle;
-  const before = new Float64Array(length);
-  let close = Number.NaN;
-  for (let place = 0; place < length; place++) {
-    before[place] = close;
-    const candle = byPlace[place];
-    if (candle !== undefined) close = Number(candle.close);
-  }
-  return { byPlace, before };
+/** The bars of a source that lie at a place of the grid. */
+function barsAt(source: Bars, places: Uint32Array, place: number): readonly Candle[] {
+  const [first, end] = [places[place] as number, places[place + 1] as number];
+  return Array.from({ length: end - first }, (_, n) => source.at(first + n) as Candle);
 }
 
 /** A bar at another time and price level. The traded notional stays: the volume moves against the price. */
@@ -158,14 +172,12 @@ function shiftOf({ at, from }: Block, { barMs }: Grid): number {
 
 /** Carries bars of the same grid, or of shorter ones, with their blocks. */
 function carryBars(source: Bars, { grid, blocks, factors }: Carried): Bars {
-  const { firstOpen, barMs, length } = grid;
-  const byPlace: Candle[][] = Array.from({ length }, () => []);
-  for (const candle of source) byPlace[Math.floor((candle.openTime - firstOpen) / barMs)]?.push(candle);
+  const places = grid.placesOf(source);
   const carried = new KeptBars();
   for (const block of blocks) {
     for (let n = 0; n < block.length; n++) {
       const factor = factors[block.at + n] as number;
-      carried.add((byPlace[block.from + n] as readonly Candle[]).map((bar) => scaled(bar, bar.openTime + shiftOf(block, grid), factor)));
+      carried.add(barsAt(source, places, block.from + n).map((bar) => scaled(bar, bar.openTime + shiftOf(block, grid), factor)));
     }
   }
   return carried;

@@ -17,7 +17,7 @@ import { type BlindReplay, NO_OTHERS, outsideRun, type TrialsAsked } from '../ba
 import { drawDisguise } from './disguise.ts';
 import { drawsOf, drawWhole } from './draws.ts';
 import { ReplayPath } from './replay-path.ts';
-import { drawBlocks, resampleInputs } from './resample.ts';
+import { drawBlocks, resampler } from './resample.ts';
 
 interface ReplayWork {
   readonly agentId: string;
@@ -57,12 +57,13 @@ export class ReplaySession {
     const barMs = timeframeMs(timeframe) as number;
     const truth = buildHistory(timeframe, inputs);
     const compiled = compileManifest(manifest);
+    const resample = resampler(inputs, timeframe);
     this.#work = work;
     this.#truth = drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
     this.#paths = Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
       const blocks = (): ReturnType<typeof drawBlocks> =>
         drawBlocks(drawsOf(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
-      const history = path === this.#truth ? truth : buildHistory(timeframe, resampleInputs(inputs, timeframe, blocks()));
+      const history = path === this.#truth ? truth : buildHistory(timeframe, resample(blocks()));
       onPath(path + 1, RESAMPLED_PATHS + 1);
       return new ReplayPath({ agentId, compiled, history, assumptions: request.assumptions, disguise: drawDisguise(seed, path, manifest) });
     });

@@ -5,7 +5,7 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { sharpeRatio } from '../../../src/simulation/backtest/performance.ts';
 import { drawsOf } from '../../../src/simulation/blind/draws.ts';
-import { drawBlocks, resampleInputs } from '../../../src/simulation/blind/resample.ts';
+import { drawBlocks, resampler } from '../../../src/simulation/blind/resample.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { draws, entryOf } from '../backtest/random-histories.ts';
 
@@ -57,9 +57,10 @@ function verdictOf(seed: number, input: InstrumentInput, strategyOn: (returns: r
     const returns = returnsOf(path);
     return resultOf(returns, strategyOn(returns));
   };
+  const resample = resampler([input], '24h');
   const paths = Array.from({ length: RESAMPLED_PATHS }, (_, path) => {
     const blocks = drawBlocks(drawsOf(seedOf(seed), `blocks ${path}`), DAY, BARS, BARS);
-    return on(resampleInputs([input], '24h', blocks)[0] as InstrumentInput);
+    return on(resample(blocks)[0] as InstrumentInput);
   });
   return foreknowledge(on(input), paths, 365);
 }
