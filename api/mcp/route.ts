@@ -5,7 +5,7 @@ import { sendProblem } from '../problem.ts';
 import { defineRoute, entry, type RouteEntry } from '../route.ts';
 import { AnyJson, objectOf } from '../shapes.ts';
 import type { McpWiring } from './server.ts';
-import { TOOL_SETS, type ToolSet } from './tool-sets.ts';
+import { setsIn, TOOL_SETS } from './tool-sets.ts';
 
 const SET = `(${TOOL_SETS.join('|')})`;
 const NO_SUBSCRIPTIONS = 'nothing here announces changes: ask again instead of listening';
@@ -32,10 +32,6 @@ const AnswerBody = Type.Object(
   },
   { description: 'A result or an error of JSON-RPC 2.0.' },
 );
-
-/** The sets that a text such as `read,propose` names; all of them if it names none. */
-export const setsIn = (text: string | undefined): readonly ToolSet[] =>
-  text === undefined ? TOOL_SETS : TOOL_SETS.filter((set) => text.split(',').includes(set));
 
 export const mcpRoute = (wiring: McpWiring): RouteEntry => entry(mcpOperation(wiring), 'bearer');
 

@@ -8,6 +8,10 @@ export const TOOL_SETS = ['read', 'research', 'propose'] as const;
 
 export type ToolSet = (typeof TOOL_SETS)[number];
 
+/** The sets that a text such as `read,propose` names; all of them if there is no text. */
+export const setsIn = (text: string | undefined): readonly ToolSet[] =>
+  text === undefined ? TOOL_SETS : TOOL_SETS.filter((set) => text.split(',').includes(set));
+
 /** Effects of a call: it changes nothing, it adds something that trades nothing, or it changes what happens. */
 type Effect = 'none' | 'adds' | 'acts';
 

@@ -1,6 +1,6 @@
 /** `sevengate mcp`: the Model Context Protocol over the standard input and output, for a client that starts a process. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { TOOL_SETS, type ToolSet } from '../../../api/mcp/tool-sets.ts';
+import { setsIn, TOOL_SETS, type ToolSet } from '../../../api/mcp/tool-sets.ts';
 import type { Service } from '../ports.ts';
 import { atService, type ClientOptions, withClientOptions } from './client-options.ts';
 
@@ -15,8 +15,7 @@ export function mcpCommand(command: Command, { version }: Service): void {
 
 /** @throws InvalidArgumentError */
 function toolSets(given: string): readonly ToolSet[] {
-  const names = given.split(',');
-  const wrong = names.find((name) => !TOOL_SETS.some((set) => set === name));
+  const wrong = given.split(',').find((name) => !TOOL_SETS.some((set) => set === name));
   if (wrong !== undefined) throw new InvalidArgumentError(`${JSON.stringify(wrong)} is none of ${TOOL_SETS.join(', ')}`);
-  return TOOL_SETS.filter((set) => names.includes(set));
+  return setsIn(given);
 }
