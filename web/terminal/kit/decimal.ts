@@ -36,5 +36,8 @@ export function cut(text: string, decimals: number): string {
   return decimals === 0 || rest === '' ? whole : `${whole}.${rest.slice(0, decimals)}`;
 }
 
+/** Leaves out the zeros behind the last decimal that counts; those of a whole number count: `97000.50` is `97000.5`, and `97000` stays. */
+export const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+
 /** True if the text is a number above zero that the service takes as an amount. */
 export const isAmount = (text: string): boolean => /^(0|[1-9]\d{0,17})(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);

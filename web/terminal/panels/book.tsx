@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
 import { grouped, plain, priceText } from '../../words.js';
+import { withoutZeros } from '../kit/decimal.ts';
 import { Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { feed, useQuote } from '../market.ts';
@@ -105,7 +106,7 @@ function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, mos
       <button
         type="button"
         className={`rung ${side}`}
-        onClick={() => changeDraft({ kind: 'limit', price: trimmed(price) })}
+        onClick={() => changeDraft({ kind: 'limit', price: withoutZeros(price) })}
         title="Use as limit price"
       >
         <span className="depth" style={{ transform: `scaleX(${most === 0 ? 0 : total / most})` }} />
@@ -116,8 +117,6 @@ function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, mos
     </li>
   );
 }
-
-const trimmed = (price: string): string => (price.includes('.') ? price.replace(/\.?0+$/, '') : price);
 
 function Spread({ book }: { readonly book: FollowedBook }) {
   const [bid, ask] = [Number(book.bids[0]?.price), Number(book.asks[0]?.price)];

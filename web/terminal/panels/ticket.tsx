@@ -6,7 +6,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { plain, priceText } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
-import { isAmount } from '../kit/decimal.ts';
+import { isAmount, withoutZeros } from '../kit/decimal.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -296,9 +296,9 @@ function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
   useEffect(() => {
     const now = quoteNow(instrumentKey);
     const near = (draft.get().side === 'buy' ? now?.bid : now?.ask) ?? priceOf(now);
-    if (draft.get().price === '' && near != null) changeDraft({ price: near.includes('.') ? near.replace(/\.?0+$/, '') : near });
+    if (draft.get().price === '' && near != null) changeDraft({ price: withoutZeros(near) });
   }, [instrumentKey]);
-  const take = (text: string | null | undefined) => () => text != null && changeDraft({ price: text.replace(/\.?0+$/, '') });
+  const take = (text: string | null | undefined) => () => text != null && changeDraft({ price: withoutZeros(text) });
   return (
     <>
       <TextInput
