@@ -1,6 +1,6 @@
 // Decimal texts of the terminal: what a button writes into the ticket is the price that it shows.
 import { expect, test } from 'vitest';
-import { withoutZeros } from '../../web/terminal/kit/decimal.ts';
+import { cut, multiply, withoutZeros } from '../../web/terminal/kit/decimal.ts';
 
 test.each([
   ['97000', '97000'],
@@ -10,4 +10,13 @@ test.each([
   ['100.05', '100.05'],
 ])('%s without its last zeros is %s', (text, shorter) => {
   expect(withoutZeros(text)).toBe(shorter);
+});
+
+test.each([
+  ['1.5', '0.25', '0.375'],
+  ['100', '1', '100'],
+  ['0.00001', '0.25', '0'],
+  ['0.4', '0.5', '0.2'],
+])('%s by %s, cut to lots, is %s', (quantity, part, product) => {
+  expect(withoutZeros(cut(multiply(quantity, part), 5))).toBe(product);
 });

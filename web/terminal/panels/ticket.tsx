@@ -6,7 +6,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { plain, priceText } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
-import { isAmount, withoutZeros } from '../kit/decimal.ts';
+import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -266,13 +266,8 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
   );
 }
 
-/** A part of a quantity in hundredths, cut to five decimals: the exchange's lots are no finer. */
-function partOf(quantity: string, part: number): string {
-  const [whole = '0', decimals = ''] = quantity.split('.');
-  const hundredThousandths = (BigInt(whole + decimals.padEnd(5, '0').slice(0, 5)) * BigInt(part)) / 100n;
-  const text = hundredThousandths.toString().padStart(6, '0');
-  return `${text.slice(0, -5)}.${text.slice(-5)}`.replace(/\.?0+$/, '');
-}
+/** A part of a quantity, cut to five decimals: the exchange's lots are no finer. */
+const partOf = (quantity: string, percent: number): string => withoutZeros(cut(multiply(quantity, String(percent / 100)), 5));
 
 function Slippage() {
   const { slippageBps } = useStore(draft);
