@@ -6,8 +6,7 @@ const KEPT = 'sevengate.terminal.instrument';
 export const instrument = createKeptStore(KEPT, 'spotexchange:BTCUSDT');
 export const page = createStore('trade');
 
-/** Name of the instrument at its venue: `BTCUSDT` of `spotexchange:BTCUSDT`. */
-export const symbolIn = (key: string): string => key.slice(key.indexOf(':') + 1);
+/** The venue of `spotexchange:BTCUSDT`. */
 export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 function readAddress(): void {

@@ -1,12 +1,12 @@
 /** The order book as a ladder: asks above, bids below, the spread between; a click takes a price into the ticket. */
 import { useEffect, useState } from 'react';
 import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
-import { grouped, plain, priceText } from '../../words.js';
+import { grouped, plain, priceText, symbolOf } from '../../words.js';
 import { withoutZeros } from '../kit/decimal.ts';
 import { Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { feed, useQuote } from '../market.ts';
-import { instrument, symbolIn, venueIn } from '../place.ts';
+import { instrument, venueIn } from '../place.ts';
 import { changeDraft } from './draft.ts';
 
 const DEPTH = 20;
@@ -21,7 +21,7 @@ export function Book() {
   const key = useStore(instrument);
   const book = useBook(key);
   if (!WITH_BOOK.includes(venueIn(key))) return <NoBook instrumentKey={key} />;
-  if (book === null) return <p className="empty">Waiting for the book of {symbolIn(key)}…</p>;
+  if (book === null) return <p className="empty">Waiting for the book of {symbolOf(key)}…</p>;
   const decimals = Math.max(2, decimalsOf([...book.bids, ...book.asks].map(({ price }) => price)));
   const sizeDecimals = Math.min(5, decimalsOf([...book.bids, ...book.asks].map(({ size }) => size)));
   const [bids, asks] = [withTotals(book.bids), withTotals(book.asks)];
@@ -54,7 +54,7 @@ export function useBook(key: string): FollowedBook | null {
   const [book, setBook] = useState<FollowedBook | null>(null);
   useEffect(() => {
     setBook(null);
-    const [venue, name] = [venueIn(key), symbolIn(key)];
+    const [venue, name] = [venueIn(key), symbolOf(key)];
     if (!WITH_BOOK.includes(venue)) return;
     let newest: FollowedBook | null = null;
     let timer: ReturnType<typeof setTimeout> | null = null;
@@ -151,7 +151,7 @@ function NoBook({ instrumentKey }: { readonly instrumentKey: string }) {
         <dt>Ask size</dt>
         <dd className="num">{quote?.askSize == null ? '–' : priceText(quote.askSize)}</dd>
       </dl>
-      <p className="faint">{symbolIn(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
+      <p className="faint">{symbolOf(instrumentKey)} trades through pools. Prices come by route, so there is no order book.</p>
     </div>
   );
 }

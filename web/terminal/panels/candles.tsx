@@ -2,10 +2,11 @@
 import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
-import { instrument, symbolIn, venueIn } from '../place.ts';
+import { instrument, venueIn } from '../place.ts';
 import { useFills } from './fills.tsx';
 import { PriceChart } from './price-chart.ts';
 
@@ -48,8 +49,8 @@ export default function Candles() {
         value={timeframe}
         onChange={chosen.set}
       />
-      <div ref={place} className="chart-canvas" role="img" aria-label={`Candles of ${symbolIn(key)}, ${timeframe}`} />
-      {data?.length === 0 && <p className="empty chart-note">No bars of {symbolIn(key)} yet.</p>}
+      <div ref={place} className="chart-canvas" role="img" aria-label={`Candles of ${symbolOf(key)}, ${timeframe}`} />
+      {data?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(key)} yet.</p>}
       {error !== null && <p className="empty chart-note">This venue has no candles.</p>}
       {isPending && <p className="empty chart-note">Reading bars…</p>}
       <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
@@ -64,7 +65,7 @@ function useBars(key: string, timeframe: Timeframe) {
   return useQuery({
     queryKey: ['bars', key, timeframe],
     queryFn: async ({ signal }) => {
-      const [venue, name] = [venueIn(key) as 'spotexchange', symbolIn(key)];
+      const [venue, name] = [venueIn(key) as 'spotexchange', symbolOf(key)];
       const from = feed.now() - SHOWN_BARS * TIMEFRAMES[timeframe];
       const bars = [];
       for await (const { items } of api.listCandles.pages(

@@ -1,10 +1,10 @@
 /** Fills of people and agents, newest first. */
 import { useMemo } from 'react';
-import { clockTime, dayAndTime, priceText } from '../../words.js';
+import { clockTime, dayAndTime, priceText, symbolOf } from '../../words.js';
 import { Heads } from '../kit/heads.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
 import { useAgents } from '../organization.ts';
-import { choose, symbolIn } from '../place.ts';
+import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
 import { useProposals } from './proposals.tsx';
 
@@ -42,7 +42,7 @@ export function Fills() {
               </td>
               <th scope="row">
                 <button type="button" className="plain" onClick={() => choose(instrument)}>
-                  {symbolIn(instrument)}
+                  {symbolOf(instrument)}
                 </button>
               </th>
               <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>

@@ -1,11 +1,11 @@
 /** The chosen instrument: price, change, and the figures that its venue has. */
 import type { ReactNode } from 'react';
-import { plain } from '../../words.js';
+import { plain, symbolOf } from '../../words.js';
 import { benchmarkOf, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, useQuote, useTicker } from '../market.ts';
-import { instrument, symbolIn, venueIn } from '../place.ts';
+import { instrument, venueIn } from '../place.ts';
 import { useMove } from './use-move.ts';
 
 export function InstrumentHead() {
@@ -17,7 +17,7 @@ export function InstrumentHead() {
   return (
     <div className="instrument-head">
       <div className="instrument-name">
-        <h2>{symbolIn(key)}</h2>
+        <h2>{symbolOf(key)}</h2>
         <small>
           {entry?.name ?? ' '} · {plain(venueIn(key))}
         </small>

@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { clockTime, dayAndTime, plain, priceText } from '../../words.js';
+import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { api, type MarketOrder, refresh } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { choose, symbolIn } from '../place.ts';
+import { choose } from '../place.ts';
 
 const OPEN: readonly MarketOrder['state'][] = ['approved', 'executing', 'resting', 'withdrawing', 'unknown'];
 const LATEST = 50;
@@ -75,7 +75,7 @@ function Order({ order }: { readonly order: MarketOrder }) {
       </td>
       <th scope="row">
         <button type="button" className="plain" onClick={() => choose(instrument)}>
-          {symbolIn(instrument)}
+          {symbolOf(instrument)}
         </button>{' '}
         <span className="tag">{mode}</span>
       </th>
@@ -100,7 +100,7 @@ function Order({ order }: { readonly order: MarketOrder }) {
             variant="default"
             loading={cancelling.isPending || state === 'withdrawing'}
             onClick={() => cancelling.mutate()}
-            aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolIn(instrument)}`}
+            aria-label={`Cancel ${side} ${priceText(quantity)} ${symbolOf(instrument)}`}
           >
             Cancel
           </Button>

@@ -2,7 +2,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { plain, priceText } from '../../words.js';
+import { plain, priceText, symbolOf } from '../../words.js';
 import { api, type PortfolioHolding, refresh } from '../api.ts';
 import { subtract } from '../kit/decimal.ts';
 import { Heads } from '../kit/heads.tsx';
@@ -10,7 +10,7 @@ import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
-import { choose, symbolIn } from '../place.ts';
+import { choose } from '../place.ts';
 import { writeOrder } from './draft.ts';
 
 /** Prices move without an announcement: the portfolio is marked anew this often. */
@@ -69,7 +69,7 @@ function Position({ holding, holder }: { readonly holding: PortfolioHolding; rea
     <tr data-position={instrument}>
       <th scope="row">
         <button type="button" className="plain" onClick={() => choose(instrument ?? '')}>
-          {symbolIn(instrument ?? '')}
+          {symbolOf(instrument ?? '')}
         </button>{' '}
         <span className={side === 'long' ? 'up' : 'down'}>{side}</span>
         {pricing !== 'live' && (
@@ -143,7 +143,7 @@ function Close({ holding }: { readonly holding: PortfolioHolding }) {
         closeButtonProps={{ 'aria-label': 'Close dialog' }}
       >
         <p>
-          The agent sells {priceText(quantity)} {symbolIn(instrument)} at the market, within its slippage limit.
+          The agent sells {priceText(quantity)} {symbolOf(instrument)} at the market, within its slippage limit.
         </p>
         <Refusal error={closing.error} />
         <div className="buttons">

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { plain, priceText, rejectionWords, remaining } from '../../words.js';
+import { plain, priceText, rejectionWords, remaining, symbolOf } from '../../words.js';
 import { api, type Proposal, queries, refresh } from '../api.ts';
 import { Money, priceShown } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf } from '../kit/refusal.tsx';
@@ -10,7 +10,7 @@ import { useTicking } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { useAgents } from '../organization.ts';
-import { choose, symbolIn } from '../place.ts';
+import { choose } from '../place.ts';
 
 const LATEST = 50;
 const SOON_MS = 60_000;
@@ -54,7 +54,7 @@ export function answerFirst(answer: 'approve' | 'decline'): void {
 
 async function sendAnswer(proposal: Proposal, answer: 'approve' | 'decline'): Promise<void> {
   const { id, order, instrument } = proposal;
-  const what = `${order.side} ${priceText(order.quantity)} ${symbolIn(instrument)}`;
+  const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)}`;
   try {
     await (answer === 'approve' ? api.approveProposal({ id }) : api.declineProposal({ id }));
     notifications.show({
@@ -85,7 +85,7 @@ export function Proposals() {
           {past.slice(0, 20).map(({ id, order, instrument, state, reason }) => (
             <li key={id} data-proposal={id} data-state={state}>
               <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side}</span>
-              <span className="num">{priceText(order.quantity)}</span> {symbolIn(instrument)}
+              <span className="num">{priceText(order.quantity)}</span> {symbolOf(instrument)}
               <span className="state">{plain(state)}</span>
               {reason !== null && <span className="faint">{plain(reason)}</span>}
             </li>
@@ -109,7 +109,7 @@ function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly 
           <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side === 'buy' ? 'Buy' : 'Sell'}</span>{' '}
           <span className="num">{priceText(order.quantity)}</span>{' '}
           <button type="button" className="plain" onClick={() => choose(instrument)}>
-            {symbolIn(instrument)}
+            {symbolOf(instrument)}
           </button>
         </strong>
         <span className="tag">{mode}</span>

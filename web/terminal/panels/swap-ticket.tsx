@@ -3,13 +3,13 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { priceText } from '../../words.js';
+import { priceText, symbolOf } from '../../words.js';
 import { api, isSignedOut, refresh, signedOut } from '../api.ts';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
-import { symbolIn } from '../place.ts';
+
 import { changeDraft, draft } from './draft.ts';
 
 const QUIET_MS = 400;
@@ -18,7 +18,7 @@ const QUOTED_EVERY_MS = 10_000;
 
 export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const { side, size, slippageBps } = useStore(draft);
-  const symbol = symbolIn(instrumentKey);
+  const symbol = symbolOf(instrumentKey);
   const slippage = /^\d{1,4}$/.test(slippageBps) ? slippageBps : '50';
   const quote = useSwapQuote(symbol, side, size, slippage);
   const wallets = useQuery({ queryKey: ['wallets'], queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items });

@@ -3,7 +3,7 @@ import { Button, Checkbox, Modal, SegmentedControl, Select, TextInput } from '@m
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { plain, priceText } from '../../words.js';
+import { plain, priceText, symbolOf } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
@@ -11,7 +11,7 @@ import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
-import { instrument, symbolIn, venueIn } from '../place.ts';
+import { instrument, venueIn } from '../place.ts';
 import { changeDraft, type Draft, draft } from './draft.ts';
 import { usePosition } from './positions.tsx';
 import { PreTrade } from './pre-trade.tsx';
@@ -31,7 +31,7 @@ export function Ticket() {
 function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
   return (
     <div className="empty">
-      <p>Agents trade {symbolIn(instrumentKey)}. Manual orders on this venue are not offered.</p>
+      <p>Agents trade {symbolOf(instrumentKey)}. Manual orders on this venue are not offered.</p>
       <Button component="a" href="/#/agents/new" variant="default">
         Create an agent
       </Button>
@@ -43,7 +43,7 @@ function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
 function orderOf(key: string, { side, kind, size, unit, price, timeInForce, postOnly, slippageBps }: Draft) {
   if (!isAmount(size) || (kind === 'limit' && !isAmount(price))) return null;
   return {
-    instrument: symbolIn(key),
+    instrument: symbolOf(key),
     side,
     ...(unit === 'usd' ? { notionalUsd: size } : { quantity: size }),
     ...(kind === 'limit' ? { limitPrice: price, timeInForce, ...(timeInForce === 'gtc' ? { postOnly } : {}) } : {}),
@@ -56,7 +56,7 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   const [isConfirming, setConfirming] = useState(false);
   const placing = usePlacing(instrumentKey);
   const body = orderOf(instrumentKey, order);
-  const symbol = symbolIn(instrumentKey);
+  const symbol = symbolOf(instrumentKey);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (body === null) return;
@@ -155,7 +155,7 @@ function usePlacing(instrumentKey: string) {
 const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fills, restingAt, detail, reason }: MarketOrder) {
-  const what = `${side} ${priceText(quantity)} ${symbolIn(key)}`;
+  const what = `${side} ${priceText(quantity)} ${symbolOf(key)}`;
   const [first] = fills;
   if (restingAt !== null) return { color: 'blue', title: 'Order resting', message: `${what} at ${priceText(restingAt)}` };
   if (state === 'filled' && first !== undefined)
