@@ -2,16 +2,17 @@
 import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { barLength, partsOf, TIMEFRAMES } from '../../candle-reads.js';
 import { symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
-import { instrument, venueIn } from '../place.ts';
+import { instrument } from '../place.ts';
 import { useFills } from './fills.tsx';
 import { PriceChart } from './price-chart.ts';
 
-const TIMEFRAMES = { '1m': 60_000, '5m': 300_000, '15m': 900_000, '1h': 3_600_000, '4h': 14_400_000, '24h': 86_400_000 } as const;
-type Timeframe = keyof typeof TIMEFRAMES;
+type Timeframe = (typeof TIMEFRAMES)[number][0];
+const NAMES = TIMEFRAMES.map(([name]) => name);
 const SHOWN_BARS = 300;
 
 const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
@@ -19,7 +20,7 @@ const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
 export default function Candles() {
   const key = useStore(instrument);
   const kept = useStore(chosen);
-  const timeframe: Timeframe = kept in TIMEFRAMES ? (kept as Timeframe) : '5m';
+  const timeframe = NAMES.find((name) => name === kept) ?? '5m';
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<PriceChart | null>(null);
   const scheme = useComputedColorScheme('dark');
@@ -32,7 +33,7 @@ export default function Candles() {
     return () => chart.current?.end();
   }, []);
   useEffect(() => chart.current?.paint(), [scheme]);
-  useEffect(() => chart.current?.setBars(data ?? [], TIMEFRAMES[timeframe]), [data, timeframe]);
+  useEffect(() => chart.current?.setBars(data ?? [], barLength(timeframe)), [data, timeframe]);
   useEffect(() => chart.current?.setFills(fills.filter((fill) => fill.instrument === key)), [fills, key, data]);
   useEffect(() => {
     const price = priceOf(quote);
@@ -45,7 +46,7 @@ export default function Candles() {
         size="xs"
         className="timeframes"
         aria-label="Timeframe"
-        data={Object.keys(TIMEFRAMES)}
+        data={NAMES}
         value={timeframe}
         onChange={chosen.set}
       />
@@ -65,16 +66,12 @@ function useBars(key: string, timeframe: Timeframe) {
   return useQuery({
     queryKey: ['bars', key, timeframe],
     queryFn: async ({ signal }) => {
-      const [venue, name] = [venueIn(key) as 'spotexchange', symbolOf(key)];
-      const from = feed.now() - SHOWN_BARS * TIMEFRAMES[timeframe];
+      const from = feed.now() - SHOWN_BARS * barLength(timeframe);
       const bars = [];
-      for await (const { items } of api.listCandles.pages(
-        { venue, instrument: name, timeframe, from: String(from), limit: 200 },
-        { signal },
-      ))
+      for await (const { items } of api.listCandles.pages({ ...partsOf(key), timeframe, from: String(from), limit: 200 }, { signal }))
         bars.push(...items);
       return bars;
     },
-    refetchInterval: Math.min(TIMEFRAMES[timeframe], 60_000),
+    refetchInterval: Math.min(barLength(timeframe), 60_000),
   });
 }
