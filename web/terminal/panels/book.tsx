@@ -50,7 +50,7 @@ export function Book() {
 }
 
 /** The newest book of an instrument while somebody looks at it; null before it has come, and where there is none. */
-export function useBook(key: string): FollowedBook | null {
+function useBook(key: string): FollowedBook | null {
   const [book, setBook] = useState<FollowedBook | null>(null);
   useEffect(() => {
     setBook(null);
