@@ -1,5 +1,5 @@
 /** The ticket of a token on the primary chain: a live route quote, and the swap that a linked wallet signs. */
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -10,7 +10,8 @@ import { priceShown } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 
-import { changeDraft, draft } from './draft.ts';
+import { draft } from './draft.ts';
+import { Sides, SizeInput, Slippage } from './order-fields.tsx';
 
 const QUIET_MS = 400;
 /** A route is asked for again while somebody looks at it. */
@@ -39,7 +40,9 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
         preparing.mutate();
       }}
     >
-      <SwapFields symbol={symbol} />
+      <Sides />
+      <SizeInput label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`} />
+      <Slippage />
       <Route quote={quote} symbol={symbol} side={side} isAsked={isAmount(size)} />
       {wallet === null ? (
         <NoWallet />
@@ -67,39 +70,6 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
       <Refusal error={preparing.error} />
       {preparing.data !== undefined && <Signing key={preparing.data.id} id={preparing.data.id} />}
     </form>
-  );
-}
-
-function SwapFields({ symbol }: { readonly symbol: string }) {
-  const { side, size, slippageBps } = useStore(draft);
-  return (
-    <>
-      <div className="sides" role="group" aria-label="Side">
-        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => changeDraft({ side: 'buy' })}>
-          Buy <kbd aria-hidden="true">B</kbd>
-        </button>
-        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => changeDraft({ side: 'sell' })}>
-          Sell <kbd aria-hidden="true">S</kbd>
-        </button>
-      </div>
-      <TextInput
-        id="ticket-size"
-        label={side === 'buy' ? 'Pay (USDC)' : `Sell (${symbol})`}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="0.00"
-        value={size}
-        error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
-        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
-      />
-      <TextInput
-        label="Max slippage (bps)"
-        inputMode="numeric"
-        autoComplete="off"
-        value={slippageBps}
-        onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
-      />
-    </>
   );
 }
 

@@ -13,6 +13,7 @@ import { priceOf, quoteNow, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
 import { instrument, venueIn } from '../place.ts';
 import { changeDraft, type Draft, draft } from './draft.ts';
+import { Sides, SizeInput, Slippage } from './order-fields.tsx';
 import { usePosition } from './positions.tsx';
 import { PreTrade } from './pre-trade.tsx';
 import { SwapTicket } from './swap-ticket.tsx';
@@ -68,6 +69,7 @@ function SpotTicket({ instrumentKey }: { readonly instrumentKey: string }) {
   return (
     <form className="ticket" onSubmit={send} data-side={order.side} aria-label="Order ticket">
       <Sides />
+      <Account />
       <Kinds />
       <Size instrumentKey={instrumentKey} />
       {order.kind === 'limit' ? <LimitTerms instrumentKey={instrumentKey} /> : <Slippage />}
@@ -164,32 +166,21 @@ function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fill
   return { color: 'yellow', title: `Order ${plain(state)}`, message: `${what}: ${priceText(filledQuantity)} filled. ${why}` };
 }
 
-function Sides() {
-  const { side, mode } = useStore(draft);
-  const turn = (next: Draft['side']) => () => changeDraft({ side: next });
+function Account() {
+  const { mode } = useStore(draft);
   return (
-    <>
-      <div className="sides" role="group" aria-label="Side">
-        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={turn('buy')}>
-          Buy <kbd aria-hidden="true">B</kbd>
-        </button>
-        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={turn('sell')}>
-          Sell <kbd aria-hidden="true">S</kbd>
-        </button>
-      </div>
-      <SegmentedControl
-        withItemsBorders={false}
-        fullWidth
-        aria-label="Account"
-        data={[
-          { value: 'paper', label: 'Paper' },
-          { value: 'live', label: 'Live' },
-        ]}
-        value={mode}
-        onChange={(value) => changeDraft({ mode: value as Draft['mode'] })}
-        className={mode === 'live' ? 'is-live' : ''}
-      />
-    </>
+    <SegmentedControl
+      withItemsBorders={false}
+      fullWidth
+      aria-label="Account"
+      data={[
+        { value: 'paper', label: 'Paper' },
+        { value: 'live', label: 'Live' },
+      ]}
+      value={mode}
+      onChange={(value) => changeDraft({ mode: value as Draft['mode'] })}
+      className={mode === 'live' ? 'is-live' : ''}
+    />
   );
 }
 
@@ -214,24 +205,14 @@ const DOLLARS = ['100', '500', '1000', '5000'];
 const PARTS = [25, 50, 75, 100];
 
 function Size({ instrumentKey }: { readonly instrumentKey: string }) {
-  const { size, unit, side } = useStore(draft);
+  const { unit, side } = useStore(draft);
   const entry = useEntry(instrumentKey);
   const held = usePosition(instrumentKey);
-  const field = useRef<HTMLInputElement>(null);
   const isSellingHeld = side === 'sell' && held !== null;
-  const wrong = size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null;
   return (
     <div className="size">
-      <TextInput
-        ref={field}
-        id="ticket-size"
+      <SizeInput
         label="Size"
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="0.00"
-        value={size}
-        error={wrong}
-        onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
         rightSectionWidth={74}
         rightSection={
           <Button
@@ -268,21 +249,6 @@ function Size({ instrumentKey }: { readonly instrumentKey: string }) {
 
 /** A part of a quantity, cut to five decimals: the exchange's lots are no finer. */
 const partOf = (quantity: string, percent: number): string => withoutZeros(cut(multiply(quantity, String(percent / 100)), 5));
-
-function Slippage() {
-  const { slippageBps } = useStore(draft);
-  const wrong = /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.';
-  return (
-    <TextInput
-      label="Max slippage (bps)"
-      inputMode="numeric"
-      autoComplete="off"
-      value={slippageBps}
-      error={wrong}
-      onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
-    />
-  );
-}
 
 function LimitTerms({ instrumentKey }: { readonly instrumentKey: string }) {
   const { price, timeInForce, postOnly, side } = useStore(draft);

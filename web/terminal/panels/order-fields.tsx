@@ -1,0 +1,52 @@
+/** Fields that the ticket of an order and that of a swap have in common. */
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { isAmount } from '../kit/decimal.ts';
+import { useStore } from '../kit/store.ts';
+import { changeDraft, type Draft, draft } from './draft.ts';
+
+export function Sides() {
+  const { side } = useStore(draft);
+  const turn = (next: Draft['side']) => () => changeDraft({ side: next });
+  return (
+    <div className="sides" role="group" aria-label="Side">
+      <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={turn('buy')}>
+        Buy <kbd aria-hidden="true">B</kbd>
+      </button>
+      <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={turn('sell')}>
+        Sell <kbd aria-hidden="true">S</kbd>
+      </button>
+    </div>
+  );
+}
+
+/** Takes a size as people write it: `$1,000` is `1000`. */
+export function SizeInput(more: Pick<TextInputProps, 'label' | 'rightSection' | 'rightSectionWidth'>) {
+  const { size } = useStore(draft);
+  return (
+    <TextInput
+      {...more}
+      id="ticket-size"
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder="0.00"
+      value={size}
+      error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 250 or 0.5.' : null}
+      onChange={({ currentTarget }) => changeDraft({ size: currentTarget.value.trim().replace(/^\$/, '').replaceAll(',', '') })}
+    />
+  );
+}
+
+export function Slippage() {
+  const { slippageBps } = useStore(draft);
+  const wrong = /^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.';
+  return (
+    <TextInput
+      label="Max slippage (bps)"
+      inputMode="numeric"
+      autoComplete="off"
+      value={slippageBps}
+      error={wrong}
+      onChange={({ currentTarget }) => changeDraft({ slippageBps: currentTarget.value.trim() })}
+    />
+  );
+}
