@@ -37,3 +37,8 @@ export const queries = new QueryClient({
 export const refresh = (...names: readonly string[]): void => {
   for (const name of names) void queries.invalidateQueries({ queryKey: [name] });
 };
+
+/** Items of several lists, each once, in the order in which they come first. */
+export const eachOnce = <Item extends { readonly id: string }>(...lists: readonly (readonly Item[])[]): readonly Item[] => [
+  ...new Map(lists.flat().map((item) => [item.id, item])).values(),
+];

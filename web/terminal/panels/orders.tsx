@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { clockTime, dayAndTime, plain, priceText, symbolOf } from '../../words.js';
-import { api, type MarketOrder, refresh } from '../api.ts';
+import { api, eachOnce, type MarketOrder, refresh } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Price } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf } from '../kit/refusal.tsx';
@@ -23,7 +23,7 @@ export function useOrders() {
         api.listMarketOrders({ open: 'true', limit: 200 }, { signal }),
         api.listMarketOrders({ limit: LATEST }, { signal }),
       ]);
-      return [...new Map([...open.items, ...latest.items].map((order) => [order.id, order])).values()];
+      return eachOnce(open.items, latest.items);
     },
     enabled: useMay('agent:read'),
   });

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { plain, priceText, rejectionWords, remaining, symbolOf } from '../../words.js';
-import { api, type Proposal, queries, refresh } from '../api.ts';
+import { api, eachOnce, type Proposal, queries, refresh } from '../api.ts';
 import { Money, priceShown } from '../kit/numbers.tsx';
 import { Refusal, sentenceOf } from '../kit/refusal.tsx';
 import { useTicking } from '../kit/store.ts';
@@ -24,7 +24,7 @@ export function useProposals() {
         api.listProposals({ state: 'pending_approval', limit: 200 }, { signal }),
         api.listProposals({ limit: LATEST }, { signal }),
       ]);
-      return [...new Map([...pending.items, ...latest.items].map((proposal) => [proposal.id, proposal])).values()];
+      return eachOnce(pending.items, latest.items);
     },
     enabled: useMay('agent:read'),
   });
