@@ -83,6 +83,10 @@ export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 /** The price that a quote stands for: its middle, or that of a reference. */
 export const priceOf = (quote: Quote | undefined): string | null => quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
 
+/** How far a price lies above its reference, in percent; null if one of them is unknown. */
+export const premiumPct = (price: string | null, reference: string | null): number | null =>
+  price === null || reference === null ? null : (Number(price) / Number(reference) - 1) * 100;
+
 /** Quality of a quote at this moment; it ages in the page. */
 export function useQuality(row: Parameters<typeof agedQuality>[0] | undefined): string | null {
   useTicking();

@@ -17,6 +17,12 @@ export const moneyText = (usd: string): string => MONEY.format(exact(usd));
 export const priceShown = (price: string): string => (/^-?0?(\.|$)/.test(price) ? SMALL_PRICE : PRICE).format(exact(price));
 export const compactText = (amount: string): string => COMPACT.format(exact(amount));
 
+/** The spread in basis points of the ask. */
+export function spreadText(bid: string | null | undefined, ask: string | null | undefined): string {
+  const bps = (1 - Number(bid ?? Number.NaN) / Number(ask ?? Number.NaN)) * 10_000;
+  return Number.isFinite(bps) ? `${bps.toFixed(2)} bps` : NONE;
+}
+
 const wayOf = (text: string): 'up' | 'down' | 'even' => (/^-.*[1-9]/.test(text) ? 'down' : /[1-9]/.test(text) ? 'up' : 'even');
 
 export function Money({ usd }: { readonly usd: string | null | undefined }) {

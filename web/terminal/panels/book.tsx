@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { FollowedBook } from '../../../clients/typescript/src/index.ts';
 import { grouped, plain, priceText, symbolOf } from '../../words.js';
 import { withoutZeros } from '../kit/decimal.ts';
-import { Price, Quality } from '../kit/numbers.tsx';
+import { Price, Quality, spreadText } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { feed, useQuote } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
@@ -119,12 +119,10 @@ function Rung({ level: { price, size, total }, side, decimals, sizeDecimals, mos
 }
 
 function Spread({ book }: { readonly book: FollowedBook }) {
-  const [bid, ask] = [Number(book.bids[0]?.price), Number(book.asks[0]?.price)];
-  const spread = ask - bid;
   return (
     <div className="spread">
       <span className="faint">Spread</span>
-      <span className="num">{Number.isFinite(spread) ? `${((spread / ask) * 10_000).toFixed(2)} bps` : '–'}</span>
+      <span className="num">{spreadText(book.bids[0]?.price, book.asks[0]?.price)}</span>
       <Quality row={book} short />
     </div>
   );

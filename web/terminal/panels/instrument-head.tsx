@@ -4,7 +4,7 @@ import { plain, symbolOf } from '../../words.js';
 import { benchmarkOf, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
-import { priceOf, useQuote, useTicker } from '../market.ts';
+import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
 import { useMove } from './use-move.ts';
 
@@ -63,7 +63,7 @@ function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
       {entry?.benchmark != null && (
         <>
           <Figure name="Premium">
-            <Change percent={price === null || referencePrice === null ? null : (Number(price) / Number(referencePrice) - 1) * 100} />
+            <Change percent={premiumPct(price, referencePrice)} />
           </Figure>
           <Figure name={entry.benchmarkKind === 'issuer_mark' ? 'Issuer mark' : 'Share price'}>
             <Price price={referencePrice} />

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
 import { api, type PortfolioImpact } from '../api.ts';
 import { cut, isAmount, multiply } from '../kit/decimal.ts';
-import { Money, moneyText, priceShown } from '../kit/numbers.tsx';
+import { Money, moneyText, priceShown, spreadText } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -54,8 +54,6 @@ export function PreTrade({ instrumentKey }: { readonly instrumentKey: string }) 
 
 function Costs({ instrumentKey, allocation }: { readonly instrumentKey: string; readonly allocation: Allocation | undefined }) {
   const quote = useQuote(instrumentKey);
-  const [bid, ask] = [Number(quote?.bid), Number(quote?.ask)];
-  const spreadBps = ((ask - bid) / ask) * 10_000;
   return (
     <dl className="facts">
       <dt>Est. price</dt>
@@ -65,7 +63,7 @@ function Costs({ instrumentKey, allocation }: { readonly instrumentKey: string; 
       <dt>Fee</dt>
       <dd>{allocation === undefined ? '–' : <Money usd={allocation.feeUsd} />}</dd>
       <dt>Spread</dt>
-      <dd className="num">{Number.isFinite(spreadBps) ? `${spreadBps.toFixed(2)} bps` : '–'}</dd>
+      <dd className="num">{spreadText(quote?.bid, quote?.ask)}</dd>
       <dt>Worst price</dt>
       <dd className="num">{allocation?.risk?.order === undefined ? '–' : priceShown(allocation.risk.order.limitPrice)}</dd>
     </dl>

@@ -6,7 +6,7 @@ import { benchmarkOf, useCatalog } from '../catalog.ts';
 import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
 import { createKeptStore, useStore } from '../kit/store.ts';
-import { priceOf, useQuote, useTicker } from '../market.ts';
+import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { choose, instrument } from '../place.ts';
 import { useMove } from './use-move.ts';
 
@@ -124,8 +124,7 @@ function DayOrPremium({ entry, price }: { readonly entry: CatalogEntry; readonly
   const ticker = useTicker(entry.key);
   const reference = priceOf(useQuote(benchmarkOf(entry)));
   if (ticker !== undefined) return <Change percent={Number(ticker.priceChangePct)} title="Change in 24 hours" />;
-  if (price === null || reference === null) return <span className="faint">–</span>;
-  return <Change percent={(Number(price) / Number(reference) - 1) * 100} title={`Premium to the reference ${reference}`} />;
+  return <Change percent={premiumPct(price, reference)} title={`Premium to the reference ${reference}`} />;
 }
 
 function toggle(key: string): void {
