@@ -1,5 +1,6 @@
 /** Agents and alerts of the organization, which several panels read. */
 import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { api } from './api.ts';
 import { useMay } from './member.ts';
 
@@ -9,6 +10,12 @@ export const useAgents = () =>
     queryFn: async ({ signal }) => (await api.listAgents({ limit: 200 }, { signal })).items,
     enabled: useMay('agent:read'),
   });
+
+/** Names an agent by its id. */
+export function useAgentName(): (agentId: string) => string {
+  const { data } = useAgents();
+  return useCallback((agentId) => data?.find(({ id }) => id === agentId)?.name ?? 'Agent', [data]);
+}
 
 export const useAlerts = () =>
   useQuery({

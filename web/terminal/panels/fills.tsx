@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { clockTime, dayAndTime, priceText, symbolOf } from '../../words.js';
 import { Heads } from '../kit/heads.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
-import { useAgents } from '../organization.ts';
+import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
 import { useProposals } from './proposals.tsx';
@@ -12,15 +12,14 @@ import { useProposals } from './proposals.tsx';
 export function useFills() {
   const { data: orders } = useOrders();
   const { data: proposals } = useProposals();
-  const { data: agents } = useAgents();
+  const nameOf = useAgentName();
   return useMemo(() => {
-    const nameOf = (agentId: string): string => agents?.find(({ id }) => id === agentId)?.name ?? 'Agent';
     const own = (orders ?? []).flatMap(({ fills, instrument, placedBy }) => fills.map((fill) => ({ ...fill, instrument, by: placedBy })));
     const theirs = (proposals ?? []).flatMap(({ fills, instrument, agentId }) =>
       fills.map((fill) => ({ ...fill, instrument, by: nameOf(agentId) })),
     );
     return [...own, ...theirs].sort((a, b) => (a.at < b.at ? 1 : -1));
-  }, [orders, proposals, agents]);
+  }, [orders, proposals, nameOf]);
 }
 
 export function Fills() {

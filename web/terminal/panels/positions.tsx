@@ -9,7 +9,7 @@ import { Heads } from '../kit/heads.tsx';
 import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { useAgents } from '../organization.ts';
+import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 import { writeOrder } from './draft.ts';
 
@@ -38,13 +38,11 @@ const profitOf = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
 
 export function Positions() {
   const { data, error } = usePortfolio();
-  const { data: agents = [] } = useAgents();
+  const nameOf = useAgentName();
   const mayRead = useMay('agent:read');
   if (!mayRead) return <p className="empty">Your role may not read positions. Ask for the permission agent:read.</p>;
   if (error !== null) return <Refusal error={error} />;
   const held = (data?.holdings ?? []).filter(({ instrument }) => instrument !== null);
-  const nameOf = (place: string): string =>
-    place.startsWith('manual:') ? 'You' : (agents.find(({ id }) => place.includes(id))?.name ?? 'Agent');
   if (data !== undefined && held.length === 0)
     return <p className="empty">No open positions. Place an order in the ticket, or let an agent trade.</p>;
   return (
@@ -53,7 +51,7 @@ export function Positions() {
         <Heads titles={['Instrument', 'Held by', 'Quantity', 'Entry', 'Mark', 'Value', 'P&L', '%']} words={['Held by']} buttons="Close" />
         <tbody>
           {held.map((holding) => (
-            <Position key={holding.id} holding={holding} holder={nameOf(holding.place)} />
+            <Position key={holding.id} holding={holding} holder={isManual(holding) ? 'You' : nameOf(agentIn(holding.place))} />
           ))}
         </tbody>
       </table>

@@ -9,7 +9,7 @@ import { Refusal, sentenceOf } from '../kit/refusal.tsx';
 import { useTicking } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { useMay } from '../member.ts';
-import { useAgents } from '../organization.ts';
+import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 
 const LATEST = 50;
@@ -98,10 +98,9 @@ export function Proposals() {
 
 function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly isFirst: boolean }) {
   const { id, agentId, order, instrument, mode, risk } = proposal;
-  const { data: agents = [] } = useAgents();
+  const nameOf = useAgentName();
   const mayTrade = useMay('trade:execute');
   const answering = useMutation({ mutationFn: (answer: 'approve' | 'decline') => sendAnswer(proposal, answer) });
-  const agent = agents.find((one) => one.id === agentId)?.name ?? 'An agent';
   return (
     <article className="proposal" data-proposal={id} data-state="pending_approval">
       <div className="proposal-what">
@@ -113,7 +112,7 @@ function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly 
           </button>
         </strong>
         <span className="tag">{mode}</span>
-        <a href={`/#/proposals/${agentId}`}>{agent}</a>
+        <a href={`/#/proposals/${agentId}`}>{nameOf(agentId)}</a>
         <Countdown expiresAt={proposal.expiresAt} />
       </div>
       <Ground proposal={proposal} />
