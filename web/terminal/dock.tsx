@@ -7,7 +7,7 @@ import {
   type IDockviewPanelProps,
 } from 'dockview-react';
 import { useEffect, useState } from 'react';
-import { createStore, keep, readKept, useStore } from './kit/store.ts';
+import { keep, readKept, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { panelAsked } from './panel-asked.ts';
 import { useOpenOrders } from './panels/orders.tsx';
@@ -25,13 +25,10 @@ const COMPONENTS = Object.fromEntries(
   }),
 );
 
-const docked = createStore<DockviewApi | null>(null);
-
 export default function Dock() {
   const key = `sevengate.terminal.layout.${useMe().subject}`;
   const asked = useStore(panelAsked);
-  const dock = useStore(docked);
-  useEffect(() => () => docked.set(null), []);
+  const [dock, setDock] = useState<DockviewApi | null>(null);
   useEffect(() => {
     if (dock === null || asked === null) return;
     panelAsked.set(null);
@@ -48,7 +45,7 @@ export default function Dock() {
         onReady={({ api }) => {
           if (!restore(api, readKept(key))) arrange(api);
           api.onDidLayoutChange(() => keep(key, JSON.stringify(api.toJSON())));
-          docked.set(api);
+          setDock(api);
         }}
       />
     </div>
@@ -100,10 +97,9 @@ function show(api: DockviewApi, name: PanelName): void {
 
 /** A tab with the number of things that wait behind it. */
 function Tab({ api }: IDockviewPanelHeaderProps) {
-  const [title] = useState(api.title);
   return (
     <span className="tab">
-      {title}
+      {api.title}
       {api.id === 'proposals' && <Count of={usePendingProposals().length} urgent />}
       {api.id === 'orders' && <Count of={useOpenOrders().length} />}
     </span>
