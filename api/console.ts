@@ -1,4 +1,4 @@
-/** The operator's console: a handful of files, read once at the start, served from memory under a policy that allows only ourselves. */
+/** The operator's console: files that are read once at the start, compressed when they are first asked for, and served from memory under a policy that allows only ourselves. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -40,7 +40,7 @@ export function registerConsole(app: FastifyInstance, files: readonly ConsoleFil
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
     if (type === undefined) throw new Error(`the console's file ${name} is of no known kind; known are ${Object.keys(TYPES).join(', ')}`);
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-    const small = gzipSync(content, { level: 9 });
+    let small: Buffer | null = null;
     app.route({
       method: 'GET',
       url: name === 'index.html' ? '/' : `/console/${name}`,
@@ -51,6 +51,7 @@ export function registerConsole(app: FastifyInstance, files: readonly ConsoleFil
         if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
         reply.header('content-type', type);
         if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(content);
+        small ??= gzipSync(content, { level: 9 });
         return reply.header('content-encoding', 'gzip').send(small);
       },
     });
