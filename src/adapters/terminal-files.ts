@@ -1,6 +1,6 @@
 /** Bundles the terminal for browsers, once for each state of its sources, and keeps the files beside the compiled sources. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
@@ -124,6 +124,8 @@ function keep({ files, ...index }: TerminalFiles, folder: string): void {
     mkdirSync(CACHE, { recursive: true });
     removeOlder();
     const draft = mkdtempSync(join(CACHE, '.draft-'));
+    // Whoever runs the service reads it; the folder that is made here is its maker's alone.
+    chmodSync(draft, 0o755);
     for (const { name, content } of files) writeFileSync(join(draft, name), content);
     writeFileSync(join(draft, INDEX), JSON.stringify(index));
     renameSync(draft, folder);
