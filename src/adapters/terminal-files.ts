@@ -128,9 +128,14 @@ function keep({ files, ...index }: TerminalFiles, folder: string): void {
     chmodSync(draft, 0o755);
     for (const { name, content } of files) writeFileSync(join(draft, name), content);
     writeFileSync(join(draft, INDEX), JSON.stringify(index));
-    renameSync(draft, folder);
+    try {
+      renameSync(draft, folder);
+    } catch {
+      // Another process was faster.
+      rmSync(draft, { recursive: true, force: true });
+    }
   } catch {
-    // The code may not be written here, or another process was faster: the next process bundles or reads it.
+    // The code may not be written here: the next process bundles it again.
   }
 }
 
