@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { acceptsGzip } from './compression.ts';
+import { contentTypeOf, KINDS, pagePolicy } from './page-files.ts';
 
 /** A file of the console. `index.html` is served at `/`, every other one at `/console/<name>`. */
 export interface ConsoleFile {
@@ -10,25 +11,7 @@ export interface ConsoleFile {
   readonly content: Buffer;
 }
 
-const TYPES: { readonly [extension: string]: string } = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-};
-
-/** No other host, no inline script or style, no form, no frame, and no text that becomes markup. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+const POLICY = pagePolicy();
 
 /**
  * Serves the console; use it as `extend: [(app) => registerConsole(app, files)]`.
@@ -37,8 +20,8 @@ const POLICY = [
 export function registerConsole(app: FastifyInstance, files: readonly ConsoleFile[]): void {
   if (!files.some(({ name }) => name === 'index.html')) throw new Error('the console has no index.html');
   for (const { name, content } of files) {
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
-    if (type === undefined) throw new Error(`the console's file ${name} is of no known kind; known are ${Object.keys(TYPES).join(', ')}`);
+    const type = contentTypeOf(name);
+    if (type === undefined) throw new Error(`the console's file ${name} is of no known kind; known are ${KINDS.join(', ')}`);
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
     let small: Buffer | null = null;
     app.route({

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { acceptsGzip } from './compression.ts';
+import { contentTypeOf, pagePolicy } from './page-files.ts';
 import { sendProblem } from './problem.ts';
 
 export interface TerminalFiles {
@@ -28,23 +29,7 @@ interface Served {
   readonly small: Buffer;
 }
 
-const TYPES: { readonly [extension: string]: string } = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 const compress = promisify(gzip);
-
-/** Allows this host alone, styles of the page's nonce, and the one trusted-types policy that the terminal makes. */
-const policyOf = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types default',
-  ].join('; ');
 
 /** The first visit after an update begins the bundling: it is answered with a page that asks again, because a request may not wait that long. */
 export function registerTerminal(app: FastifyInstance, source: TerminalSource): void {
@@ -54,7 +39,11 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource): 
     const nonce = randomBytes(16).toString('base64');
     const terminal = await prepared();
     return reply
-      .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policyOf(nonce) })
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': pagePolicy({ styles: `'nonce-${nonce}'`, trustedTypes: 'default' }),
+      })
       .send(terminal === null ? WAITING_PAGE : terminal.page(nonce));
   });
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
@@ -101,7 +90,7 @@ type Prepared = Awaited<ReturnType<typeof prepare>>;
 async function prepare({ script, style, preloaded, files }: TerminalFiles) {
   const served = await Promise.all(
     files.map(async ({ name, content }): Promise<[string, Served]> => {
-      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+      const type = contentTypeOf(name) ?? 'application/octet-stream';
       return [name, { type, content, small: await compress(content, { level: 9 }) }];
     }),
   );
