@@ -1,5 +1,6 @@
 /** The figures of a backtest in words, and how two runs differ in them. */
 import { moneyText } from './money.js';
+import { decimalDifference } from './words.js';
 
 /** @typedef {import('./wire.ts').BacktestResult} Result */
 /**
@@ -92,23 +93,6 @@ export function figureDifference({ of, usd, digits = 2, unit = '' }, first, seco
 /** @param {string} text */
 function signed(text) {
   return text.startsWith('-') || Number(text) === 0 ? text : `+${text}`;
-}
-
-/**
- * `a` less `b`, digit by digit.
- * @param {string} a A decimal text without an exponent.
- * @param {string} b
- */
-export function decimalDifference(a, b) {
-  const places = Math.max(...[a, b].map((text) => text.split('.')[1]?.length ?? 0));
-  const scaled = (/** @type {string} */ text) => {
-    const [whole = '', decimals = ''] = text.split('.');
-    return BigInt(`${whole}${decimals.padEnd(places, '0')}`);
-  };
-  const units = scaled(a) - scaled(b);
-  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
-  const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '');
-  return units < 0n ? `-${text}` : text;
 }
 
 /**

@@ -122,6 +122,23 @@ export function grouped(text) {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
 }
 
+/**
+ * `a` less `b`, digit by digit.
+ * @param {string} a A decimal text without an exponent.
+ * @param {string} b
+ */
+export function decimalDifference(a, b) {
+  const places = Math.max(...[a, b].map((text) => text.split('.')[1]?.length ?? 0));
+  const scaled = (/** @type {string} */ text) => {
+    const [whole = '', decimals = ''] = text.split('.');
+    return BigInt(`${whole}${decimals.padEnd(places, '0')}`);
+  };
+  const units = scaled(a) - scaled(b);
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
+  const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '');
+  return units < 0n ? `-${text}` : text;
+}
+
 /** A count for the eye, such as that of the steps of an actor. @param {number} count */
 export function countText(count) {
   return grouped(String(count));

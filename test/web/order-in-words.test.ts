@@ -8,12 +8,13 @@ interface Words {
   ordersIn(words: string, entries: readonly Entry[]): readonly Record<'side' | 'size' | 'unit' | 'symbol' | 'price', string | null>[];
 }
 interface Arithmetic {
-  subtract(left: string, right: string): string;
+  decimalDifference(left: string, right: string): string;
   multiply(left: string, right: string): string;
 }
 const web = (name: string): Promise<unknown> => import(new URL(`../../web/terminal/${name}`, import.meta.url).href);
 const { ordersIn } = (await web('order-in-words.ts')) as Words;
-const { subtract, multiply } = (await web('kit/decimal.ts')) as Arithmetic;
+const { multiply } = (await web('kit/decimal.ts')) as Arithmetic;
+const { decimalDifference } = (await web('../words.js')) as Arithmetic;
 
 const entry = (venue: string, instrument: string, underlying: string): Entry => ({
   key: `${venue}:${instrument}`,
@@ -56,7 +57,7 @@ test('differences and products of decimal texts are exact', () => {
     .map(([digits, places]) => new Decimal(digits.toString()).div(new Decimal(10).pow(places)).toFixed());
   fc.assert(
     fc.property(decimal, decimal, (a, b) => {
-      expect(new Decimal(subtract(a, b)).eq(new Decimal(a).minus(b))).toBe(true);
+      expect(new Decimal(decimalDifference(a, b)).eq(new Decimal(a).minus(b))).toBe(true);
       const [digits] = [(BigInt(a.replace('.', '')) * BigInt(b.replace('.', ''))).toString()];
       const places = (a.split('.')[1]?.length ?? 0) + (b.split('.')[1]?.length ?? 0);
       expect(

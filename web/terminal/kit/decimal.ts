@@ -18,13 +18,6 @@ function textOf({ digits, decimals }: Exact): string {
   return `${sign}${whole}${rest === '' ? '' : `.${rest}`}`;
 }
 
-export function subtract(left: string, right: string): string {
-  const [a, b] = [exact(left), exact(right)];
-  const decimals = Math.max(a.decimals, b.decimals);
-  const at = ({ digits, decimals: own }: Exact): bigint => digits * 10n ** BigInt(decimals - own);
-  return textOf({ digits: at(a) - at(b), decimals });
-}
-
 export function multiply(left: string, right: string): string {
   const [a, b] = [exact(left), exact(right)];
   return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals });

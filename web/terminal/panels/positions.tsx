@@ -2,9 +2,8 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { plain, priceText, symbolOf } from '../../words.js';
+import { decimalDifference, plain, priceText, symbolOf } from '../../words.js';
 import { api, type PortfolioHolding, refresh } from '../api.ts';
-import { subtract } from '../kit/decimal.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -34,7 +33,7 @@ export function usePosition(key: string): string | null {
 }
 
 const profitOf = ({ valueUsd, costUsd }: PortfolioHolding): string | null =>
-  valueUsd === null || costUsd === null ? null : subtract(valueUsd, costUsd);
+  valueUsd === null || costUsd === null ? null : decimalDifference(valueUsd, costUsd);
 
 export function Positions() {
   const { data, error } = usePortfolio();
