@@ -3,6 +3,7 @@ import { Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@ma
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
+import { clockTime, zoneWord } from '../words.js';
 import { api, refresh } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
@@ -82,7 +83,7 @@ function Clock() {
   const now = useTicking();
   return (
     <time className="clock num" dateTime={new Date(now).toISOString()}>
-      {new Date(now).toISOString().slice(11, 19)} <span className="faint">UTC</span>
+      {clockTime(now)} <span className="faint">{zoneWord()}</span>
     </time>
   );
 }
