@@ -1,4 +1,4 @@
-/** What the API asks about who calls: verified tokens, grants, rate limits. */
+/** Access ports of the API: verified tokens, grants, rate limits. */
 
 import type { SignalHook } from '../actors/agent/signal-hooks.ts';
 import type { Permission } from '../src/domain/agent.ts';
@@ -6,7 +6,7 @@ import type { TokenClaims, TokenRevocation } from '../src/domain/member.ts';
 import type { Outcome } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 
-/** What a verified token says: who, and until when. Nothing else of a token counts. */
+/** Claims of a verified token: subject and expiry. Nothing else in a token counts. */
 export interface VerifiedToken extends TokenClaims {
   readonly subject: string;
   readonly expiresAt: EpochMs;
@@ -25,7 +25,7 @@ export interface Member {
   readonly revocations?: readonly TokenRevocation[];
 }
 
-/** What a request costs. `emergency` is the pause and the halt: a limit of their own that nothing else uses up. */
+/** Cost class of a request. `emergency` is for pause and halt and has a limit of its own that nothing else uses up. */
 export const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
 
 export type CostClass = (typeof COST_CLASSES)[number];
@@ -44,7 +44,7 @@ export interface Allowance {
 export interface RateLimits {
   /** Counts one request of the key. */
   take(key: string, cost: CostClass): Promise<Allowance>;
-  /** How many requests a class allows in how many seconds. */
+  /** Returns the number of requests allowed per window for a cost class. */
   policy(cost: CostClass): { readonly limit: number; readonly windowSeconds: number };
 }
 
@@ -73,7 +73,7 @@ export interface SignalReads {
   find(key: { readonly id: string } | { readonly digest: string }, at: EpochMs): Promise<FoundHook | null>;
 }
 
-/** Who may come in. */
+/** Ports that authenticate and admit callers. */
 export interface AccessPorts {
   /** `toStop`: for a halt or a pause, which must work although the clock is wrong: `CLOCK_ERROR_MS` counts as no error then. */
   verifyToken(token: string, toStop?: boolean): Promise<Outcome<VerifiedToken>>;

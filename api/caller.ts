@@ -1,4 +1,6 @@
-/** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
+/**
+ * Authenticates the caller: finds the one credential, has it verified, and reads the subject's grants from the database on every request.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AGENT_TOKEN } from '../actors/agent/agent-tokens.ts';
 import { NO_AGENT, type Permission } from '../src/domain/agent.ts';
@@ -22,7 +24,7 @@ export interface Caller {
   readonly expiresAt: EpochMs;
   /** By what its token may be taken back. */
   readonly claims: TokenClaims;
-  /** How the token came: a browser sends a cookie by itself. */
+  /** Source of the token. A browser sends a cookie by itself, so cookies need an Origin check. */
   readonly credential: 'cookie' | 'bearer';
 }
 
@@ -57,7 +59,7 @@ declare module 'fastify' {
     caller: Caller | null;
   }
   interface FastifyContextConfig {
-    /** Who may call; a route without it stops the boot. */
+    /** Permission that the route requires. A route without one stops the boot. */
     permission?: RoutePermission;
     cost?: CostClass;
     /** Takes application/yaml besides JSON. */
@@ -108,7 +110,10 @@ function sessionCookies(header: string, loopback: boolean): string[] {
   return found;
 }
 
-/** Whether a browser's page may do this with the cookie: unsafe requests and upgrades need an allowed Origin, exactly. */
+/**
+ * Returns the refusal if a browser's page may not do this with the cookie. Unsafe requests and upgrades need an exactly matching allowed
+ * Origin.
+ */
 function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>): string | null {
   const { origin, upgrade } = request.headers;
   const opensSocket = upgrade !== undefined;
@@ -121,8 +126,8 @@ function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: Re
 }
 
 /**
- * The console's own pages on http loopback, whatever the port: nobody else can be addressed by these names, so that a page
- * whose origin is the very host of the request was served by us. Every other origin has to be on the list.
+ * True for the console's own pages on http loopback, on any port. Only this machine is addressed by these names, so a page whose origin
+ * equals the request's host was served by us. Every other origin has to be on the allowlist.
  */
 function isOwnLoopback(origin: string, host: string | undefined): boolean {
   return host !== undefined && origin === `http://${host}` && LOOPBACK_HOST.test(host);
@@ -144,8 +149,8 @@ function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: 
 }
 
 /**
- * What lets a request in: limits, credential, verification, grants, permission, in this order. It sets
- * `request.caller` and gives undefined, or answers 400, 401, 403, 429 or 503 itself and gives the reply.
+ * Creates the gate of every request. It checks rate limit, credential, verification, grants and permission, in this order. It sets
+ * `request.caller` and returns undefined, or it answers 400, 401, 403, 429 or 503 itself and returns the reply.
  */
 export function createGate(
   ports: ApiPorts,
@@ -174,8 +179,8 @@ export function createGate(
   }
 
   /**
-   * Answers a credential that is not valid. Valid ones never come here, so whoever sends wrong ones uses up nobody else's
-   * limit; beyond it the sender is told to wait and has to open a new connection each time.
+   * Answers an invalid credential. Valid ones never come here, so invalid ones use up no other caller's limit. Beyond the limit the sender
+   * is told to wait and has to open a new connection each time.
    */
   async function refuseIdentity(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');

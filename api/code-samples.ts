@@ -1,4 +1,4 @@
-/** How an operation is asked in three languages, as documents of the API show it. */
+/** Code samples of an operation in curl, TypeScript and Python, as the API's documents show them. */
 import type { OperationExample } from './examples.ts';
 
 /** One sample; the vendor extension that readers of OpenAPI documents know. */
@@ -8,7 +8,7 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** What a sample follows from, beside its example. */
+/** Facts about an operation, besides its example, that a sample depends on. */
 export interface SampledOperation {
   /** Its operationId. */
   readonly name: string;
@@ -17,9 +17,9 @@ export interface SampledOperation {
   /** Query parameters that are no texts, by name. */
   readonly plainQuery: readonly string[];
   readonly method: string;
-  /** Whether it is answered without a token. */
+  /** True if it needs no token. */
   readonly isPublic: boolean;
-  /** Whether it is answered with JSON; any other answer is read as a text. */
+  /** True if it answers with JSON. Any other answer is read as text. */
   readonly answersJson: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Page, PageOf } from './page.ts';
 import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
 import { malformed } from './strict-json.ts';
 
-/** What the positions of a list look like; anything else in a cursor is refused. */
+/** Patterns of list positions. Anything else in a cursor is refused. */
 export const POSITIONS = {
   number: /^\d{1,15}$/,
   date: /^\d{4}-\d{2}-\d{2}$/,

@@ -9,7 +9,7 @@ import { emergencyHalt } from './v1/agents/emergency-halt.ts';
 import { pauseAgent } from './v1/agents/pause.ts';
 import type { AgentPorts } from './v1/agents/ports.ts';
 
-/** What these routes ask of the rest of the service. */
+/** Ports of the emergency routes. */
 export interface EmergencyPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'access' | 'answers'> {
   readonly agents: Pick<AgentPorts, 'commands'>;
 }

@@ -1,4 +1,4 @@
-/** Whether a written number survives as a double. A number that would lose digits is refused, never rounded. */
+/** True if a written number survives as a double. A number that would lose digits is refused, never rounded. */
 
 /** A longer literal has digits that no double keeps, or zeros that nobody needs. */
 const MAX_LITERAL = 400;

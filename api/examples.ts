@@ -5,7 +5,7 @@ import RECORDED from './examples.json' with { type: 'json' };
 export interface OperationExample {
   /** The path and query that were asked. */
   readonly url: string;
-  /** Absent where the operation takes no body. */
+  /** Absent if the operation takes no body. */
   readonly body?: unknown;
   /** By status. */
   readonly answers: { readonly [status: string]: unknown };

@@ -25,12 +25,12 @@ export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}'
 
 const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
-/** Whether what is answered is JSON; a refusal always is. */
+/** True if the successful answer is JSON. A refusal always is. */
 function answersJson(answers: RouteEntry['route']['answers']): boolean {
   return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
 }
 
-/** What was answered with each of the codes, by code. */
+/** Examples of problems, by code. */
 function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
   const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
   return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
@@ -97,7 +97,7 @@ function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
   };
 }
 
-/** What a route answers where it refuses nothing, by status. */
+/** Successful answers of a route, by status. */
 function answersOf({ route }: RouteEntry, convert: Convert, hasLocation: boolean): { [status: string]: unknown } {
   const responses: { [status: string]: unknown } = {};
   for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {

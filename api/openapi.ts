@@ -13,7 +13,7 @@ import { ROUTES } from './v1/index.ts';
 
 type Node = { readonly [key: string]: unknown };
 
-/** Where the document is served, and where people read it. */
+/** Paths of the document and of its human-readable page. */
 export const OPENAPI_URL = '/v1/openapi.json';
 export const DOCS_URL = '/docs';
 
@@ -78,7 +78,7 @@ const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
 );
 
-/** How a caller says who it is. */
+/** Ways in which a caller authenticates. */
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   cookie: { type: 'apiKey', in: 'cookie', name: '__Host-sevengate', description: 'Unsafe requests also need an allowed Origin.' },

@@ -1,4 +1,4 @@
-/** What a route asks of its caller, and whether a caller has it. */
+/** Permissions that a route requires, and the check of a caller against them. */
 import type { Permission } from '../src/domain/agent.ts';
 
 /**
@@ -15,13 +15,13 @@ export type RoutePermission =
   | { readonly anyOf: readonly [Permission, ...Permission[]] }
   | { readonly allOf: readonly [Permission, ...Permission[]] };
 
-/** Who may stop agents. */
+/** Permissions to stop agents. */
 export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const satisfies RoutePermission;
 
 /** Rules that a token of the agent meets as well: `agent:propose` is what such a token may do, and nobody is granted it. */
 export const orAgentToken = (member: Permission): RoutePermission => ({ member, agentToken: true });
 
-/** What an identity has that no organization has granted anything. */
+/** Permissions of an identity to which no organization has granted any. */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 
 const isWithoutGrants = (rule: RoutePermission): rule is 'public' | 'identity' | 'bearer' =>
@@ -39,7 +39,7 @@ export function missingPermission(rule: RoutePermission, held: readonly Permissi
 
 const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage', 'members:manage'];
 
-/** Whether the rule asks for a permission that can lead to trades, or to who may trade. */
+/** True if the rule requires a permission that can lead to trades, or to granting the right to trade. */
 export function concernsTrading(rule: RoutePermission): boolean {
   if (isWithoutGrants(rule)) return false;
   const named: readonly Permission[] =

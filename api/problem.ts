@@ -147,7 +147,7 @@ export interface ProblemExtras {
   readonly retryAfterSeconds?: number;
 }
 
-/** How long a client should wait when the database is away, in seconds. */
+/** Retry delay suggested to a client if the database is down, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
 /** Answers with a problem. The detail must hold nothing that tells a foreign thing from a missing one. */

@@ -2,7 +2,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Allowance, CostClass, RateLimits } from './access.ts';
 
-/** So many requests in a window of so many seconds, which begins with the first of them. */
+/** Rate limit: requests per window, in seconds. A window begins with its first request. */
 export interface LimitPolicy {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -76,7 +76,7 @@ function allowance(allowed: boolean, { remainingPoints, msBeforeNext }: RateLimi
   };
 }
 
-/** What an address is counted under: IPv4 as it is, IPv6 by its network of 64 bits, which is what one sender has. */
+/** Returns the rate-limit key of an address. IPv4 counts by address, IPv6 by its /64 network, which is what one sender has. */
 export function addressKey(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return `address ${address}`;
   const [head = '', tail] = address.split('::');

@@ -26,7 +26,7 @@ import type { ReplayControl } from './v1/replay/ports.ts';
 import { replayReads } from './v1/replay/state.ts';
 import { listVenues } from './v1/venues/list.ts';
 
-/** What a replay asks of the rest. Its clock is the replayed time. */
+/** Ports of a replay. Its clock is the replayed time. */
 export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quotes' | 'candles' | 'venues'> {
   readonly catalog: Pick<ApiPorts['catalog'], 'entries'>;
   /** Nobody is asked who they are, but nobody may flood it either. */
@@ -38,7 +38,7 @@ export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quo
 /** Channels that a tape can fill. */
 export const REPLAYED_CHANNELS: readonly string[] = ['quotes', 'perps', 'candles'];
 
-/** On loopback nobody is asked who they are: a tape belongs to whoever can start this. */
+/** Caller of every request on loopback: a tape belongs to anyone who can start this. */
 const EVERYBODY = {
   subject: 'replay',
   orgId: null,
@@ -50,7 +50,7 @@ const EVERYBODY = {
   credential: 'bearer',
 } as const satisfies Caller;
 
-/** On the feed: allowed whatever there is, so that what is missing is refused as missing and not as forbidden. */
+/** Caller on the feed. It has every permission, so that missing data is refused as missing and not as forbidden. */
 const LISTENER = { ...EVERYBODY, orgId: 'replay', permissions: PERMISSIONS } as const satisfies Caller;
 
 /** The same reads by the same rules as those of the API, for everybody. */
@@ -174,12 +174,12 @@ function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
   };
 }
 
-/** What no answered channel asks. */
+/** Port of data that no served channel reads; it rejects every call. */
 function nothingOf(what: string): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error(`a tape holds no ${what}`)) }) as never;
 }
 
-/** Why a channel with these parameters would stay silent for ever; null if it may speak. */
+/** Returns why a channel with these parameters would never send anything, or null if it may. */
 export function whyNot(channel: string, params: { readonly [name: string]: unknown }, instruments: readonly string[]): string | null {
   if (!REPLAYED_CHANNELS.includes(channel))
     return `${findChannel(channel)?.name ?? channel} is not on a tape; a replay has ${REPLAYED_CHANNELS.join(', ')}`;

@@ -1,4 +1,4 @@
-/** What the pre-trade risk function says, on the wire. */
+/** Wire shapes of the pre-trade risk function's results. */
 import { Type } from 'typebox';
 import type { RiskAttribution, RiskRejection } from '../src/domain/decision.ts';
 import { withAgesInWords } from '../src/domain/words.ts';

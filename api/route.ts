@@ -28,7 +28,7 @@ export interface Answer {
   readonly description: string;
   /** The body's schema where it is JSON. */
   readonly schema?: TSchema;
-  /** Where it is not JSON. */
+  /** Content type, if it is not JSON. */
   readonly contentType?: string;
   /** Path of what a 201 made, as `locationOf` writes it, if it does not follow from the route's own path. */
   readonly shownAt?: `/${string}`;
@@ -52,7 +52,7 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   /** A public answer that is one long document for everybody: it is sent compressed. */
   readonly isDocument?: boolean;
   readonly schema: Schema;
-  /** How the body is taken; a body is required and checked against its schema where this does not say otherwise. */
+  /** Treatment of the body. By default a body is required and validated against its schema. */
   readonly bodyRule?: 'optional' | 'read_by_handler';
   /** A signed transaction rides in the body: 256 KiB are taken instead of 64. */
   readonly carriesTransaction?: boolean;

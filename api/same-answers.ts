@@ -8,10 +8,10 @@ import type { OperationPorts } from './operation/ports.ts';
 import type { ApiPorts } from './ports.ts';
 import { isSpare } from './spare-descriptors.ts';
 
-/** What a route has answered, as it goes out: names and values of headers one after the other, and the body. */
+/** A sent answer: header names and values in turn, and the body. */
 interface KnownAnswer {
   readonly headers: readonly string[];
-  /** Where among `headers` the request's own id stands. */
+  /** Index of the request's own id in `headers`. */
   readonly idAt: number;
   readonly body: string;
 }
@@ -80,7 +80,7 @@ export class SameAnswers {
   }
 }
 
-/** Whether nothing of a request but its address decides what is answered. */
+/** True if the answer depends on nothing but the request's address. */
 function isPlain({ headers, socket }: IncomingMessage): boolean {
   return (
     headers.origin === undefined &&

@@ -5,7 +5,7 @@ type Node = { readonly [key: string]: unknown };
 export interface SchemaComponents {
   /** A copy of a schema, with references in place of the schemas that have an `$id`. */
   convert(schema: unknown): unknown;
-  /** What was referred to so far, in the order of the names. */
+  /** Components referred to so far, ordered by name. */
   all(): { readonly [name: string]: unknown };
 }
 

@@ -55,7 +55,7 @@ const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
 /** A connection on which nothing moves is looked at when its handler has had this much more than its time. */
 const CONNECTION_SLACK_MS = 5_000;
-/** So often it is looked whether requests take too long to arrive. */
+/** Interval of the check for requests that take too long to arrive. */
 const CHECK_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
@@ -313,7 +313,7 @@ const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the length of the body differs from Content-Length'],
 };
 
-/** What such an error says, where that depends on the request. */
+/** Returns the problem of a framework error if it depends on the request. */
 function frameworkProblem({ code }: FastifyError, { method, routeOptions }: FastifyRequest): readonly [ProblemCode, string] | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return ['body_too_large', `the body is larger than ${routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
@@ -350,7 +350,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${escaped.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\*$/, '.*')}$`);
 }
 
-/** What no route takes: 405 with the methods that the path has, 204 for OPTIONS, else 404. */
+/** Answers a request without a route: 405 with the path's methods, 204 for OPTIONS, else 404. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: readonly KnownRoute[]): FastifyReply {
   const path = request.url.split('?')[0] ?? '';
   const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods))].sort();

@@ -92,7 +92,7 @@ export function pageOf<Item extends TSchema>(item: Item) {
   });
 }
 
-/** What a JSON object of named fields is. */
+/** Creates the schema of a JSON object with named fields and no others. */
 export function objectOf<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Type.Object(fields, { additionalProperties: false });
 }
@@ -104,13 +104,13 @@ export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
 export const AgentPath = objectOf({ id: IdText });
 
-/** What lies stored as a whole and is sent as it lies: the schema describes it for readers and filters nothing, so that its hash stays its own. */
+/** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so its hash stays valid. */
 export function asStored<Value>(schema: TSchema) {
   return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });
 }
 const AS_STORED = 'x-as-stored';
 
-/** What a serializer is compiled of. */
+/** Returns the schema from which a serializer is compiled. */
 export function serializable(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(serializable);
   if (typeof node !== 'object' || node === null) return node;

@@ -9,13 +9,13 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './problem.ts';
 
-/** So many descriptors are left to health, halt, log files and connections to the database. */
+/** Descriptors reserved for health, halt, log files and database connections. */
 const SPARE = 48;
-/** Of those, so many are left to what this process opens itself: no connection of a caller takes them. */
+/** Part of the reserve kept for what this process opens itself. No caller's connection takes it. */
 const OWN = 24;
-/** A connection that took a spare descriptor is closed after so long, in milliseconds, whatever it asks. */
+/** Maximum life of a connection on a spare descriptor, in milliseconds. */
 const SPARE_MS = 3_000;
-/** What a connection on a spare descriptor may ask. */
+/** Paths served on a spare descriptor. */
 const ASKED_ON_SPARE: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/agents/emergency-halt']);
 
 /** Number of descriptors that this process may have open; null if the system does not say. */
@@ -30,7 +30,7 @@ export function descriptorLimit(): number | null {
 
 const spare = new WeakSet<Socket>();
 
-/** Whether a connection took one of the last descriptors. */
+/** True if a connection took one of the last descriptors. */
 export function isSpare(socket: Socket): boolean {
   return spare.has(socket);
 }
@@ -50,7 +50,7 @@ export function watchDescriptors(server: Server, limit: number): void {
   });
 }
 
-/** Answers 503 to whatever comes on a spare descriptor and is neither a halt nor a question after the service's health. */
+/** Answers 503 to every request on a spare descriptor except halts and health checks. */
 export function keepDescriptors(app: FastifyInstance): void {
   const limit = descriptorLimit();
   if (limit === null) return;

@@ -2,7 +2,7 @@
 import { exactNumber } from './exact-number.ts';
 import { InputError } from './problem.ts';
 
-/** How deeply objects and lists may be nested. */
+/** Maximum nesting of objects and lists. */
 export const MAX_DEPTH = 16;
 /** More than any request has, and few enough to be read and checked at once: values in a body, entries of a list, fields of an object. */
 export const MAX_VALUES = 5_000;

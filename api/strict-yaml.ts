@@ -4,7 +4,7 @@ import { exactNumber } from './exact-number.ts';
 import { InputError } from './problem.ts';
 import { type BodyValue, checkFields, checkKey, checkLength, checkText, MAX_DEPTH, malformed, tooDeep } from './strict-json.ts';
 
-/** The longest document, in characters: ten times the longest manifest, and parsed within milliseconds whatever it holds. */
+/** Maximum document length in characters: ten times the longest manifest, and parsed within milliseconds for any content. */
 const MAX_CHARACTERS = 32 * 1024;
 /** An alias may be used so often in one document. */
 const MAX_ALIASES = 20;

@@ -55,7 +55,10 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource): 
   });
 }
 
-/** Answers null while the files are bundled. A bundling that failed is told to whoever asks next, and begun anew after that. */
+/**
+ * Prepares the files once. Returns null while they are bundled. A failed bundling is reported to the next caller and started again after
+ * that.
+ */
 function prepareOnce(source: TerminalSource): () => Promise<Prepared | null> {
   let ready: Prepared | null = null;
   let isBundling = false;

@@ -138,7 +138,7 @@ function valueAt(value: unknown, names: readonly string[]): unknown {
   return found;
 }
 
-/** What a schema accepts, in one phrase. */
+/** Describes in one phrase what a schema accepts. */
 function describeNode(node: SchemaNode | undefined): string {
   if (node === undefined) return 'what the schema says';
   if (node.const !== undefined) return JSON.stringify(node.const);

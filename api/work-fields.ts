@@ -1,8 +1,8 @@
-/** How far long work is, on the wire: the same fields in every record of it. */
+/** Wire fields of the progress of long work, the same in every record. */
 import { Type } from 'typebox';
 import { WAIT_CAUSES, type WorkProgress } from '../src/domain/work-progress.ts';
 
-/** Of an evaluation: the backfill that it waits for. */
+/** Id of the backfill that an evaluation waits for. */
 export const WAITS_FOR_WORK = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   description: 'Id of the backfill that it waits for (`GET /v1/runtime/work/{id}`), or null.',

@@ -20,13 +20,13 @@ export interface SharedGroup {
   subscribers: number;
 }
 
-/** How far a channel has been followed. */
+/** Progress of following a channel. */
 export interface ChannelState {
   readonly channel: AnnouncementChannel;
   /** Groups that were there when it got here receive, or have received, everything up to here; newcomers read it themselves. */
   position: Position;
   readonly orgs: Map<string, OrgGroups>;
-  /** What an expanding channel has still to go through, in order. */
+  /** Remaining positions of an expanding channel, in order. */
   readonly queue: { readonly rows: readonly AnnouncementRow[]; readonly position: Position }[];
   pumping: boolean;
 }

@@ -19,7 +19,7 @@ export interface AnnouncementReaderDeps {
   readonly shared: SharedGroup;
   readonly client: FeedClient;
   readonly orgId: string;
-  /** Only of this actor; null for all. */
+  /** Limits to this actor; null for all. */
   readonly actorId: string | null;
   /** Null to begin with the present. */
   readonly from: Position | null;

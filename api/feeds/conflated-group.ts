@@ -21,17 +21,17 @@ export class ConflatedGroup {
     this.#snapshot = snapshot;
   }
 
-  /** Whether nobody receives it at the moment. */
+  /** True if it has no members at the moment. */
   get isIdle(): boolean {
     return this.#group.members.size === 0;
   }
 
-  /** Whether somebody waits for the newest of all. */
+  /** True if a member waits for the newest of all. */
   get isSkipping(): boolean {
     return this.#skipping.size > 0;
   }
 
-  /** Somebody who has subscribed and receives nothing yet. */
+  /** Adds a client that has subscribed and receives nothing yet. */
   enter(client: FeedClient): Member {
     this.#subscribers++;
     return { client, seq: this.#group.seq, position: null, fellBehind: (late) => void this.#skipping.add(late) };
@@ -52,7 +52,7 @@ export class ConflatedGroup {
     return --this.#subscribers === 0;
   }
 
-  /** Who has taken nearly all that it was sent goes on; who does not take it is skipped, before anything more is offered. */
+  /** Resumes members that have taken nearly all of their data and skips the others, before anything more is offered. */
   settle(at: EpochMs): void {
     for (const member of this.#skipping) {
       if (!member.client.open) this.#skipping.delete(member);

@@ -4,7 +4,7 @@ import { comparePositions, type Position } from './cursor.ts';
 import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
 import { deflatedBytes } from './shared-deflate.ts';
 
-/** One connection, whatever carries it. */
+/** A connection of either transport. */
 export interface FeedClient {
   readonly wire: Wire;
   /** It takes messages that are compressed for all, which refer so far back (a power of two); null if it does not. */
@@ -17,7 +17,7 @@ export interface FeedClient {
   /** Gathers writes until `uncork`, so that they leave in one. */
   cork(): void;
   uncork(): void;
-  /** How many groups it is a member of. */
+  /** Number of groups that it is a member of. */
   memberships: number;
 }
 
@@ -54,7 +54,7 @@ export interface Group {
 
 export interface FanOutOptions {
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** How long frames are gathered; 25 ms unless told. */
+  /** Time for which frames are gathered; default 25 ms. */
   readonly flushMs?: number;
   /** A client with more than this unsent has fallen behind, in bytes; half a MiB unless told. */
   readonly behindBytes?: number;
@@ -83,14 +83,14 @@ const FLUSH_MS = 25;
 const BEHIND_BYTES = 512 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /**
- * What a chunk has to be to be compressed: for fewer members than this, writing it as it is costs less processor time than
- * compressing it, and little gets smaller still.
+ * Minimum members and size of a chunk for compression. With fewer members, writing it uncompressed costs less processor time; small chunks
+ * hardly shrink.
  */
 const DEFLATED = { members: 16, bytes: 1_024 } as const;
 /** Members that stand at other numbers need other bytes; so many forms of a chunk are compressed, the others are sent as they are. */
 const DEFLATED_FORMS = 4;
 
-/** What groups share: who waits for a flush, and what was written. */
+/** State shared by groups: members waiting for a flush, and what was written. */
 interface Flushing {
   readonly behindBytes: number;
   readonly chunkBytes: number;
@@ -176,7 +176,7 @@ class SharedGroup implements Group {
   }
 }
 
-/** Where in a chunk begins what a member was not sent yet; -1 where it was sent all of it. */
+/** Returns the index of the first item of a chunk that the member was not sent yet, or -1 if it has them all. */
 function firstNewOf(chunk: readonly Pending[], { position: sent }: Member): number {
   const first = chunk[0] as Pending;
   if (sent === null || first.position === null || comparePositions(first.position, sent) > 0) return 0;
@@ -298,7 +298,7 @@ class ProcessFanOut implements FanOut, Flushing {
     this.#cancel = null;
   }
 
-  /** Nothing waits any more: tells whoever waited for that. */
+  /** Releases everyone who waited for the queue to empty. */
   #release(): void {
     const settled = this.#waiters;
     this.#waiters = [];

@@ -1,4 +1,4 @@
-/** What the feeds put on the wire: frame texts, and their bytes as websocket frames and server-sent events. */
+/** Wire format of the feeds: frame texts, and their bytes as websocket frames and server-sent events. */
 import { Sender } from 'ws';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type EpochMs, isoTime } from '../../src/domain/time.ts';
@@ -38,7 +38,7 @@ export const FEED_ERROR_CODES = [
 ] as const;
 export type FeedErrorCode = (typeof FEED_ERROR_CODES)[number];
 
-/** Why the service closes a socket. */
+/** Close codes of the service's sockets. */
 export const CLOSE = {
   tokenExpired: 4001,
   tokenRevoked: 4002,
@@ -49,10 +49,10 @@ export const CLOSE = {
   tryAgainLater: 1013,
 } as const;
 
-/** What a client names a request by; it comes back in the answer. */
+/** Client-chosen id of a request, returned in its answer. */
 export type RequestId = string | number;
 
-/** How a connection carries frames. */
+/** Transport of a connection's frames. */
 export type Wire = 'websocket' | 'sse';
 
 /**

@@ -17,7 +17,7 @@ export type { FeedPorts } from './ports.ts';
 
 export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, WatchOptions {
   readonly socketLimits?: Partial<SocketLimits>;
-  /** Nobody is asked who they are: whoever builds the server says in `request.caller` whom everybody is taken for. */
+  /** Skips authentication. The server's builder sets the same `request.caller` for everybody. */
   readonly open?: true;
 }
 
@@ -162,7 +162,7 @@ function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: W
   return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 }
 
-/** Who asks. @throws Error where no gate has let the request in: a defect. */
+/** Returns the caller. @throws Error if no gate has admitted the request, which is a defect. */
 function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('a feed was asked for without a verified caller');
   return request.caller;

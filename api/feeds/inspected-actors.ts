@@ -1,4 +1,4 @@
-/** What the inspection of actors asks: their lives, and the actors to begin with, on connections that see one organization. */
+/** Ports for inspecting actors: their lives and initial actors, on connections that see one organization. */
 
 import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
@@ -6,7 +6,7 @@ import type { ActorDetail, ActorReads } from '../v1/actors/ports.ts';
 import { type InspectionPorts, nameOf } from './inspector.ts';
 import type { InspectedActor } from './stately-messages.ts';
 
-/** So many running actors are introduced to a visualiser that names none. */
+/** Maximum running actors sent to a visualizer that names none. */
 const MOST_ACTORS = 100;
 
 export function createInspection(deps: {

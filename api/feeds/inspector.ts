@@ -11,10 +11,10 @@ import type { AnnouncementRow, FeedPorts } from './ports.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
 import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
-/** What a visualiser has not taken in yet; beyond it the socket is closed. */
+/** Maximum unread bytes of a visualizer. Beyond it the socket is closed. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
-/** What the inspection asks besides the other feeds. */
+/** Ports of the inspection besides those of the other feeds. */
 export interface InspectionPorts {
   readonly directory: Directory;
   lives(orgId: string): ActorLives;
@@ -22,7 +22,7 @@ export interface InspectionPorts {
   actors(orgId: string, actorId: string | null): Promise<readonly InspectedActor[]>;
 }
 
-/** What is asked of one inspection. */
+/** Parameters of one inspection. */
 export interface InspectionWish {
   readonly actorId: string | null;
   /** Steps after this version are told first; null for none of the past. Only with `actorId`. */
@@ -51,7 +51,7 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
-/** Those of the feeds, where there are actors to inspect. */
+/** Ports of the feeds in a service that has actors to inspect. */
 export type InspectedPorts = FeedPorts & { readonly inspection: InspectionPorts };
 
 interface InspectionDeps {
@@ -77,7 +77,7 @@ class Inspection {
   readonly #watch: Watch;
   readonly #watched: Watched;
   readonly #lives: ActorLives;
-  /** Where each actor was told to stand. */
+  /** Last state that was sent for each actor. */
   readonly #told = new Map<string, PastState>();
   readonly #waiting: AnnouncementRow[] = [];
   #isTelling = true;
@@ -195,7 +195,7 @@ function isAbout({ channel, orgId, body }: AnnouncementRow, ours: string, actorI
   return channel === 'inspect' && orgId === ours && (actorId === null || body['actorId'] === actorId);
 }
 
-/** What an actor without a name of its own is called. */
+/** Returns the display name of an actor that has no name of its own. */
 export function nameOf(kind: string, id: string): string {
   return `${kind} ${id.slice(-8)}`;
 }

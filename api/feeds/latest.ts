@@ -16,7 +16,7 @@ interface LatestGroup {
   source: LatestSource;
   /** False while a source that took another's place gathers its first state. */
   isReady: boolean;
-  /** What changed since the last flush, by key: the newest wins. */
+  /** Changes since the last flush, by key. The newest wins. */
   changed: Map<string, ChangedState>;
   close(): void;
 }
@@ -122,7 +122,7 @@ class ConflatedHub implements LatestHub {
     return made;
   }
 
-  /** @returns whether somebody is still being skipped. */
+  /** @returns true if a member is still being skipped. */
   #flushGroup(latest: LatestGroup, at: EpochMs): boolean {
     if (!latest.isReady) return false;
     const { group, changed } = latest;

@@ -30,11 +30,11 @@ export interface AnnouncementPosition {
   readonly seq: number;
 }
 
-/** Which announcements are read on. */
+/** Filter of the announcements to read next. */
 export interface AnnouncementFilter {
   readonly channel: string;
   readonly orgId: string;
-  /** Only of this actor; null for all. */
+  /** Limits to this actor; null for all. */
   readonly actorId: string | null;
   /** Also rows that concern no single organization. */
   readonly shared: boolean;
@@ -75,7 +75,7 @@ export interface QuoteSource {
   subscribe(listener: (changed: readonly (Quote | ReferencePrice)[]) => void): () => void;
 }
 
-/** What one committed batch of a shard's ticks decided, as the announcement of the batch names it. Both slots are inclusive. */
+/** Decisions of one committed batch of a shard's ticks, as the batch's announcement names it. Both slots are inclusive. */
 export interface DecisionBatch {
   readonly periodMs: number;
   readonly shard: number;
@@ -88,7 +88,7 @@ export interface FeedPorts {
   readonly bookWants?: BookWants;
   /** The time that the channels speak of. */
   readonly clock: Clock;
-  /** What limits, flushes and heartbeats wait by, where that is another clock: a replay's time stands still or runs ahead. */
+  /** Clock of limits, flushes and heartbeats, if it is not the service's: a replay's time may stand still or run ahead. */
   readonly pace?: Clock;
   /** Asked again every few seconds for every subject that is connected. */
   readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions' | 'revocations'> | null> };
@@ -103,7 +103,7 @@ export interface FeedPorts {
   agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
   /** Null if there are no actors: the inspector's address is then left to others. */
   readonly inspection: InspectionPorts | null;
-  /** Why this service cannot carry a subscription that is sound by itself, in words; null if it can. */
+  /** Returns why this service cannot serve a valid subscription, or null if it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
   /** Is told of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;

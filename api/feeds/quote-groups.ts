@@ -36,7 +36,7 @@ export class QuoteGroups {
     });
   }
 
-  /** Offers every group what changed since the last time. @returns whether somebody is skipped and has to be looked at again. */
+  /** Offers every group the changes since the last time. @returns true if a member was skipped and has to be checked again. */
   offer(): boolean {
     const changed = [...this.#changed.values()];
     this.#changed = new Map();

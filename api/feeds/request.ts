@@ -1,4 +1,4 @@
-/** What a client asks for: operations and subscriptions, read strictly from text. */
+/** Requests of a client: operations and subscriptions, parsed strictly from text. */
 import type { Permission } from '../../src/domain/agent.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { InputError } from '../problem.ts';
@@ -9,7 +9,7 @@ import { type Position, parseCursor } from './cursor.ts';
 import type { FeedErrorCode, RequestId } from './frames.ts';
 import type { FeedPorts } from './ports.ts';
 
-/** Why a request is not carried out. */
+/** Refusal of a request. */
 export interface FeedRefusal {
   readonly code: FeedErrorCode;
   readonly detail: string;
@@ -21,7 +21,7 @@ const refused = (code: FeedErrorCode, detail: string) => ({ ok: false, refusal: 
 
 const VALIDATORS = new Map<string, Validator>(CHANNELS.map(({ name, params }) => [name, compileValidator(params, 'body')]));
 
-/** What to subscribe to, checked. */
+/** A validated subscription request. */
 export interface Wanted {
   readonly channel: Channel;
   readonly params: { readonly [name: string]: Json };

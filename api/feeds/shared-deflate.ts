@@ -9,11 +9,11 @@ import { Sender } from 'ws';
 /** A text message in one frame whose first reserved bit says that it is compressed. */
 const DEFLATED_FRAME = { fin: true, rsv1: true, opcode: 0x01, mask: false, readOnly: true } as const;
 const LEVEL = 3;
-/** Of 1 to 9. What the compressor remembers is two messages: more memory costs time to begin with. */
+/** Memory level of zlib, 1 to 9. The compressor remembers about two messages; more memory makes it slower to start. */
 const MEMORY = 6;
 /** DEFLATE reaches so far back where nobody asks for less, as a power of two. */
 const MOST_WINDOW_BITS = 15;
-/** What zlib can do with at least. */
+/** Smallest window that zlib supports, in bits. */
 const LEAST_WINDOW_BITS = 9;
 /** Clients compress what they send within one kilobyte, so that unpacking it needs little memory for each of them. */
 const CLIENT_WINDOW_BITS = 10;
@@ -22,7 +22,7 @@ const TAIL_BYTES = 4;
 const HEADER = 'sec-websocket-extensions';
 const NAME = 'permessage-deflate';
 
-/** What `ws` agrees to where an offer was left to it. */
+/** Parameters that `ws` negotiates if the client's offer leaves them open. */
 export const AGREED_DEFLATE = { clientMaxWindowBits: CLIENT_WINDOW_BITS } as const;
 
 /** Window in which messages to the client that offers this may refer back, as a power of two; null if it takes none that are compressed for all. */

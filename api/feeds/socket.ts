@@ -23,7 +23,7 @@ export interface SocketLimits {
 
 export const SOCKET_LIMITS: SocketLimits = { subscriptions: 64, burst: 60, perSecond: 20 };
 
-/** So many more messages beyond the limit than within it, and the socket is closed. */
+/** Messages beyond the rate limit after which the socket is closed. */
 const PATIENCE = 200;
 
 const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
@@ -113,7 +113,7 @@ class FeedSocket {
     });
   }
 
-  /** What the watch may do with this connection. */
+  /** Returns the handle that the watch uses for this connection. */
   #connection(caller: Caller): Watched {
     const socket = this.#socket;
     return {
@@ -166,7 +166,7 @@ class FeedSocket {
     this.#held.length = 0;
   }
 
-  /** Whether another message may be read now. */
+  /** True if another message may be read now. */
   #admitted(): boolean {
     const now = this.#pace.now();
     this.#tokens = Math.min(this.#limits.burst, this.#tokens + ((now - this.#refilledAt) / 1_000) * this.#limits.perSecond);

@@ -14,7 +14,7 @@ import { readWanted, type Wanted } from './request.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
 import { type EndReason, tokenOf, UNANSWERED_BEATS, type Watch, type Watched } from './watch.ts';
 
-/** How soon a browser connects again, in milliseconds. */
+/** Reconnection delay of a browser, in milliseconds. */
 const RETRY_MS = 2_000;
 
 const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] } = {
@@ -25,7 +25,7 @@ const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] }
   restarting: ['unavailable', 'the service restarts; connect again'],
 };
 
-/** What a refused subscription is as a problem; malformed where nothing is said here. */
+/** Problem codes of refused subscriptions. Any code that is absent here is `malformed`. */
 const PROBLEM_OF: { readonly [code in FeedErrorCode]?: ProblemCode } = {
   permission_missing: 'permission_missing',
   unavailable: 'feature_disabled',

@@ -1,7 +1,7 @@
 /** One subscription of a connection: what it is told, and how it is named. */
 import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
 
-/** What a subscription tells its connection. */
+/** Callbacks from a subscription to its connection. */
 export interface SubscriptionEvents {
   /** It was accepted; written before its first frame. */
   accepted(at: { readonly seq: number; readonly cursor: string | null }): void;

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './ports.ts';
 
-/** Who is connected, as far as is known at the moment. */
+/** Connected callers, as far as known at the moment. */
 export interface AccessScope {
   readonly orgId: string | null;
   readonly permissions: readonly Permission[];
@@ -19,7 +19,7 @@ export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
 
 export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
 
-/** What is watched: one connection of either kind. */
+/** A watched connection of either transport. */
 export interface Watched extends WatchedToken {
   /** Takes the subject's state; false if the connection must not go on with it. */
   stand(scope: AccessScope): boolean;
@@ -33,16 +33,16 @@ export interface Watched extends WatchedToken {
 export interface WatchOptions {
   /** 5 s unless told. */
   readonly heartbeatMs?: number;
-  /** How often every subject's grants are read again; 3 s unless told. */
+  /** Interval at which every subject's grants are read again; default 3 s. */
   readonly verifyMs?: number;
   /** Connections of one subject; 20 unless told. */
   readonly connectionsPerSubject?: number;
-  /** How long a closing connection may take; 5 s unless told. */
+  /** Maximum time for closing a connection; default 5 s. */
   readonly drainMs?: number;
 }
 
 export interface Watch {
-  /** Whether the subject may open another connection. */
+  /** True if the subject may open another connection. */
   hasCapacity(subject: string): boolean;
   readonly connectionsPerSubject: number;
   readonly size: number;
@@ -61,11 +61,11 @@ export const UNANSWERED_BEATS = 9;
 const VERIFY_MS = 3_000;
 const CONNECTIONS_PER_SUBJECT = 20;
 const DRAIN_MS = 5_000;
-/** So long a connection lives on grants that could not be read again. */
+/** Maximum life of a connection whose grants cannot be read again. */
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
-/** Why a connection may not go on with what its subject holds now; null if it may. */
+/** Returns why a connection has to end with its subject's current grants, or null if it may go on. */
 function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
   if (isTakenBack(connection.claims, member?.revocations)) return 'token_revoked';
   const granted = member !== null && member.permissions.length > 0;

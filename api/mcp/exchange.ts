@@ -5,7 +5,7 @@ import { createMcpHandler, isLegacyRequest, type McpServer, WebStandardStreamabl
 
 export { mcpServers } from './server.ts';
 
-/** Answers a message that was read and let in already, with one JSON document whatever the revision. */
+/** Answers a message that was read and admitted already. The answer is one JSON document in every revision. */
 export async function answerMessage(server: McpServer, request: IncomingMessage, message: unknown): Promise<Response> {
   const asked = await toWebRequest(request as Parameters<typeof toWebRequest>[0], message);
   // One document answers, whatever the client can read beside it.

@@ -2,7 +2,9 @@
 import { defineRoute } from '../route.ts';
 import { recent } from './recent.ts';
 
-/** Collecting and writing all measurements takes ten milliseconds and more; whoever scrapes asks once in seconds. */
+/**
+ * Lifetime of collected measurements. Collecting and writing them takes at least ten milliseconds, while a scraper asks every few seconds.
+ */
 const FRESH_MS = 1_000;
 
 export const metrics = defineRoute({

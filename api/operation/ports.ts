@@ -1,6 +1,6 @@
-/** What the API asks of the process it runs in: request ids, readiness, measurements, and who is told of errors. */
+/** Ports of the process that the API runs in: request ids, readiness, measurements, error reports. */
 
-/** Whether the service can work, part by part. */
+/** Readiness of the service, part by part. */
 export interface Readiness {
   readonly ready: boolean;
   readonly parts: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];

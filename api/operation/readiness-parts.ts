@@ -1,4 +1,4 @@
-/** Whether this process can work, part by part: what /readyz says. */
+/** Readiness of this process, part by part, as /readyz reports it. */
 
 import type { MarketState, VenueState } from '../../src/domain/market-state.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -10,7 +10,7 @@ import type { Readiness } from './ports.ts';
 
 /** Quotes are received while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
-/** How often it is asked by a start that waits. */
+/** Poll interval of a starting service. */
 const ASK_MS = 100;
 
 export interface ReadinessDeps {
@@ -23,21 +23,21 @@ export interface ReadinessDeps {
     readonly actors: number;
     readonly rows: readonly { readonly loop: string; readonly count: number }[];
   }>;
-  /** What is left on the disk to write to. @throws Error where that is too little. */
+  /** Describes the free disk space. @throws Error if there is too little. */
   readonly space: { left(): Promise<string> };
-  /** Whether this machine's clock agrees with PostgreSQL's. */
+  /** State of this machine's clock compared with PostgreSQL's. */
   readonly clockState: () => { readonly ok: boolean; readonly detail: string };
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
-  /** Whether the thread that halts and pauses is there, and where. */
+  /** Emergency thread for halts and pauses: its URL and whether it is up. */
   readonly emergency: { readonly url: string; readonly isUp: boolean };
   readonly bus: { snapshot(): readonly { readonly receivedAt: EpochMs }[] };
-  /** How each venue is received that this service is set up to follow. */
+  /** Connectivity of each venue that this service follows. */
   readonly states: { snapshot(): readonly MarketState[] };
   readonly clock: { now(): EpochMs };
 }
 
-/** What each part says where it works. A part that throws does not, and says why. */
+/** Checks by part. Each returns a description if the part works, and throws the reason if it does not. */
 const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | string>> = {
   async database({ pingDatabase }) {
     await pingDatabase();

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { defineRoute } from '../route.ts';
 import { recent } from './recent.ts';
 
-/** The parts are asked at most this often, whoever wants to know. */
+/** Minimum interval between two checks of all parts, for all callers together. */
 const FRESH_MS = 250;
 
 const ReadinessBody = Type.Object(

@@ -1,4 +1,4 @@
-/** Whether an instrument is one of the catalog or the reference price of one. */
+/** Looks up an instrument as one of the catalog or as the reference price of one. */
 import type { Catalog } from '../../src/domain/catalog.ts';
 import { instrumentKey, type Venue } from '../../src/domain/venue.ts';
 

@@ -1,4 +1,4 @@
-/** What every order of a person says on the wire, whatever its venue. */
+/** Wire fields shared by a person's orders on every venue. */
 import { Type } from 'typebox';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
 import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/order.ts';
@@ -21,7 +21,7 @@ export const wishedSlippage = (usual: number) =>
     Type.Number({ minimum: 0, maximum: 1_000, description: `Default: ${usual}, or the organization's own limit where that is less.` }),
   );
 
-/** How much, at what price at worst, as a body may give it. */
+/** Order size and limit price as a body may give them. */
 export interface WishedTerms {
   readonly quantity?: string;
   readonly notionalUsd?: string;

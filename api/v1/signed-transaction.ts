@@ -1,4 +1,4 @@
-/** A signed transaction that is handed in, whatever it was prepared for: the routes that take one are alike. */
+/** Submission of a signed transaction, shared by all routes that accept one. */
 import { Type } from 'typebox';
 import type { ProblemCode } from '../problem.ts';
 import { objectOf } from '../shapes.ts';
@@ -18,7 +18,7 @@ export const SignedTransaction = objectOf({
   }),
 });
 
-/** What a route that takes one declares besides its own place and words. */
+/** Declarations shared by the routes that accept a signed transaction, besides path and description. */
 export const TAKES_SIGNED_TRANSACTION = {
   cost: 'write',
   carriesTransaction: true,

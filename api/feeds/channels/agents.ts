@@ -7,7 +7,7 @@ import { EvaluationRunBody } from '../../v1/agents/evaluation-body.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
 import { announcementChannel } from './channel.ts';
 
-/** How an agent stands, as its changes and alerts say. */
+/** Status of an agent, shared by its changes and alerts. */
 export const agentStatus = {
   agentId: IdText,
   stage: StageWord,
@@ -18,7 +18,7 @@ export const agentStatus = {
   manifestHash: HashText,
 };
 
-/** How far past its limit a breaker was that tripped. */
+/** Fields of a tripped breaker: its limit and the observed value. */
 export const tripFields = {
   breaker: Type.Optional(Type.String({ description: 'The breaker that tripped.' })),
   observed: Type.Optional(Type.String()),

@@ -1,4 +1,4 @@
-/** The `alerts` channel: breakers, incidents and delays that somebody should look at, of the organization and of the whole service. */
+/** The `alerts` channel: breakers, incidents and delays that need attention, of the organization and of the whole service. */
 import { type TProperties, Type } from 'typebox';
 import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
 import { CHECKOUT_STATES } from '../../../src/domain/marketplace/checkout.ts';

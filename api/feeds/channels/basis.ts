@@ -6,7 +6,7 @@ import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
-/** How long after a slot its cut is looked for. */
+/** Delay after a slot before its cut is read. */
 const SETTLE_MS = 2_500;
 
 export const basisChannel: LatestChannel = {

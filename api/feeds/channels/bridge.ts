@@ -5,7 +5,7 @@ import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../.
 import { BridgeChainWord, BridgeProviderWord, TransferStateWord } from '../../v1/bridge/transfer-body.ts';
 import { announcementChannel } from './channel.ts';
 
-/** How a transfer stands, as its changes and alerts say. */
+/** Status of a transfer, shared by its changes and alerts. */
 export const transferStatus = {
   transferId: IdText,
   state: TransferStateWord,

@@ -11,10 +11,10 @@ import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
 /** Bars that a new subscription is shown, and the furthest back that a late bar is waited for. */
 const KEPT_BARS = 100;
-/** How long after its close a bar is first looked for: the venue needs a moment. */
+/** Delay after a bar's close before it is first read. The venue needs a moment. */
 const SETTLE_MS = 1_500;
 const LOOK_AGAIN_MS = 2_000;
-/** So often in a row; then the bar is looked for again when the next one closes. */
+/** Maximum attempts in a row. After that the bar is looked for again when the next one closes. */
 const LOOKS = 5;
 
 const CandleItem = Type.Object(

@@ -1,4 +1,4 @@
-/** What a feed channel is: who may receive it, how it is narrowed down and where its frames come from. */
+/** Definition of a feed channel: who may receive it, its filters and the source of its frames. */
 import { type TObject, type TSchema, Type } from 'typebox';
 import type { Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
@@ -20,7 +20,7 @@ interface ChannelBase {
   readonly permission: Permission;
   /** Strict: an unknown parameter is an error. */
   readonly params: TObject;
-  /** What an update carries, which is also an item of the snapshot of a conflated channel; the feed's document and the console's types say so. */
+  /** Schema of an update, and of one item in the snapshot of a conflated channel. The feed's document and the console's types use it. */
   readonly item: TSchema;
 }
 
@@ -31,7 +31,7 @@ export interface QuoteChannel extends ChannelBase {
   problem(params: { readonly [name: string]: Json }): string | null;
 }
 
-/** What a subscription to announcements begins with. */
+/** First frame of a subscription to announcements. */
 export interface FirstFrame {
   readonly body: TSchema;
   read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json>;
@@ -42,7 +42,7 @@ export interface AnnouncementChannel extends ChannelBase {
   readonly kind: 'announcements';
   /** The parameter that narrows it down to one actor. */
   readonly actorParam: string;
-  /** Whether rows that name no organization concern everybody. */
+  /** True if rows that name no organization are for everybody. */
   readonly shared: boolean;
   /** First message to a client that does not resume; null if only changes are sent. */
   readonly snapshot: FirstFrame | null;
@@ -56,7 +56,7 @@ export interface ChangedState {
   json(): string;
 }
 
-/** What one set of parameters receives; it lives as long as anybody has subscribed to it. */
+/** Source of the latest states for one set of parameters. It lives as long as it has subscribers. */
 export interface LatestSource {
   /** Resolves once a snapshot can be taken; null if it can at once. */
   readonly ready: Promise<void> | null;

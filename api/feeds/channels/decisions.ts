@@ -4,7 +4,7 @@ import { DecisionBody } from '../../v1/agents/decision-body.ts';
 import type { AnnouncementRow, DecisionBatch } from '../ports.ts';
 import { announcementChannel } from './channel.ts';
 
-/** Which batch an announcement is about; null if it names none. */
+/** Returns the batch that an announcement is about, or null if it names none. */
 function batchOf({ body }: AnnouncementRow): DecisionBatch | null {
   const { periodMs, shard, slot } = body;
   const fromSlot = body['fromSlot'] ?? slot;

@@ -6,7 +6,7 @@ import { choice, IdText, nullable } from '../../shapes.ts';
 import { AnyObject } from '../../v1/actors/actor-body.ts';
 import { announcementChannel } from './channel.ts';
 
-/** How a launch stands, as its changes and alerts say. */
+/** Status of a launch, shared by its changes and alerts. */
 export const launchStatus = {
   launchId: IdText,
   state: choice([...new Set([...CURVE_LAUNCH_STATES, ...LAUNCHER_LAUNCH_STATES])]),

@@ -15,7 +15,7 @@ const traded = {
   notionalUsd: DecimalText,
 };
 
-/** How a proposal stands, as its changes and alerts say. */
+/** Status of a proposal, shared by its changes and alerts. */
 export const proposalStatus = {
   proposalId: IdText,
   decisionId: nullable('string', 'Null if no decision asked for it: a kill switch closes a position.'),

@@ -48,7 +48,7 @@ export function feedQuoteKey(quote: FeedQuote): InstrumentKey {
   return instrumentKey(quote.venue, quote.instrument);
 }
 
-/** Which quotes a subscription is about: all its parameters have to hold. */
+/** Creates the quote filter of a subscription. All parameters have to match. */
 export function quoteFilter(params: { readonly [name: string]: unknown }): (quote: FeedQuote) => boolean {
   const { venue, instrument, instruments } = params as { venue?: string; instrument?: string; instruments?: readonly string[] };
   const keys = instruments === undefined ? null : new Set(instruments);

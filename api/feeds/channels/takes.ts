@@ -5,7 +5,7 @@ import { TAKE_STATES } from '../../../src/domain/take/take.ts';
 import { choice, HashText, IdText, nullable, nullableChoice, Time } from '../../shapes.ts';
 import { announcementChannel } from './channel.ts';
 
-/** How a Take stands, as its changes and alerts say. */
+/** Status of a Take, shared by its changes and alerts. */
 export const takeStatus = {
   takeId: IdText,
   state: choice(TAKE_STATES),

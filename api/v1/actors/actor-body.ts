@@ -35,7 +35,7 @@ export const ActorDetailBody = Type.Object(
   { $id: 'ActorDetail' },
 );
 
-/** What followed from a step, of the past or of a branch. */
+/** Consequences of a step, of the past or of a branch. */
 export const followed = {
   changes: Type.Array(Type.Object({ path: Type.String(), before: AnyJson, after: AnyJson }), {
     description: 'Changes of the context by the event.',

@@ -1,4 +1,4 @@
-/** What the routes of actors of every kind ask: lists, their steps, and questions to their past. */
+/** Ports of the actor routes: lists, steps and past states of every kind of actor. */
 import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
 import type { ArchivedSteps } from '../../../actors/runtime/actor-history.ts';
 import type { ActorRow } from '../../../src/domain/actor-step.ts';
@@ -11,7 +11,7 @@ export type ActorStatus = ActorRow['status'];
 export interface ActorSummary {
   readonly id: string;
   readonly kind: string;
-  /** Of an agent; other actors have none. */
+  /** Name of an agent; null for other actors. */
   readonly name: string | null;
   readonly machine: string;
   readonly version: number;
@@ -23,9 +23,9 @@ export interface ActorSummary {
 }
 
 export interface ActorDetail extends ActorSummary {
-  /** What it remembers now. */
+  /** Current context of the actor. */
   readonly context: Json;
-  /** What went wrong inside it, newest first, at most 20; each told in one line. */
+  /** Incidents inside the actor, newest first, at most 20, in one line each. */
   readonly incidents: readonly { readonly at: EpochMs; readonly kind: string; readonly detail: string }[];
 }
 

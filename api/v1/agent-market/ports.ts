@@ -1,4 +1,4 @@
-/** What the routes of agent tokens ask of the chain, the listings and the quotes. */
+/** Ports of the agent-token routes: chain, listings and quotes. */
 import type { CreatorLook, DepthLook, PriceLook, TokenLook } from '../../../src/domain/agent-market/analysis.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog.ts';
 
@@ -9,8 +9,8 @@ export type MarketLook = Pick<TokenLook, 'at' | 'holders'> & {
 };
 
 export interface AgentMarketPorts {
-  /** What is known of a token now; what nobody answers is null. A token that was just looked at is not looked at again. */
+  /** Reads what is known of a token now; unanswered parts are null. A token that was just read is answered from the cache. */
   look(entry: CatalogEntry): Promise<MarketLook>;
-  /** Those who quote against takers of the aggregator: what they hold is a pool's. */
+  /** Market makers that quote against the aggregator's takers. Their balances are pool liquidity. */
   readonly makers: ReadonlySet<string>;
 }

@@ -165,7 +165,7 @@ async function barsOf(ports: ApiPorts, key: InstrumentKey): Promise<readonly Can
   return ports.candles.range({ venue, instrument, timeframe: '1h', from: to - BARS_BACK_MS, to, limit: 1_000, askAgainMs: 600_000 });
 }
 
-/** What an organization's books of both modes and the named wallets hold; null for an identity that belongs to no organization. */
+/** Instruments held in the organization's books of both modes and in the named wallets; null for an identity without an organization. */
 export async function heldBy(ports: ApiPorts, orgId: string | null, addresses = ''): Promise<ReadonlySet<InstrumentKey> | null> {
   const wallets = await readWallets(ports, namedWallets(addresses.split(','), 'query.wallets'));
   if (orgId === null && addresses === '') return null;

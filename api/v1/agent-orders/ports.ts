@@ -1,4 +1,4 @@
-/** What the routes of trade proposals ask of their store. */
+/** Store ports of the trade-proposal routes. */
 import type { ProposalCommands, ProposalView } from '../../../actors/proposal/commands.ts';
 import type { ProposalState } from '../../../src/domain/execution.ts';
 import type { Page, PageOf } from '../../page.ts';

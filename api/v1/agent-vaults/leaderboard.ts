@@ -19,7 +19,7 @@ import {
 } from '../../shapes.ts';
 import type { RankedVault } from './ports.ts';
 
-/** How far back the return is measured. */
+/** Periods over which the return is measured. */
 export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
 
 const RankedVaultBody = Type.Object(

@@ -1,4 +1,4 @@
-/** What the leaderboard of vaults asks of its store. */
+/** Store ports of the vault leaderboard. */
 import type { VaultCommands } from '../../../actors/agent/vault-commands.ts';
 import type { Stage } from '../../../src/domain/agent.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/close: what the agent holds is sold, whatever its rules, its stage or its autonomy say. */
+/** POST /v1/agents/:id/close: sells what the agent holds, regardless of its rules, stage and autonomy. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agent.ts';
 import type { AgentView } from '../../../actors/agent/commands.ts';
@@ -23,7 +23,7 @@ const CloseWish = Type.Object(
   { additionalProperties: false },
 );
 
-/** What is to be closed. @throws InputError for a limit without an instrument, of zero, or beside the tick. */
+/** Reads the closing to make. @throws InputError if the limit has no instrument, is zero or is off the tick size. */
 function wishOf({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
   const key = instrument === undefined ? null : (instrument as InstrumentKey);
   if (limitPrice === undefined) return { instrument: key, limitPrice: null };

@@ -4,7 +4,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
 
-/** Of a page in which nothing may run. */
+/** Content security policy of a page that runs no script. */
 const STILL = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /** A page stands alone: it reads nothing of ours, and its script may do no more than draw and hand out a file. */
 const ALONE = "frame-ancestors 'self'; sandbox";

@@ -57,11 +57,11 @@ const GatesBody = Type.Object(
   { $id: 'Gates' },
 );
 
-/** How many of an agent's newest decisions are asked why there are no trades: an hour of them. */
+/** Number of an agent's newest decisions that explain why there are no trades: one hour. */
 const LOOKS = 60;
 const PROPOSALS = 100;
 
-/** Why the agent has not traded over its newest decisions. */
+/** Explains why the agent has not traded in its newest decisions. */
 async function whyIdle(ports: Pick<ApiPorts, 'agents' | 'proposals'>, orgId: string, id: string): Promise<readonly string[]> {
   const page = { limit: LOOKS, after: null };
   const [agent, chart, decided, proposed] = await Promise.all([

@@ -1,4 +1,4 @@
-/** What a backtest would not know, on the wire. */
+/** Missing history of a backtest, on the wire. */
 import { Type } from 'typebox';
 import { type MissingHistory, missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
 import { isoTime } from '../../../src/domain/time.ts';

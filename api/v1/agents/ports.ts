@@ -1,4 +1,4 @@
-/** What the routes of agents ask: reads of agents, their decisions, evidence and evaluation runs. Boot supplies it. */
+/** Ports of the agent routes: agents, decisions, evidence and evaluation runs. Boot supplies them. */
 
 import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
 import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
@@ -64,7 +64,7 @@ export interface VersionedManifest extends AgentVersion {
   readonly previous: Manifest | null;
 }
 
-/** Where an agent's state chart stands. */
+/** Current state of an agent's state chart. */
 export interface ChartState {
   readonly machine: string;
   readonly version: number;
@@ -148,9 +148,9 @@ export interface AgentPorts {
   readonly reads: AgentReads;
   readonly commands: AgentCommands;
   readonly decisions: DecisionReads;
-  /** What the organization's agents recommend, newest first; the position is the last one's slot and agent, `slot|agent`. */
+  /** Recommendations of the organization's agents, newest first. The position is the last one's slot and agent, `slot|agent`. */
   readonly recommendations: (orgId: string, page: Page) => Promise<PageOf<Recommendation>>;
-  /** What an agent's chart was at any moment. */
+  /** Past states of an agent's chart. */
   readonly past: Pick<ActorHistory, 'stateAt'>;
   /** Outside proposals of external agents. */
   readonly outside: OutsideProposals;
@@ -158,6 +158,6 @@ export interface AgentPorts {
   readonly signals: SignalHooks;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
-  /** What the agent's closings wait for is worked out from; holds nothing where the organization has no such agent. */
+  /** Facts that decide what the agent's closings wait for. Empty if the organization has no such agent. */
   readonly closingFacts: (orgId: string, agentId: string) => Promise<ClosingFacts>;
 }

@@ -62,7 +62,10 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
     return lives;
   }
 
-  /** Of the last hour whose bars are stored; fitted once, and while nobody needs them yet, in the first minutes of the next. */
+  /**
+   * Half-lives of the last hour whose bars are stored. They are fitted once, in the first minutes of the next hour, before anyone needs
+   * them.
+   */
   function halfLives(at: EpochMs): Promise<HalfLives> {
     const ended = slotOf(at, HOUR_MS);
     const hour = slotOf(at - STORED_MS, HOUR_MS);

@@ -12,7 +12,7 @@ import { choice, objectOf } from '../../shapes.ts';
 import { COURSE_TIMEFRAMES, type CourseTimeframe, courseTimes, equityPoint, MOST_POINTS } from './course-points.ts';
 import type { BookCourse } from './ports.ts';
 
-/** How far back of the first point a close is looked for: a market may have been shut. */
+/** Bars before the first point in which a close is looked for, because a market may have been closed. */
 const BARS_BEFORE = 60;
 /** The widest reach of one read of bars. */
 const MOST_BARS = MOST_POINTS + BARS_BEFORE + 1;

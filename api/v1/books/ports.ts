@@ -1,4 +1,4 @@
-/** What the routes of books ask of their store. */
+/** Store ports of the book routes. */
 import type { Fill, Position } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { LedgerMove } from '../../../src/domain/equity-course.ts';
@@ -50,7 +50,9 @@ export interface BookReads {
   course(orgId: string, bookId: string): Promise<BookCourse | null>;
   /** When the first of these books was opened, and from when on observations lie in the database; null if nothing limits it. */
   opened(orgId: string, bookIds: readonly string[]): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }>;
-  /** What was booked to these books together, summed up to each of `times`, which ascend: one move of each kind and instrument at most. */
+  /**
+   * Ledger moves of these books together, summed up to each of `times` (ascending). There is at most one move of each kind and instrument.
+   */
   movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;
   /** Holdings and cash of each of these books before an instant, by book id. A book that is not open is left out. */
   contentsBefore(orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>>;

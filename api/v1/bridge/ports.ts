@@ -1,4 +1,4 @@
-/** What the bridge routes ask of the rest of the service. */
+/** Ports of the bridge routes. */
 import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
 import type { TransferState } from '../../../src/domain/bridge/axes.ts';
 import type { TransferStep } from '../../../src/domain/bridge/course.ts';
@@ -10,7 +10,7 @@ interface BridgeTransferReads {
   /** Quotes that nobody took only if they are asked for by their state. */
   list(orgId: string, filter: { readonly state?: TransferState }, page: Page): Promise<PageOf<BridgeTransferView>>;
   find(orgId: string, id: string): Promise<BridgeTransferView | null>;
-  /** The committed steps, ascending; none where the organization has no such transfer. */
+  /** Committed steps, ascending. Empty if the organization has no such transfer. */
   steps(orgId: string, id: string): Promise<readonly TransferStep[]>;
 }
 

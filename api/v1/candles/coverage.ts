@@ -1,4 +1,4 @@
-/** Which bars of a range are there, and which are missing: nothing is filled in, and nothing is cut off silently. */
+/** Present and missing bars of a range. Nothing is filled in and nothing is cut off silently. */
 import type { EpochMs } from '../../../src/domain/time.ts';
 
 /** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive). */

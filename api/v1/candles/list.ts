@@ -48,7 +48,7 @@ const When = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601, or milliseconds since the epoch.` }));
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-/** Nothing is older than 1970 or further than the year 2100. */
+/** Latest accepted instant: the year 2100. The earliest is 1970. */
 const LAST_INSTANT = Date.UTC(2100, 0, 1);
 
 function instantOf(text: string, path: string): EpochMs {

@@ -1,4 +1,4 @@
-/** What the routes of candles ask of stored and fetched bars. */
+/** Ports of the candle routes: stored and fetched bars. */
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { CandleWindow } from '../../../src/domain/candle-gaps.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';

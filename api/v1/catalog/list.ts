@@ -6,7 +6,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, ExecutableVenueWord, objectOf, pageFields, pageOf } from '../../shapes.ts';
 import { CatalogEntryBody, entryBody, KindWord } from './entry-body.ts';
 
-/** True if a word that somebody looks for stands in a name of the instrument, however it is written. */
+/** True if a search word occurs in one of the instrument's names, ignoring case and punctuation. */
 function isNamed(entry: CatalogEntry, word: string): boolean {
   const names = [entry.instrument, entry.name, entry.underlying, ...entry.pairs, ...(entry.token === null ? [] : [entry.token.mint])];
   return names.some((name) => name.toLowerCase().includes(word));

@@ -1,4 +1,4 @@
-/** What the catalog's routes ask of the store of issuers' marks. */
+/** Store port of the catalog routes: issuers' marks. */
 import type { Catalog } from '../../../src/domain/catalog.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { MarkChange } from '../../../src/domain/issuer-mark.ts';

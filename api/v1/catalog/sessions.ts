@@ -8,7 +8,7 @@ import { choice, NullableTime, nullable, objectOf, pageFields, pageOf } from '..
 import { malformed } from '../../strict-json.ts';
 
 const DAY = 86_400_000;
-/** How far the calendar is shown where nobody says. */
+/** Default length of the session calendar, in days. */
 const DEFAULT_DAYS = 30;
 const FIRST = `${SESSION_YEARS.first}-01-01`;
 const LAST = `${SESSION_YEARS.last}-12-31`;

@@ -1,4 +1,4 @@
-/** What the copilot answers to a message: it reads and shows, and writes drafts; it changes nothing. */
+/** Answers of the copilot. It reads and shows data and writes drafts. It changes nothing. */
 
 import {
   DEFAULT_MAX_HOLD_HOURS,
@@ -43,7 +43,7 @@ export interface CopilotAnswer {
   readonly reply: string;
   /** Data that the reply rests on; null if it rests on nothing. */
   readonly data: unknown;
-  /** Where the same data is read in full. */
+  /** Links to the same data in full. */
   readonly links: readonly string[];
   readonly draft: CopilotDraft | null;
   /** Asset that the conversation is about from now on; null if the message named none. */
@@ -173,7 +173,7 @@ async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<Cop
   };
 }
 
-/** What a purchase would make of the paper books: simulated as `POST /v1/portfolio/impact` does it; nothing is bought. */
+/** Simulates a purchase on the paper books as `POST /v1/portfolio/impact` does. It buys nothing. */
 async function impact(
   ports: ApiPorts,
   { orgId }: CopilotCaller,
@@ -311,7 +311,7 @@ function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'co
 
 const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the cheapest liquid equity against its reference", "rank the private markets by momentum"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
 
-/** What each intent needs beyond `market:read`. */
+/** Intents that need more than `market:read`. */
 const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
 
 /** Answers a classified message. `progress` is told what is being done. */

@@ -54,7 +54,7 @@ interface Asked {
   readonly before: string | null;
 }
 
-/** What a message asks for; where no pattern reads it and a language model is configured, what its rewording asks for. */
+/** Reads the request in a message. If no pattern matches and a language model is configured, it reads the model's rewording. */
 async function read(
   ports: ApiPorts,
   message: string,

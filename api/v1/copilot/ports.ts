@@ -1,4 +1,4 @@
-/** What the copilot's route asks of the store: conversations, each of one caller. */
+/** Store ports of the copilot's conversations, each of one caller. */
 import type { Intent } from '../../../src/domain/copilot/classify.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 

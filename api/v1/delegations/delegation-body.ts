@@ -10,7 +10,7 @@ import { walletAddress } from '../wallet-address.ts';
 const Address = walletAddress('The address of the wallet on the primary chain, base58.');
 const SignerWallet = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The remote signer’s id of the same wallet.' });
 
-/** What owner and organization agree on. */
+/** Terms that the owner and the organization agree on. */
 export const wishFields = {
   agentId: Type.Optional({ ...IdText, description: 'The agent that is to trade; either this or `takeId`.' }),
   takeId: Type.Optional({ ...IdText, description: 'The Take or basis policy that is to trade; either this or `agentId`.' }),
@@ -33,7 +33,7 @@ interface Wish {
   readonly expiresAt: string;
 }
 
-/** Who is delegated to. @throws InputError where both or neither are named. */
+/** Returns the trader that receives the delegation. @throws InputError if both or neither are named. */
 function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { readonly trader: TraderKind; readonly agentId: string } {
   if (agentId !== undefined && takeId === undefined) return { trader: 'agent', agentId: agentId.toLowerCase() };
   if (takeId !== undefined && agentId === undefined) return { trader: 'take', agentId: takeId.toLowerCase() };

@@ -1,4 +1,4 @@
-/** What the routes of delegations ask of their store. */
+/** Store ports of the delegation routes. */
 import type { DelegationCommands } from '../../../actors/delegation/commands.ts';
 import type { Delegation } from '../../../src/domain/delegation.ts';
 import type { Page, PageOf } from '../../page.ts';

@@ -1,4 +1,4 @@
-/** What the API asks of the store of intelligence: events, posts, value locked on chains, macro series and their calendar. */
+/** Store ports of intelligence: events, posts, value locked on chains, macro series and their calendar. */
 import type { Assessment } from '../../../src/domain/intelligence/corroboration.ts';
 import type { MacroRelease, SeriesPoint } from '../../../src/domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../src/domain/intelligence/report.ts';
@@ -56,7 +56,7 @@ export interface ChainDay {
 export interface StoredPoint extends SeriesPoint {
   readonly vintage: string;
   readonly receivedAt: EpochMs;
-  /** What was published first, where it was revised since; else null. */
+  /** First published value if it was revised since, else null. */
   readonly firstValue: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the routes of intelligence read alike: symbols, positions, days and changes. */
+/** Parameters shared by the intelligence routes: symbols, positions, days and changes. */
 import type { Catalog } from '../../../src/domain/catalog.ts';
 import { percentChange } from '../../../src/domain/intelligence/regime.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';

@@ -10,7 +10,7 @@ import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
 
-/** So many changes of the price are told at most. */
+/** Maximum price changes in an answer. */
 const MOST_POINTS = 2_000;
 
 const CourseBody = Type.Object(

@@ -1,13 +1,13 @@
-/** What a look at a curve found, in whole tokens and words. */
+/** State of a curve in whole tokens and words. */
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
 import { priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 
-/** How far graduation has come, in the order of the program's numbers. */
+/** Graduation progress, in the order of the program's numbers. */
 export const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
 
-/** Of one token, in whole quote tokens. */
+/** Price of one token in whole quote tokens. */
 export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: LaunchView): DecimalString {
   return plainDecimal(new Decimal(priceOfSqrt(BigInt(sqrtPrice), decimals, quoteDecimals)));
 }

@@ -1,4 +1,4 @@
-/** What a curve is asked for with, and what is told of it. */
+/** Request and response of a curve launch. */
 import { type Static, Type } from 'typebox';
 import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve/config.ts';
 import { PRESET_KEYS, presetOf } from '../../../src/domain/launch/presets.ts';

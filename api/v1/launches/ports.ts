@@ -1,4 +1,4 @@
-/** What the routes of launches ask of the rest of the service. */
+/** Ports of the launch routes. */
 import type { LaunchClaims, LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
@@ -11,7 +11,7 @@ import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import type { Page, PageOf } from '../../page.ts';
 
-/** What one whole quote token is worth, and who says so. */
+/** Dollar value of one whole quote token, and its source. */
 export interface QuoteDollars {
   readonly perToken: DecimalString;
   /** Null if the token is a dollar. */
@@ -19,7 +19,7 @@ export interface QuoteDollars {
   readonly observedAt: EpochMs;
 }
 
-/** What curves may be quoted in. */
+/** Quote tokens of curves. */
 export interface LaunchQuotes {
   /** Null if no curve is quoted in the mint. */
   token(mint: string): QuoteToken | null;
@@ -37,11 +37,11 @@ export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 
 export interface LaunchReads {
   list(orgId: string, page: Page): Promise<PageOf<LaunchView | LauncherLaunchView>>;
   find(orgId: string, id: string): Promise<LaunchView | LauncherLaunchView | null>;
-  /** What the wallet signs, in the order in which it lands; none where the organization has no such launch. */
+  /** Transactions for the wallet to sign, in the order in which they land. Empty if the organization has no such launch. */
   transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]>;
   /** The newest looks at the curve that found another price or progress than the one before, ascending. */
   curveStates(orgId: string, id: string, most: number): Promise<readonly CurveState[]>;
-  /** What the organization swapped of a mint, ascending. */
+  /** The organization's swaps of a mint, ascending. */
   fills(orgId: string, mint: string): Promise<readonly OwnFill[]>;
 }
 

@@ -1,16 +1,16 @@
-/** What the routes of the leaderboard ask of the rest of the service. */
+/** Ports of the leaderboard routes. */
 import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/commands.ts';
 import type { LeaderboardEntry, LeaderboardWindow, WalletSale } from '../../../src/domain/leaderboard/entry.ts';
 import type { WalletChain } from '../../../src/domain/linked-wallet.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
-/** Which entries are asked for; null leaves a condition out. */
+/** Filter of entries. Null leaves a condition out. */
 export interface LeaderboardFilter {
   readonly chain: WalletChain | null;
   /** The beginning of an address, or a part of a label. */
   readonly search: string | null;
-  /** Only those with a rank, or only those without. */
+  /** True for ranked entries only, false for unranked ones only, null for both. */
   readonly ranked: boolean | null;
   readonly minimumCoveragePct: number | null;
 }
@@ -22,7 +22,7 @@ export interface LeaderboardReads {
   find(address: string, window: LeaderboardWindow): Promise<LeaderboardEntry | null>;
   /** The sales that a wallet's figure is made of, newest first. */
   sales(address: string, window: LeaderboardWindow, now: EpochMs, page: Page): Promise<PageOf<WalletSale>>;
-  /** How far the refresh is: when it ran last, how many wallets wait for it, and for how long the one that waits longest. */
+  /** Progress of the refresh: its last run, the number of waiting wallets and the longest wait. */
   progress(): Promise<{ readonly at: EpochMs; readonly waiting: number; readonly behindMs: number }>;
 }
 

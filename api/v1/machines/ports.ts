@@ -1,4 +1,4 @@
-/** What the routes of state charts ask: definitions, diagrams and layouts of machines. */
+/** Ports of the state-chart routes: definitions, diagrams and layouts of machines. */
 import type { Json } from '../../../src/domain/canonical-json.ts';
 
 /** A machine for the eye: its definition as XState gives it, and the same as a Mermaid state diagram. */

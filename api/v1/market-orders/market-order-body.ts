@@ -17,7 +17,7 @@ import {
   wishedSlippage,
 } from '../manual-order-body.ts';
 
-/** What a person asks for. */
+/** Order request of a person. */
 export const MarketOrderWish = objectOf({
   instrument: Type.String({ minLength: 1, maxLength: 40, description: "The exchange's symbol, e.g. `BTCUSDT`." }),
   side: WISHED_SIDE,

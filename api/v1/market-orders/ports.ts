@@ -1,4 +1,4 @@
-/** What the routes of people's orders ask of their store. */
+/** Store ports of people's orders. */
 import type { MarketOrderCommands, MarketOrderView } from '../../../actors/market-order/commands.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { Page, PageOf } from '../../page.ts';

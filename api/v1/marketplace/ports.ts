@@ -1,4 +1,4 @@
-/** What the routes of the marketplace ask of the rest of the service. */
+/** Ports of the marketplace routes. */
 import type { CheckoutCommands, CheckoutView, Licence } from '../../../actors/checkout/commands.ts';
 import type { ListingCommands } from '../../../actors/listing/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
@@ -7,13 +7,13 @@ import type { Listing } from '../../../src/domain/marketplace/listing.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
-/** Which listings are asked for; null leaves a condition out. */
+/** Filter of listings. Null leaves a condition out. */
 export interface ListingFilter {
   readonly category: string | null;
   /** Found anywhere in name or description, upper and lower case alike. */
   readonly search: string | null;
   readonly maxPriceUsd: DecimalString | null;
-  /** Those that the organization published, unlisted ones too. */
+  /** True for the organization's own listings, including unlisted ones. */
   readonly mine: boolean;
 }
 

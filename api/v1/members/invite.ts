@@ -1,4 +1,4 @@
-/** POST /v1/invitations: somebody may join the organization, once, by a code. */
+/** POST /v1/invitations: creates a single-use code with which a person joins the organization. */
 import { Type } from 'typebox';
 import type { NewInvitation } from '../../../actors/members/commands.ts';
 import { INVITATION_HOURS } from '../../../src/domain/member.ts';

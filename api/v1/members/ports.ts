@@ -1,4 +1,4 @@
-/** What the routes of members ask. */
+/** Ports of the member routes. */
 import type { MemberCommands } from '../../../actors/members/commands.ts';
 import type { Invitation, MemberRole, MemberView } from '../../../src/domain/member.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** What the route of order books asks of the venues. */
+/** Venue ports of the order-book route. */
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { Venue } from '../../../src/domain/venue.ts';

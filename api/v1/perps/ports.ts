@@ -1,4 +1,4 @@
-/** What the routes of perpetuals ask of their venue. */
+/** Venue ports of the perpetuals routes. */
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';

@@ -91,7 +91,7 @@ export const getTotalEquity = defineRoute({
   },
 });
 
-/** What was observed at each instant, and the quotes of now. */
+/** Observed prices at each instant, and current quotes. */
 function pricesOf(
   observed: ReadonlyMap<EpochMs, ReadonlyMap<InstrumentKey, DecimalString>>,
   quotes: ReadonlyMap<InstrumentKey, Quote>,

@@ -26,7 +26,7 @@ import {
 const Ids = Type.Array(Type.String(), { description: 'Ids of inputs, holdings and places that it was made of.' });
 const Ratio = (description: string) => nullable('number', description);
 
-/** Where a number came from. */
+/** Source of a number. */
 export const PortfolioInputBody = Type.Object(
   {
     id: Type.String(),

@@ -1,4 +1,4 @@
-/** What the API asks of portfolios. Boot supplies it; nothing that it does is stored. */
+/** Ports of portfolios. Boot supplies them. They store nothing. */
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { PrimaryBalances } from '../../../src/domain/portfolio/account.ts';
 import type { Allocation, ImpactMaterial } from '../../../src/domain/portfolio/impact.ts';

@@ -89,7 +89,7 @@ async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome
   return { ok: true, value: joined([...parts, { read: [], unread: silent }]) };
 }
 
-/** What a wallet's answer is to a portfolio: a place, or a name among those that did not answer. */
+/** Turns a wallet's answer into a portfolio account, or lists its name among those that did not answer. */
 function answered<Found>(address: string, asked: string, answer: Outcome<Found>, placeOf: (found: Found) => ReadAccount): PortfolioWallets {
   if (answer.ok) return { read: [placeOf(answer.value)], unread: [] };
   return { read: [], unread: [{ address, asked, why: answer.refusal.detail }] };

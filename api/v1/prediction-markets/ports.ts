@@ -1,9 +1,9 @@
-/** What the routes of prediction markets ask of their store and venues. */
+/** Store and venue ports of the prediction-market routes. */
 import type { PredictionMarket, PredictionProvider, PredictionStatus } from '../../../src/domain/prediction/market.ts';
 import type { Evidence } from '../../../src/domain/prediction/research.ts';
 import type { Page, PageOf } from '../../page.ts';
 
-/** Which markets are listed; what is left out does not narrow. */
+/** Filter of prediction markets. An absent field does not narrow. */
 export interface PredictionFilter {
   readonly provider?: PredictionProvider;
   readonly status?: PredictionStatus;
@@ -14,7 +14,7 @@ export interface PredictionFilter {
 
 /** Prediction markets of both providers. */
 export interface PredictionReads {
-  /** Those that end last first. */
+  /** Lists markets by their end, latest first. */
   list(filter: PredictionFilter, page: Page): Promise<PageOf<PredictionMarket>>;
   get(id: string): Promise<PredictionMarket | null>;
   /** The other provider's markets about the same underlying. */

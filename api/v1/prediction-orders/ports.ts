@@ -1,4 +1,4 @@
-/** What the routes of orders on prediction markets ask of their store. */
+/** Store ports of prediction-market orders. */
 import type { LivePredictionOrders, PredictionOrderCommands, PredictionOrderView } from '../../../actors/prediction-order/commands.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { PredictionOrderState } from '../../../src/domain/prediction/order.ts';

@@ -20,7 +20,7 @@ export const PredictionOrderStateWord = choice(
 );
 export const MarketIdText = Type.String({ pattern: '^pm-[0-9a-f]{24}$', description: 'The id of GET /v1/prediction-markets.' });
 
-/** What a person asks for. */
+/** Order request of a person. */
 export const WISH_FIELDS = {
   marketId: MarketIdText,
   outcome: choice(OUTCOME_SIDES, 'Which of the two outcomes is traded.'),

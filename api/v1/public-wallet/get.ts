@@ -5,7 +5,7 @@ import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, objectOf, Time } from '../../shapes.ts';
 
-/** Letters and digits only; what the checksum says is looked at by whoever reads the wallet. */
+/** Address of letters and digits only. The reader of the wallet checks its checksum. */
 export const EvmAddressPath = objectOf({
   address: Type.String({
     pattern: '^0x[0-9a-fA-F]{40}$',

@@ -1,4 +1,4 @@
-/** What the route of public wallets asks of the perpetuals venue. */
+/** Perpetuals-venue port of the public-wallet route. */
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { PublicWallet } from '../../../src/domain/wallet.ts';
 

@@ -1,4 +1,4 @@
-/** What the routes of quotes ask: the market view of this process. */
+/** Ports of the quote routes: the market view of this process. */
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
 

@@ -1,4 +1,4 @@
-/** What follows from a cut is made once per cut: pages, and callers of the same half minute, read the same rows. */
+/** Derives values once per cut. Pages and callers of the same half minute read the same rows. */
 import type { Cut } from '../../../src/domain/cut.ts';
 
 /** Different requests that are kept of a cut: a slippage budget is any number. */
@@ -7,7 +7,7 @@ const KEPT_REQUESTS = 32;
 /** Makes what a request asks for, or finds what was made of the same cut object. `about` names everything that it depends on besides. */
 export type OncePerCut<Made> = (cut: Cut, about: string, make: () => Made) => Made;
 
-/** What was made is kept for as long as whoever read the cut keeps it. A promise that fails is made again. */
+/** Creates a cache that keeps a derived value as long as its cut is kept. A rejected promise is computed again. */
 export function createOncePerCut<Made>(): OncePerCut<Made> {
   const byCut = new WeakMap<Cut, Map<string, Made>>();
   return (cut, about, make) => {

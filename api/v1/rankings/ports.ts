@@ -1,4 +1,4 @@
-/** What rankings, the basis and assessments read: cuts of the past and present, and stored bars. */
+/** Ports of rankings, basis and assessments: past and present cuts, and stored bars. */
 import type { Cut } from '../../../src/domain/cut.ts';
 import type { BarsWanted, ClosedBar } from '../../../src/domain/ranking/momentum.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
@@ -19,7 +19,9 @@ export interface BarReads {
     from: EpochMs,
     to: EpochMs,
   ): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
-  /** Of each instrument the newest bar at an instant and single earlier ones, ascending; one without a newest bar is missing. */
+  /**
+   * For each instrument, the newest bar at an instant and single earlier ones, ascending. An instrument without a newest bar is missing.
+   */
   nearest(instruments: readonly InstrumentKey[], timeframe: string, wanted: BarsWanted): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
 }
 

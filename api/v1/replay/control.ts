@@ -1,4 +1,4 @@
-/** What moves a replay: play, pause, step, seek, speed and load. Each answers with the replay as it stands then. */
+/** Controls of a replay: play, pause, step, seek, speed and load. Each answers with the replay's new state. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';

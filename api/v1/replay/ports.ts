@@ -1,4 +1,4 @@
-/** What the routes of a replay ask: where the tape stands, and what moves it. */
+/** Ports of the replay routes: the tape's position and its controls. */
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { ReplayPosition } from '../../../src/domain/replay-position.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';

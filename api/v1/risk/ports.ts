@@ -1,4 +1,4 @@
-/** What the routes of risk preferences ask of their commands and store. */
+/** Command and store ports of the risk-preference routes. */
 import type { PreferencesCommands, PreferencesView } from '../../../actors/risk-preferences/commands.ts';
 import type { Page, PageOf } from '../../page.ts';
 

@@ -1,4 +1,4 @@
-/** What the routes of the runtime ask: what waits, what went wrong, and who intervened. */
+/** Ports of the runtime routes: waiting work, incidents and interventions. */
 import type { Intervention, InterventionCommands } from '../../../actors/intervention/commands.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
@@ -11,7 +11,7 @@ import type { ActorStatus } from '../actors/ports.ts';
 export interface OfActor {
   readonly actorId: string;
   readonly actorKind: string;
-  /** Of an agent; other actors have none. */
+  /** Name of an agent; null for other actors. */
   readonly actorName: string | null;
   readonly actorStatus: ActorStatus;
 }
@@ -26,9 +26,9 @@ export interface WaitingActivity extends OfActor {
   readonly createdAt: EpochMs;
   /** Null while it is pending. */
   readonly endedAt: EpochMs | null;
-  /** Why it was given up. */
+  /** Final answer of the activity, with the reason for giving up. */
   readonly answer: Json;
-  /** Whether its actor has gone on since: then it cannot be retried. */
+  /** True if its actor has moved on since. Then it cannot be retried. */
   readonly isLeft: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface AnnouncedAlert {
   readonly what: string;
   readonly agentId: string | null;
   readonly agentName: string | null;
-  /** What it names as venues; whoever announced it is not trusted to name known ones. */
+  /** Venue names as announced. They are unverified and may be unknown. */
   readonly venues: readonly string[];
   readonly detail: string | null;
   /** It is about the whole service. */
@@ -78,11 +78,11 @@ export interface RuntimeCounts {
     readonly firstDueAt: EpochMs;
   }[];
   readonly timers: { readonly count: number; readonly overdue: number; readonly nextDueAt: EpochMs | null };
-  /** Of the last 24 hours. */
+  /** Incidents of the last 24 hours. */
   readonly incidents: readonly { readonly kind: string; readonly count: number; readonly lastAt: EpochMs }[];
 }
 
-/** How far the work of all organizations is. */
+/** Progress of the work of all organizations. */
 export interface WorkQueues {
   readonly ticks: readonly {
     readonly periodMs: number;
@@ -96,7 +96,7 @@ export interface WorkQueues {
     /** The last slot that was done; null before the first. */
     readonly lastSlot: EpochMs | null;
     readonly isUnderWay: boolean;
-    /** Whether it failed when it was tried last. */
+    /** True if the last attempt failed. */
     readonly hasFailed: boolean;
   }[];
 }
@@ -106,7 +106,7 @@ export interface RuntimeReads {
   activities(orgId: string, state: WaitingActivity['state'], page: Page): Promise<PageOf<WaitingActivity>>;
   timers(orgId: string, page: Page): Promise<PageOf<WaitingTimer>>;
   incidents(orgId: string, page: Page): Promise<PageOf<ActorIncident>>;
-  /** What was announced as an alert to the organization or to all, newest first. */
+  /** Announced alerts to the organization or to all, newest first. */
   alerts(orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>>;
   interventions(orgId: string, page: Page): Promise<PageOf<RecordedIntervention>>;
 }
@@ -117,7 +117,7 @@ export interface RuntimePorts {
   queues(): Promise<WorkQueues>;
 }
 
-/** What is long work without a record of its own. */
+/** Kinds of long work that have no record of their own. */
 export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move', 'sandbox_advance'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
@@ -125,7 +125,7 @@ export type WorkKind = (typeof WORK_KINDS)[number];
 export interface LongWork extends TrackedWork {
   readonly number: number;
   readonly kind: WorkKind;
-  /** What is worked on, in a few words. */
+  /** Subject of the work, in a few words. */
   readonly subject: string;
   /** Names of the files, without their folders, or the venue that is asked. */
   readonly source: string;

@@ -1,4 +1,4 @@
-/** What waits, what went wrong and who intervened, as the routes of the runtime show it. */
+/** Wire shapes of the runtime routes: waiting work, incidents and interventions. */
 import { Type } from 'typebox';
 import { INTERVENTIONS } from '../../../actors/intervention/commands.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -27,7 +27,7 @@ export const InterventionBody = Type.Object(intervention, { $id: 'Intervention' 
 
 export const RecordedInterventionBody = Type.Object({ ...ofActor, ...intervention }, { $id: 'RecordedIntervention' });
 
-/** Of an intervention, on record or just made. */
+/** Wire shape of an intervention, recorded or just made. */
 export function interventionBody<One extends { readonly at: RecordedIntervention['at'] }>({ at, ...one }: One) {
   return { ...one, at: isoTime(at) };
 }

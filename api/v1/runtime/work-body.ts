@@ -6,7 +6,7 @@ import { choice, nullable, NullableTime, Time } from '../../shapes.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
 import { type LongWork, WORK_KINDS } from './ports.ts';
 
-/** What every work says, the candle work too. */
+/** Wire fields of every kind of long work, including candle work. */
 export const WORK_RECORD = {
   id: Type.String({ description: 'Id for `GET /v1/runtime/work/{id}`.' }),
   source: Type.String({ description: 'Names of the files, or the venue that is asked.' }),
@@ -31,7 +31,7 @@ export const LongWorkBody = Type.Object(
   { $id: 'LongWork' },
 );
 
-/** What every work says of itself, at the instant at which it was read. */
+/** Wire record of long work, at the instant at which it was read. */
 export function workRecord(work: LongWork) {
   return {
     id: String(work.number),

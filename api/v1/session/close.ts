@@ -1,4 +1,4 @@
-/** DELETE /v1/session: the browser forgets its token; whoever has none is told the same. */
+/** DELETE /v1/session: clears the browser's token. A browser without one gets the same answer. */
 import { defineRoute } from '../../route.ts';
 import { forgetToken } from './session-cookie.ts';
 

@@ -1,4 +1,4 @@
-/** What the routes of swaps ask of their store. */
+/** Store ports of the swap routes. */
 
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';

@@ -1,4 +1,4 @@
-/** What the assessment of a stock asks of a language model, where one is configured. */
+/** Language-model port of stock assessments, if one is configured. */
 import type { Assessment } from '../../../src/domain/assessment/assess-stock.ts';
 
 export interface AssessmentPhrasing {

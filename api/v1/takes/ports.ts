@@ -1,4 +1,4 @@
-/** What the routes of Takes ask of the store and of the actors. Boot supplies it. */
+/** Ports of the Take routes: store and actors. Boot supplies them. */
 import type { PublishedTake, TakeCommands, TakeView } from '../../../actors/take/commands.ts';
 import type { TakeOrigin, TakeState } from '../../../src/domain/take/take.ts';
 import type { Page, PageOf } from '../../page.ts';

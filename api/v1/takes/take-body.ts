@@ -58,7 +58,7 @@ export const ConfirmField = Type.Optional(
 /** The one sentence for missing and foreign Takes alike. */
 export const NO_TAKE = 'there is no Take with this id';
 
-/** What an own and a published Take have in common. */
+/** Fields shared by an own Take and a published one. */
 export function policyBody(view: TakeView | PublishedTake) {
   const { take } = view;
   return {

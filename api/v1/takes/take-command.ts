@@ -1,4 +1,4 @@
-/** How a route hands a command to the Take of its path, once, and answers with the Take. */
+/** Sends a route's command to the Take of its path, once, and answers with the Take. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { TakeCommands, TakeView } from '../../../actors/take/commands.ts';

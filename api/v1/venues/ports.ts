@@ -1,7 +1,7 @@
-/** What the routes of venues ask: market states and request budgets of this process. */
+/** Ports of the venue routes: market states and request budgets of this process. */
 import type { BudgetState, MarketState } from '../../../src/domain/market-state.ts';
 
-/** What the venues say beside quotes, the newest of each, in memory. Keys are those of `marketStateKey`. */
+/** Newest venue states besides quotes, in memory, by `marketStateKey`. */
 export interface MarketStateReads {
   snapshot(): readonly MarketState[];
   latest(key: string): MarketState | null;
@@ -9,6 +9,6 @@ export interface MarketStateReads {
 
 export interface VenuePorts {
   readonly states: MarketStateReads;
-  /** What this process may still ask of each provider. */
+  /** Remaining requests of this process, by provider. */
   budgets(): readonly BudgetState[];
 }

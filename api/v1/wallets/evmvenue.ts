@@ -27,7 +27,7 @@ const VenueAccountBody = Type.Object({
   quality: choice(['live', 'delayed'], 'Delayed where the answer is older than 30 s.'),
 });
 
-/** Of a margin account, in milliseconds. */
+/** Cache lifetime of a margin account, in milliseconds. */
 const LIVE_FOR_MS = 30_000;
 
 /** The margin account as the venue reports it. */

@@ -1,4 +1,4 @@
-/** What the routes of wallets ask of the nodes of chains. */
+/** Chain-node ports of the wallet routes. */
 
 import type { LinkedWalletCommands } from '../../../actors/linked-wallet/commands.ts';
 import type { LinkedWallet } from '../../../src/domain/linked-wallet.ts';
@@ -25,7 +25,7 @@ export interface WalletPorts {
 export interface LinkedWalletPorts {
   readonly reads: {
     list(orgId: string, page: Page): Promise<PageOf<LinkedWallet>>;
-    /** Those whose id or label is one of the names. */
+    /** Wallets whose id or label is one of the names. */
     named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]>;
   };
   readonly commands: LinkedWalletCommands;
