@@ -1,4 +1,4 @@
-/** How long to wait before something that failed is tried again: the one backoff of every feed, poll and request. */
+/** Backoff before a failed operation is tried again, shared by every feed, poll and request. */
 
 export interface BackoffBounds {
   /** The full delay before the first attempt anew. Default 0.5 s. */

@@ -1,4 +1,4 @@
-/** Order books by use: whoever reads a book asks for it under a lease, and the feed passes on the books that are asked for. */
+/** Order books in use. A reader leases a book, and the feed passes on the leased books. */
 import { type MarketState, marketStateKey } from '../src/domain/market-state.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';

@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 /** The history side of a venue, as it is needed here. */
 export interface CandleHistory {
-  /** How many bars of a timeframe back the venue serves at all, where it has such an end. */
+  /** Bars of a timeframe that the venue serves back from now; absent if it has no such limit. */
   readonly reachableBars?: (timeframe: string) => number;
   /** Names what makes the bars of an instrument in this process, where no venue is asked for them; null if one is. */
   readonly madeBy?: (instrument: string) => string | null;
@@ -34,13 +34,13 @@ export interface FundingRate {
 export interface CandleKeeperOptions {
   readonly clock: Clock;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  /** What the active manifests need, funding already asked of the perpetual. Read again every 10 s and on `refresh`. */
+  /** Indicators that the active manifests need, with funding already read from the perpetual. Read again every 10 s and on `refresh`. */
   readonly needs: () => readonly IndicatorNeed[];
   /** Takes what was fetched, for the merged stream. */
   readonly emit: (message: CandleBatch | Rejection) => void;
   /** For jitter, 0 <= n < 1. */
   readonly random: () => number;
-  /** How long after its close a bar is first asked for. Default 2 s. */
+  /** Delay after a bar's close before it is first requested. Default 2 s. */
   readonly settleMs?: number;
   /** Requests in flight per venue. Default 2. */
   readonly perVenue?: number;
@@ -58,7 +58,7 @@ export interface CandleKeeper {
 const REFRESH_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-/** How often a bar that should exist is asked for before the venue is believed to have none. */
+/** Maximum requests for a bar that should exist, before the venue is taken to have none. */
 const MAX_ASKS = 4;
 
 interface Kept {

@@ -1,4 +1,4 @@
-/** How far each venue's clock is from ours: a median of what was measured, so that no single slow answer moves it. */
+/** Offset of each venue's clock from ours: a median of the measurements, so that no single slow answer moves it. */
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { ClockOffset } from '../src/domain/market-state.ts';
 import type { ReferencePrice } from '../src/domain/quote.ts';
@@ -40,7 +40,10 @@ class Measured {
   }
 }
 
-/** Whether a reference price was published just now: outside of regular sessions it is hours old, and a delayed or undated one says nothing of a clock. */
+/**
+ * True if a reference price was published just now. Outside of regular sessions it is hours old, and a delayed or undated one says nothing
+ * about a clock.
+ */
 function tellsTime({ quality, observedAt, receivedAt }: ReferencePrice): boolean {
   return quality === 'live' && observedAt !== receivedAt && sessionAt(receivedAt) === 'REGULAR';
 }

@@ -11,8 +11,8 @@ export interface Clock {
 }
 
 /**
- * How much of `ms` is left from now on, as a function to be asked later: by the elapsed time, or by the time of day where that
- * has moved further. The time of day alone would not do: where it is set back, it reaches an instant later than others see it.
+ * Returns a function that tells how much of `ms` is left. It counts by elapsed time, or by the time of day if that has moved further. Time
+ * of day alone would not do: if it is set back, it reaches an instant later than others see it.
  */
 export function timeLeft(clock: Pick<Clock, 'now' | 'elapsed'>, ms: number): () => number {
   const until = clock.now() + ms;

@@ -1,4 +1,4 @@
-/** Whether each venue can be received, in different words for different silences, and the edges that agents act on. */
+/** Connectivity of each venue, with a word for each kind of silence, and the changes that agents act on. */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -12,18 +12,17 @@ import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
 /**
- * How much is left, at an instant, of the five seconds that degraded data is survived for. They count from the last good message,
- * and where nothing good was ever received from the edge. The waiting is the agent's own, durable timer.
+ * Returns how much is left, at an instant, of the five seconds for which degraded data is tolerated. They count from the last good message,
+ * or from the change if nothing good was ever received. The waiting is the agent's own durable timer.
  */
 export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | null; readonly at: EpochMs }, now: EpochMs): number {
   return Math.min(DATA_DEGRADATION_MS, Math.max(0, (goodAt ?? at) + DATA_DEGRADATION_MS - now));
 }
 
 /**
- * How a venue is received. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no
- * session is open, silence means nothing. `carried_forward`: messages come, the prices in them stand still while the
- * session is open. `silent`: connected, but nothing came for longer than its limit. `feed_down`: not connected.
- * The last three are degraded.
+ * Connectivity of a venue. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no session is open,
+ * silence means nothing. `carried_forward`: messages come, their prices stand still while the session is open. `silent`: connected, but
+ * nothing came for longer than its limit. `feed_down`: not connected. The last three are degraded.
  */
 export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
 

@@ -1,7 +1,7 @@
-/** What was received, refused and dropped, counted per venue: nothing disappears without a number. */
+/** Counts of received, refused and dropped messages per venue. Nothing disappears uncounted. */
 import { VENUES, type Venue } from '../src/domain/venue.ts';
 
-/** What the streams count besides what is received. */
+/** Counters of the streams besides received messages. */
 export const COUNTED = [
   'duplicate',
   'out_of_order',

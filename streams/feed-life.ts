@@ -19,7 +19,7 @@ export interface FeedLife {
   heardAt: EpochMs;
   /** When the first answer that a polled feed missed was due; null while it answers, and of feeds that stream. */
   missedAt: EpochMs | null;
-  /** Why it is down, in the feed's own words; empty while it is up. */
+  /** Reason for being down, in the feed's words; empty while it is up. */
   detail: string;
   /** Sources of this provider that are disconnected now. */
   readonly down: Set<string>;

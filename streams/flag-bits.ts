@@ -117,7 +117,7 @@ export function withReferenceFlags(reference: ReferencePrice, bits: number): Ref
   return all === before && quality === reference.quality ? reference : withReferenceQuality(reference, quality, flagsOf(all));
 }
 
-/** How old an event was at an instant by its own time; never below zero (venue clocks run ahead). */
+/** Returns an event's age at an instant by its own time. It is never below zero, because venue clocks run ahead. */
 export function ageMs(observedAt: EpochMs, at: EpochMs): number {
   return at > observedAt ? at - observedAt : 0;
 }

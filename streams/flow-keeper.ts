@@ -17,7 +17,7 @@ export const KEPT_MS = 180_000;
 /** Books that come closer together than this are kept as the first of them. */
 const BOOK_EVERY_MS = 100;
 const LEVELS = 20;
-/** Of one instrument. */
+/** Maximum books kept per instrument. */
 const MOST_BOOKS = 2 * (KEPT_MS / BOOK_EVERY_MS);
 const MOST_TRADES = 20_000;
 const MOST_GAPS = 1_000;
@@ -33,7 +33,7 @@ export interface FlowKeeperOptions {
 }
 
 export interface LiveFlowKeeper extends FlowKeeper {
-  /** Keeps the flow of these instruments from now on, and of no others. Whoever follows nothing listens to nothing. */
+  /** Follows the flow of exactly these instruments from now on. With no instruments it subscribes to nothing. */
   follow(keys: ReadonlySet<InstrumentKey>): void;
   stop(): void;
 }
@@ -146,7 +146,7 @@ function trim(list: { readonly at: EpochMs }[], most: number, since: EpochMs): v
   list.splice(0, Math.max(old, list.length - most, 0));
 }
 
-/** Of gaps that are too many, the oldest become one with those between them: more is unknown then, never less. */
+/** Merges the oldest gaps into one, including the time between them, if there are too many. This can only add to the unknown time. */
 function trimGaps(one: Kept, since: EpochMs): void {
   while (one.gaps[0] !== undefined && one.gaps[0].until !== null && one.gaps[0].until < since) one.gaps.shift();
   if (one.gaps.length <= MOST_GAPS) return;
@@ -158,7 +158,7 @@ const topOf = (price: string | null, size: string | null): readonly DepthLevel[]
 
 const levelOf = ([price, size]: readonly [price: string, size: string]): DepthLevel => ({ price, size });
 
-/** What was kept of a window: a copy, which nothing changes any more. */
+/** Returns the kept flow of a window as an immutable copy. */
 function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
   const { from, booksUntil, until } = span;
   const { books = [], trades = [], gaps = [] } = one ?? {};
@@ -173,7 +173,7 @@ function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
   };
 }
 
-/** Where the last one at or before an instant lies; 0 where there is none. */
+/** Returns the index after the last item at or before an instant, or 0 if there is none. */
 function lastUntil(list: readonly { readonly at: EpochMs }[], instant: EpochMs): number {
   return Math.max(
     0,

@@ -1,4 +1,4 @@
-/** How fresh an event is at an instant: the flags that time, silence, sessions and lost connections put on it. */
+/** Freshness of an event at an instant: the flags for age, silence, sessions and lost connections. */
 import { CATALOG, type Catalog } from '../src/domain/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
 import { sessionAt as usSessionAt } from '../src/domain/session.ts';
@@ -37,7 +37,7 @@ export interface Freshness {
    * none), or, on a feed that only speaks of changes, the last sign of life of the connection that brought it.
    */
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
-  /** Of a reference price: whether its session is closed, or its price carried forward. */
+  /** Flags of a reference price whose session is closed or whose price is carried forward. */
   sessionBits(reference: ReferencePrice, at: EpochMs): number;
   /** Every flag that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
   bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;

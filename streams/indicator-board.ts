@@ -42,7 +42,7 @@ interface Series {
   readonly running: Map<string, Running>;
 }
 
-/** What is known of one series of bars. */
+/** Coverage of one series of bars. */
 export interface BarCoverage {
   /** Open times from `from` up to but without `to` are complete. */
   readonly from: EpochMs;
@@ -73,7 +73,7 @@ export interface IndicatorBoard {
   valueAt(need: IndicatorNeed, slot: EpochMs, endless?: boolean): IndicatorValue;
   /** Closed bars of a series, ascending. */
   candles(instrument: InstrumentKey, timeframe: string): readonly Candle[];
-  /** Null where nothing is known. */
+  /** Null if nothing is known. */
   coverage(instrument: InstrumentKey, timeframe: string): BarCoverage | null;
 }
 

@@ -1,4 +1,4 @@
-/** Whether each instrument's own book can be believed: edges for those who look at it, while its venue is received well. */
+/** Trust in each instrument's own book: changes for its readers, while its venue is received well. */
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote } from '../src/domain/quote.ts';

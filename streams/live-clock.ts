@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 /** The longest delay that setTimeout keeps; a longer one fires at once, so longer waits are cut into pieces. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** What the live clock reads; a test may supply its own. */
+/** Time readings of the live clock. A test may supply its own. */
 export interface TimeSource {
   /** System time, milliseconds since the epoch; may step. */
   wall(): number;

@@ -1,4 +1,4 @@
-/** Where a part tells operators what happens to it: one sentence, and the facts beside it. */
+/** Log of a part for operators: one sentence, and the facts beside it. */
 
 type Tell = (facts: object, sentence: string) => void;
 

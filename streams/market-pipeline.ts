@@ -35,7 +35,7 @@ export interface MarketPipelineOptions extends FreshnessOptions {
   readonly venues?: readonly Venue[];
   readonly instruments: () => readonly InstrumentRelations[];
   readonly needs: () => readonly IndicatorNeed[];
-  /** Where bars are fetched; none in a replay, whose tape holds them. */
+  /** Sources of bars. A replay has none, because its tape holds them. */
   readonly histories?: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly onCut: (cut: Cut) => void;
   /** Is told of everything that threw. */
@@ -44,7 +44,7 @@ export interface MarketPipelineOptions extends FreshnessOptions {
 }
 
 export interface MarketPipeline {
-  /** What was received, in the one order, before any rule: what a tape records. */
+  /** Received messages in their one order, before any quality rule, as a tape records them. */
   readonly received: Observable<FeedMessage>;
   /** Messages after the quality rules, with the flags of time added as they fall due. */
   readonly assessed: Observable<FeedMessage>;

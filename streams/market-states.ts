@@ -15,7 +15,7 @@ import type { FeedState } from './market-view.ts';
 
 /** Levels of a side that are passed on: as many as an order is filled through. */
 const BOOK_LEVELS = 100;
-/** How often books are looked at; nobody is passed more of them than that. */
+/** Interval at which books are read. Nobody receives more of them. */
 const BOOKS_MS = 250;
 const TICKERS_MS = 1_000;
 const VENUES_MS = 1_000;
@@ -23,7 +23,7 @@ const PROBE_MS = 60_000;
 const FIRST_PROBES = 5;
 const FIRST_PROBE_MS = 1_000;
 
-/** What the venues supply beside the streams of their feeds, as long as those are followed. */
+/** Venue data besides the feeds' streams, available while those are followed. */
 export interface MarketExtras {
   readonly books: readonly { readonly venue: Venue; readonly instrument: string; read(levels: number): OrderBookSnapshot | null }[];
   readonly tickers: readonly { readonly instrument: string; read(): DayTicker | null }[];
@@ -47,7 +47,7 @@ export interface MarketStatesOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What every source said of its own connection: one provider may have several, each of which comes and goes by itself. */
+/** Connection state of every source. One provider may have several, each of which connects and disconnects by itself. */
 class SourceLives {
   /** By venue and provider, then by source. */
   readonly #lives = new Map<string, Map<string, ProviderState>>();
@@ -154,7 +154,7 @@ class Rounds {
   }
 }
 
-/** What was received of each venue as a whole: its sources, its gaps, its clock and what its messages came to. */
+/** Reception of each venue as a whole: its sources, gaps, clock and message counts. */
 class VenueStates {
   readonly offsets = new ClockOffsets();
   readonly #lives = new SourceLives();
@@ -209,7 +209,7 @@ class VenueStates {
 
 type StateBus = MarketStatesOptions['bus'];
 
-/** Publishes every book that somebody reads and that is another one than the last time, and one that was lost as what it is. */
+/** Publishes every leased book that changed since the last time, and every lost book as lost. */
 export function newBooks({ books }: Pick<MarketExtras, 'books'>, { bus, clock }: Pick<MarketStatesOptions, 'bus' | 'clock'>): () => void {
   const shown = new Map<string, OrderBookSnapshot>();
   return () => {

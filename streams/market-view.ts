@@ -13,12 +13,12 @@ import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 
 const HOUR_MS = 3_600_000;
-/** How long a negative event stays active: the longest look-back of a condition. */
+/** Time for which a negative event stays active: the longest look-back of a condition. */
 export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
-/** How long any other stays: no rule looks at it, and every cut would carry it. */
+/** Time for which any other event stays. No rule reads it, and every cut would carry it. */
 const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
-/** What is known of one instrument. */
+/** Known data of one instrument. */
 export interface InstrumentView {
   readonly key: InstrumentKey;
   quote: Quote | null;
@@ -63,9 +63,9 @@ export interface MarketView {
   /** The latest reference price with the flags of an instant. */
   referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
   /**
-   * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours.
-   * Null where they are unknown: a source that would tell of them was never read to its end or is silent for too long, or an
-   * event that would count had to make room. A source is read to its end once a round of asking ended, which its heartbeat says.
+   * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours. Null if they are
+   * unknown: a source was never read to its end or is silent for too long, or an event that would count was dropped for space. A source is
+   * read to its end once a polling round ended, which its heartbeat says.
    */
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
@@ -225,8 +225,9 @@ class LatestView implements MarketView {
   }
 
   /**
-   * Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to
-   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is received now counts.
+   * True if the event is older than the latest from another source. Of two sources of one instrument the older time never replaces the
+   * newer one; within a source the rule chain ensures this. Once the latest exceeds its maximum age it blocks nothing: the venue's clock
+   * was set back, and what is received now counts.
    */
   #olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
     if (latest === null || latest.source === event.source) return false;

@@ -23,9 +23,9 @@ export interface AskingSchedule {
 export interface Feed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
-  /** What its messages hold that nobody knows; none where it does not count. */
+  /** Counter of message fields that nobody knows; absent if they are not counted. */
   readonly unknownFields?: UnknownFields;
-  /** Of a feed that asks for its quotes. */
+  /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
 }
 
@@ -162,7 +162,7 @@ class Connections {
     );
   }
 
-  /** What is to be said where the feed failed: every connection is lost, and the failure is counted as a rejection. */
+  /** Returns the messages of a failed feed: every connection is lost, and the failure counts as a rejection. */
   lost(detail: string, receivedAt: EpochMs): FeedMessage[] {
     const venue = this.#venue;
     if (this.#up.size === 0) this.#namelessDown = true;

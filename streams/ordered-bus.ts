@@ -3,7 +3,7 @@ import { type Observable, Subject } from 'rxjs';
 
 export interface OrderedBus<T> {
   readonly stream: Observable<T>;
-  /** Whether anybody listens. */
+  /** True if it has subscribers. */
   readonly observed: boolean;
   /** Delivers to every subscriber, or, called from within a delivery, right after it. */
   next(value: T): void;

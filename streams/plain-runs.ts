@@ -1,6 +1,6 @@
 /**
- * Runs of plain quotes in bulk replay. A quote is plain where every quality rule lets it pass unmarked and it changes nothing but
- * the newest price of its instrument; of a run of them only the last is received, and only once somebody looks.
+ * Runs of plain quotes in bulk replay. A quote is plain if every quality rule passes it unmarked and it changes only the newest price of
+ * its instrument. Only the last quote of a run is received, when somebody looks.
  */
 import type { Quote } from '../src/domain/quote.ts';
 import {
@@ -21,7 +21,7 @@ import type { Freshness } from './freshness.ts';
 const MAX_INSTRUMENTS = 5_000;
 /** Jump limits above this leave no room for two quotes near one price to be near each other. */
 const MAX_JUMP = 0.9;
-/** What two sums of rounding may differ by, as a share. */
+/** Relative rounding tolerance between two sums. */
 const ROUNDING = 1e-12;
 const SCALES = Float64Array.from({ length: 16 }, (_, scale) => 10 ** scale);
 
@@ -54,10 +54,7 @@ export interface PlainRunsOptions {
   readonly receive: (quote: Quote) => boolean;
 }
 
-/**
- * What is received through it leaves rules, view and counters as if every quote had been received by itself, at every moment at
- * which `settle` was called after the last quote.
- */
+/** Receives plain quotes in runs. After each `settle`, rules, view and counters are as if every quote had been received by itself. */
 export class PlainRuns {
   readonly #options: PlainRunsOptions;
   readonly #slots = new Map<InstrumentKey, Slot>();
@@ -89,8 +86,8 @@ export class PlainRuns {
   }
 
   /**
-   * Tells somebody of every plain quote of an instrument, as digits that hold until he returns. What is not plain he is told by whoever
-   * receives it, and the last of a run so once more. Answers how he stops to listen.
+   * Reports every plain quote of an instrument to the listener, as digits that are valid until it returns. Other quotes, and the last of a
+   * run once more, reach it through the regular receiver. Returns the function that stops listening.
    */
   listen(instrument: InstrumentKey, listener: (quote: QuoteDigits) => void): () => void {
     const slot = this.#slotOf(instrument);
@@ -169,7 +166,7 @@ export class PlainRuns {
   }
 }
 
-/** Whether quotes after one that passed every rule unmarked may be plain. */
+/** True if quotes after one that passed every rule unmarked may be plain. */
 function canBegin({ limits }: Run, quote: QuoteDigits): boolean {
   const { quality, flags, venue } = quote.origin;
   return (
@@ -192,7 +189,7 @@ function valueOf({ mantissa, scale }: QuoteDigits['bid']): number {
   return mantissa / (SCALES[scale] as number);
 }
 
-/** Whether a quote is newer than the last of its run by the venue's word, not crossed, not from the future, and no jump. */
+/** True if a quote is newer than the last of its run by the venue's order, not crossed, not from the future, and no jump. */
 function isPlain(run: Run, quote: QuoteDigits): boolean {
   const { last, limits } = run;
   if (!isPriced(quote) || quote.hasSequence !== last.hasSequence) return false;

@@ -1,4 +1,6 @@
-/** How old, how far off and how silent each venue's data may be (docs/decisions/0008). One table; the configuration may override any cell. */
+/**
+ * Limits of age, clock skew and silence for each venue's data (docs/decisions/0008). One table; the configuration may override any cell.
+ */
 import { CATALOG } from '../src/domain/catalog.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/venue.ts';
 import type { FeedLimits, LimitOverrides } from '../src/domain/venues/venue-facts.ts';

@@ -21,7 +21,7 @@ import { ageMs } from './flag-bits.ts';
 import type { IndicatorBoard } from './indicator-board.ts';
 import type { MarketView } from './market-view.ts';
 
-/** What an instrument relates to: part of the catalog's entry. */
+/** Related instruments: part of the catalog's entry. */
 export type InstrumentRelations = Pick<CatalogEntry, 'key' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
 
 /** A funding percentile is a number of the asset's perpetual, whichever of its instruments a manifest names. */

@@ -1,4 +1,4 @@
-/** How far a market state may be believed at an instant: by its age, and by whether its venue is received at all. */
+/** Quality of a market state at an instant: by its age, and by its venue's connectivity. */
 import type { VenueState } from '../src/domain/market-state.ts';
 import type { Quality, QualityFlag } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -13,7 +13,7 @@ export interface StateQuality {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True if somebody receives the venue: its state is fresh, and its feed is not down. */
+/** True if the venue is received: its state is fresh, and its feed is not down. */
 export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
   return venueState !== null && at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
 }

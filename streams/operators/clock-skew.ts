@@ -18,9 +18,8 @@ export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boo
 const OFFSET_WINDOW_MS = 60_000;
 
 /**
- * How far receipts lie behind a venue's own times: the least of the last one to two minutes, in milliseconds. It is
- * the way plus the difference of the clocks; below zero the venue's clock runs ahead of ours. Null where the venue
- * sends no times.
+ * Minimum lag of receipts behind a venue's own times over the last one to two minutes, in milliseconds. It is the network delay plus the
+ * difference of the clocks; below zero the venue's clock runs ahead of ours. Null if the venue sends no times.
  */
 export class VenueOffsets {
   readonly #windows = new Map<Venue, { from: EpochMs; least: number; before: number }>();
@@ -50,7 +49,7 @@ export class VenueOffsets {
 }
 
 export interface ClockSkewOptions extends RuleOptions {
-  /** Where the offsets are measured into. */
+  /** Destination of the measured offsets. */
   readonly offsets?: VenueOffsets;
 }
 

@@ -14,13 +14,11 @@ function sameBook(a: RuledEvent, b: Quote): boolean {
 }
 
 /**
- * Where a quote stands to those before it, by the venue's numbers where it has them, else by its times. The same
- * number with another book is newer (one block may bring several). A time from the future orders nothing: it would
- * shut out every good quote after it. A polled feed's unchanged answer is a new proof, never a duplicate.
- *
- * One connection does not bring quotes in the wrong order over longer than a quote may be old: what is still older
- * then shows a venue that numbers anew or set its clock back. To go on dropping it would leave the last quote
- * state, vouched for by heartbeats; so it is `restarted`, and order begins with it.
+ * Orders a quote relative to those before it, by the venue's numbers if it has them, else by its times. The same number with another book
+ * is newer, because one block may bring several. A time from the future orders nothing, because it would block every good quote after it. A
+ * polled feed's unchanged answer is a new proof, never a duplicate. One connection does not bring quotes in the wrong order over longer
+ * than a quote may be old. A still older quote shows a venue that restarted its numbers or set its clock back. Dropping it would keep the
+ * last quote alive, vouched for by heartbeats, so it is `restarted` and order begins with it.
  */
 function quoteOrder(quote: Quote, memory: RuleMemory): Order {
   const { limits, last } = memory;
@@ -51,7 +49,7 @@ function placeOf(quote: Quote, memory: RuleMemory, timed: boolean): number {
   return timed ? quote.observedAt - memory.observedAt : 1;
 }
 
-/** What is ordered by its time alone. */
+/** Events that are ordered by time alone. */
 type TimedEvent = Exclude<RuledEvent, Quote>;
 
 function sameContent(a: RuledEvent, b: TimedEvent): boolean {
@@ -74,7 +72,7 @@ function sameContent(a: RuledEvent, b: TimedEvent): boolean {
   );
 }
 
-/** Where an event without numbers stands to those before it. */
+/** Orders an event without numbers relative to those before it. */
 function timedOrder(event: TimedEvent, memory: RuleMemory): Exclude<Order, 'restarted'> {
   if (event.observedAt > event.receivedAt + memory.limits.maxSkewMs) return 'newer';
   if (event.observedAt < memory.observedAt) return 'out_of_order';

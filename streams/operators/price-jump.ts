@@ -86,7 +86,7 @@ function contradict({ jump, limits }: RuleMemory, context: PerpContext): void {
 
 export function priceJumpRule(options: RuleOptions = {}): QualityRule {
   const { counters } = options;
-  /** Only a price on which nothing else was found wrong is compared, and becomes what others are compared with. */
+  /** True if no rule found fault with the price. Only such prices are compared and become the reference of later comparisons. */
   const isClean = (event: Quote | ReferencePrice, found: number): boolean =>
     found === 0 && event.quality === 'live' && event.flags.length === 0;
   const tell = (event: Quote | ReferencePrice, bits: number): number => {

@@ -1,4 +1,4 @@
-/** What a quality rule is, how rules run over one message, and the RxJS operator that carries a rule. */
+/** Quality rules, how they run over one message, and the RxJS operator of a rule. */
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { FeedMessage, FeedStatus } from '../../src/domain/market-event.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/quote.ts';
@@ -14,19 +14,19 @@ import { SlotTable } from '../slot-table.ts';
 /** The messages whose content rules look at. */
 export type RuledEvent = Quote | ReferencePrice | PerpContext | PoolLiquidity;
 
-/** What is believed of one instrument of one venue, whichever of the venue's feeds said it (`priceJump`). */
+/** Accepted price of one instrument of one venue, across the venue's feeds (`priceJump`). */
 export interface JumpMemory {
   /** The last accepted sides as texts; of a reference price both are the price. Empty before the first. */
   bid: string;
   ask: string;
   /** The price to which the market may have jumped; NaN while there is none. */
   candidate: number;
-  /** How many events agreed with the candidate, and since when. */
+  /** Number of events that agreed with the candidate, and since when. */
   agreed: number;
   since: EpochMs;
 }
 
-/** What one run of rules remembers of one instrument of one source. Each rule reads and writes its own members. */
+/** Memory of one run of rules for one instrument of one source. Each rule reads and writes its own members. */
 export interface RuleMemory {
   readonly limits: FeedLimits;
   readonly jump: JumpMemory;
@@ -40,7 +40,7 @@ export interface RuleMemory {
   resyncing: boolean;
 }
 
-/** What a rule answers where the message must not be passed on. No set of flag bits is below zero. */
+/** Result of a rule that drops the message. No set of flag bits is below zero. */
 export const DROPPED = -1;
 
 /**
@@ -65,7 +65,7 @@ export interface RuleOptions {
   readonly counters?: FeedCounters;
   /** Is told of a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
   readonly onFailure?: (error: unknown) => void;
-  /** What the operators of one pipeline remember together, so that a message is looked up once; each its own by default. */
+  /** Memory shared by the operators of one pipeline, so that a message is looked up once. Each has its own by default. */
   readonly memories?: RuleMemories;
 }
 
@@ -108,8 +108,8 @@ function defined<Value>(value: Value | undefined): value is Value {
 }
 
 /**
- * Runs rules one after the other over each message, with one look-up and at most one copy per message, whatever their
- * number. With a single rule this is that rule's operator; with all of them it is the fused chain.
+ * Runs rules one after the other over each message, with one look-up and at most one copy per message. With a single rule this is that
+ * rule's operator; with all of them it is the fused chain.
  */
 export function runRules(rules: readonly QualityRule[], options: RuleOptions = {}): RunRules {
   const known = options.memories ?? createRuleMemories(options);
