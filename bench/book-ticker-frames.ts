@@ -3,9 +3,8 @@
 export const FRAMES = 8_192;
 const SYMBOLS = 64;
 /**
- * How often the side that changed has a new price. Counted in cryptofeed's raw tapes of Binance (30 %: 24 of 81 messages) and
- * Binance.US (81 %: 100 of 124), 7 instruments in all, 2021-10-12: none of the 205 differs from the one before it on both
- * sides, and 203 have another size.
+ * Share of changed sides with a new price. Counted in cryptofeed's raw tapes of Binance (30 %: 24 of 81 messages) and Binance.US (81 %: 100
+ * of 124), 7 instruments in all, 2021-10-12. None of the 205 differs from the one before it on both sides, and 203 have another size.
  */
 const PRICE_MOVES = 124 / 205;
 
@@ -91,7 +90,7 @@ export function recordedFrames(): Buffer[] {
   });
 }
 
-/** How the frames of a stream change: shares of those that have one of their symbol before them. */
+/** Shares of frames that change one side, the size or the price, among those with an earlier frame of their symbol. */
 export function changesOf(frames: readonly Buffer[]): { readonly oneSided: number; readonly size: number; readonly price: number } {
   const last = new Map<string, Record<string, string>>();
   const counted = { compared: 0, oneSided: 0, size: 0, price: 0 };

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 
-/** What work with a database of its own is given. */
+/** Resources of work with a database of its own. */
 export interface OwnDatabase {
   /** The state folder. */
   readonly home: string;
   /** Without migrations. */
   readonly server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
-  /** What ends what the work began; carried out before the server is stopped, the last first. */
+  /** Cleanups of what the work began. They run before the server is stopped, last first. */
   readonly ends: (() => unknown)[];
 }
 

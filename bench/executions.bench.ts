@@ -1,7 +1,7 @@
 /**
- * How many paper executions workers carry out: 1,000 agents of four organizations that all trade in every slot, from the
- * proposals of the tick to the last fill, booked and signed. With steps that share transactions, and with one each; by one worker,
- * by eight that divide the organizations, and by eight that take whatever is due. The workers are eight pools of one process.
+ * Paper executions per second of the workers: 1,000 agents of four organizations that all trade in every slot, from the tick's proposals to
+ * the last fill, booked and signed. Compared are steps that share transactions and steps with one each; one worker, eight that divide the
+ * organizations, and eight that take whatever is due. The workers are eight pools of one process.
  */
 import { executionWorkers } from '../actors/proposal/execution.ts';
 import { startActivities } from '../actors/runtime/activities.ts';

@@ -189,7 +189,7 @@ interface Told {
   readonly p50: number;
   readonly p99: number;
   readonly last: number;
-  /** What each of them received. */
+  /** Bytes that each of them received. */
   readonly bytes: number;
   readonly cpuMs: number;
   readonly rssMb: number;

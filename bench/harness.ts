@@ -1,6 +1,6 @@
 /** The mechanics of every benchmark: interleaved rounds, medians of ratios, spreads, one table, `--json`. */
 
-/** What one round of a contender cost. */
+/** Cost of one round of a contender. */
 export interface Cost {
   readonly operations: number;
   /** Processor time, or wall time where the work is mostly waiting; microseconds. */
@@ -18,7 +18,7 @@ export interface Comparison {
   readonly what: string;
   readonly ours: string;
   readonly reference: string;
-  /** The ratio that is to be reached; null where the line only informs. */
+  /** Ratio to reach, or null if the line only informs. */
   readonly goal: number | null;
 }
 
@@ -76,7 +76,7 @@ export async function wallCost(operations: number, work: () => Promise<void>): P
   return { operations, microseconds: (performance.now() - began) * 1_000 };
 }
 
-/** What nothing may remove as useless: results are put here. */
+/** Sink of results, so that the compiler cannot remove the work. */
 export const sink: { value: unknown } = { value: null };
 
 /** A contender that repeats `pass` (of `operations` operations) for about `roundMs`. */
@@ -104,9 +104,9 @@ export function repeated(name: string, operations: number, pass: () => void, rou
 }
 
 /**
- * Runs the rounds of all contenders in turn, each round beginning with another one, so that a disturbance of the
- * machine meets them all alike; then prints, per comparison, the median of the ratios of the same round.
- * Exits with 0 whether or not a goal is reached: whoever reads the table decides.
+ * Runs the rounds of all contenders in turn, each round beginning with another one, so that a disturbance of the machine hits them all
+ * alike. Prints, per comparison, the median of the ratios of the same round. Exits with 0 even if a goal is missed, because the reader
+ * decides.
  */
 export async function bench(options: BenchOptions): Promise<void> {
   const { contenders, rounds = 9, warmUps = 3 } = options;

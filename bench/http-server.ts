@@ -24,7 +24,7 @@ import { refuse } from '../src/domain/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
 import { outsideAddresses } from '../test/world/outside-addresses.ts';
 
-/** What the measuring process says on the command line, as JSON. */
+/** Command-line arguments of the measuring process, as JSON. */
 export interface ServerOrder {
   readonly kind: 'ours' | 'bare' | 'raw verify';
   readonly databaseUrl: string;

@@ -1,6 +1,6 @@
 /**
- * What a person's paper order costs in an organization of ten books and in one of a thousand, one order at a time and many of the
- * same moment: assessed, filled, booked and signed.
+ * Cost of a person's paper order in an organization of ten books and in one of a thousand, one at a time and many at once: assessed,
+ * filled, booked and signed.
  */
 import { createMarketOrderHandler } from '../actors/market-order/command-handler.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
@@ -29,7 +29,7 @@ import { followedBook } from './followed-book.ts';
 import { costWithServer } from './server-cost.ts';
 
 const AT_ONCE = Number(process.env['BENCH_AT_ONCE'] ?? 32);
-/** Of a round; each caller buys and then sells. */
+/** Orders per round. Each caller buys and then sells. */
 const ORDERS = Math.max(32, 2 * AT_ONCE);
 const SIZES = { few: 10, many: 1_000 } as const;
 

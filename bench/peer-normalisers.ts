@@ -1,6 +1,6 @@
 /**
- * What the peers do with one message from the bytes on, driven without a network: tardis-dev as its real-time stream does,
- * ccxt through its own socket client. Sockets, async generators and whoever awaits a message are left out, as they are of ours.
+ * Peers' processing of one message from its bytes on, without a network: tardis-dev as its real-time stream does, ccxt through its own
+ * socket client. Sockets, async generators and awaiting consumers are left out, as they are for ours.
  */
 import { type CcxtExchange, ccxtExchange, type TardisMapper, type TardisMessage } from './peers.ts';
 

@@ -82,7 +82,7 @@ function bareScan(frame: Buffer): void {
   }
 }
 
-/** What a plain normaliser does: parse, and write what it found as an object. */
+/** Baseline normalizer: parses the frame and writes the result as an object. */
 function parsedLiteral(frame: Buffer): Quote {
   const { data } = JSON.parse(frame.toString('utf8')) as { data: { u: number; s: string; b: string; B: string; a: string; A: string } };
   return {
@@ -169,7 +169,7 @@ function spreadChain(): (quote: Quote) => Quote | null {
   };
 }
 
-/** Whoever reads frames says the same of each; otherwise the comparison would be of different work. */
+/** Proves that all readers of a frame return the same. Otherwise the comparison would be of different work. */
 function proveReadEqual(bytes: Buffer): Quote {
   const quote = mapSpotFrame(bytes, RECEIVED_AT, symbols)[0] as Quote;
   assert.deepEqual([quote], mapParsedSpotFrame(bytes, RECEIVED_AT, symbols));

@@ -1,6 +1,6 @@
 /**
- * What a ranking and the basis of 200 instruments cost over the bare queries of what they rest on, and how slow the slowest
- * answers are: the routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
+ * Cost of a ranking and the basis of 200 instruments over the bare queries they rest on, and the latency of the slowest answers. Runs the
+ * routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
  */
 import type { ApiPorts } from '../api/ports.ts';
 import { listBasis } from '../api/v1/arbitrage/basis.ts';
@@ -26,7 +26,7 @@ const DAYS = 31;
 const NOW = Date.UTC(2026, 8, 16, 15, 30);
 const PERPS = CATALOG.fixed.entries.filter(({ kind }) => kind === 'perp');
 
-/** So many copies of a kind's entries, each under a symbol of its own; every one with a perpetual. */
+/** Makes `count` copies of a kind's entries, each under a symbol of its own and each with a perpetual. */
 function copiesOf(kind: 'tokenized_equity' | 'pre_ipo', count: number): CatalogEntry[] {
   const originals = CATALOG.fixed.entries.filter((entry) => entry.kind === kind);
   return Array.from({ length: count }, (_, n) => {
@@ -149,7 +149,7 @@ await withDatabase(async ({ server: postgres, ends }) => {
     };
   }
 
-  /** What every answer reads at least: the newest cut, as its rows lie. */
+  /** Minimum work of every answer: reading the newest cut's rows. */
   const bare: Contender = {
     name: 'bare query of the cut',
     round: () =>

@@ -1,10 +1,9 @@
 /**
- * How fast tapes are read and replayed, next to what any reader of NDJSON pays: JSON.parse of the same lines. Fifty agents decide
- * each minute. They hold; or their rules ask for a trade of which risk has to be asked every time; or they trade: a few times a day
- * with open positions in between, twice an hour, and every minute, which nobody does and which shows what an order costs. Each row
- * says how many orders an agent makes a day. "by whole events" is the same replay without leaving out what plain runs of quotes
- * need not receive.
- * Interleaved rounds in one process; medians of CPU time. `node --import tsx bench/replay.bench.ts [events] [rounds]`
+ * Speed of reading and replaying tapes, compared with JSON.parse of the same NDJSON lines. Fifty agents decide each minute. They hold; or
+ * their rules ask for a trade whose risk is assessed every time; or they trade: a few times a day with open positions in between, twice an
+ * hour, or every minute, which is unrealistic and shows the cost of an order. Each row says how many orders an agent makes a day. "by whole
+ * events" is the same replay without skipping quotes of plain runs. Interleaved rounds in one process; medians of CPU time. `node --import
+ * tsx bench/replay.bench.ts [events] [rounds]`
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +21,7 @@ const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);
 const AGENTS = 50;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
-/** What the other replays are held against. */
+/** Baseline of the other replays. */
 const HOLD = 'replay compact, agents hold';
 const START = Date.UTC(2025, 0, 6, 15, 0);
 

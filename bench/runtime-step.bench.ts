@@ -1,6 +1,6 @@
 /**
- * What durability costs: the runtime's step and a whole delivery against XState's bare transition, and the compiled
- * ordinary tick against the live machine.
+ * Cost of durability: the runtime's step and a whole delivery compared with XState's bare transition, and the compiled ordinary tick
+ * compared with the live machine.
  */
 import assert from 'node:assert/strict';
 import { type AnyMachineSnapshot, createActor, transition } from 'xstate';
@@ -66,7 +66,7 @@ function pureLife(): AnyMachineSnapshot {
   return snapshot;
 }
 
-/** What the runtime does between load and commit: fit and restore, assess, can, step, plan. */
+/** Work of the runtime between load and commit: fit and restore, assess, can, step, plan. */
 function steppedLife(): ActorState {
   let state = started;
   for (const event of LIFE) {

@@ -1,9 +1,9 @@
 /**
- * How trading grows with workers: one PostgreSQL, one Redis, a sandbox, a feed, an API and N workers as processes of their own, and
- * agents of several organizations that buy and sell in every slot. Prints for each number of workers the decisions and fills of
- * each slot, commits and processor time for a fill, and the waits of the server. The ratio that counts on any machine is
- * PostgreSQL's processor time for a fill with many workers against one; the rate needs a core for each process.
- * `node --import tsx bench/scale-out.bench.ts [--organizations 4] [--agents 150] [--workers 1,8,1,8] [--slots 2]`
+ * Scaling of trading with workers: one PostgreSQL, one Redis, a sandbox, a feed, an API and N workers as processes of their own, and agents
+ * of several organizations that buy and sell in every slot. Prints for each number of workers the decisions and fills of each slot, commits
+ * and processor time per fill, and the server's waits. The meaningful ratio on any machine is PostgreSQL's processor time per fill with
+ * many workers against one; the rate needs a core for each process. `node --import tsx bench/scale-out.bench.ts [--organizations 4]
+ * [--agents 150] [--workers 1,8,1,8] [--slots 2]`
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type Cost, cpuMicroseconds, wallCost } from './harness.ts';
 
-/** What /proc/<pid>/stat counts processor time in. */
+/** Unit of processor time in /proc/<pid>/stat, in microseconds. */
 const JIFFY_US = 10_000;
 
-/** Processor time of the server's processes so far, microseconds; null where the system does not say. */
+/** Processor time of the server's processes so far, in microseconds; null if the system does not report it. */
 export function serverMicroseconds(postmaster: number): number | null {
   if (process.platform !== 'linux') return null;
   let microseconds = 0;
@@ -35,7 +35,7 @@ export function processSeconds(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * JIFFY_US) / 1e6;
 }
 
-/** What the scheduler counted, to the nanosecond; null where the kernel keeps no such count. */
+/** Scheduler's run time in nanoseconds; null if the kernel keeps no such count. */
 function scheduledMicroseconds(pid: string): number | null {
   const file = `/proc/${pid}/schedstat`;
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1_000 : null;

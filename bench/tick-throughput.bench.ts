@@ -88,7 +88,7 @@ function openJobQueue(place: Parameters<typeof openTickQueue>[0]): JobQueue {
   };
 }
 
-/** Where everything is measured. */
+/** Setup of the measurement. */
 interface Stage {
   readonly sql: Sql;
   readonly owner: Sql;

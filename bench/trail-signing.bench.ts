@@ -1,4 +1,6 @@
-/** What signing costs a tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers. */
+/**
+ * Cost of signing per tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers.
+ */
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
 import { writeCut } from '../src/adapters/store/agents/cut-store.ts';

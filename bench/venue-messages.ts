@@ -35,7 +35,7 @@ interface Peer {
   readonly read: (frame: Buffer) => unknown;
   /** The numbers in what it says, in the order of the case's `numbersOf`, where that has them. */
   readonly numbersOf: (read: unknown) => readonly number[];
-  /** How many times as fast as it the map has to be; null where nothing was set. */
+  /** Required speed-up of the map over this peer; null if none is set. */
   readonly goal: number | null;
 }
 
@@ -43,9 +43,9 @@ interface MessageCase {
   readonly name: string;
   readonly frames: readonly Buffer[];
   readonly map: (frame: Buffer) => unknown;
-  /** What a plain normaliser does with the same bytes. */
+  /** Baseline normalizer for the same bytes. */
   readonly literal: (frame: Buffer) => unknown;
-  /** The numbers in what either of them says, in one order; null where the map drops the message unread. */
+  /** Numbers in a mapped message, in a fixed order; null if the map drops the message unread. */
   readonly numbersOf: ((mapped: unknown) => readonly number[]) | null;
   readonly peers: readonly Peer[];
 }

@@ -21,7 +21,7 @@ export interface ClientOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. In a browser the page's own unless given. */
   readonly baseUrl?: string;
   readonly token?: Token;
-  /** How often a failed call is sent again, if that is safe; 4 unless given. */
+  /** Number of retries of a failed call that is safe to repeat; default 4. */
   readonly retries?: number;
   /** Bound on each attempt; 60,000 unless given. */
   readonly timeoutMs?: number;

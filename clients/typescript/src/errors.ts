@@ -19,7 +19,7 @@ export class ApiError extends SevengateError {
   readonly detail: string;
   /** Names the request in the service's log; null if a proxy removed it. */
   readonly requestId: string | null;
-  /** How long the service asked to wait, in milliseconds; null if it did not. */
+  /** Wait that the service asked for, in milliseconds; null if it did not. */
   readonly retryAfterMs: number | null;
   /** The whole body. */
   readonly problem: Problem;
@@ -59,8 +59,8 @@ function checkSentence({ name, rule, limit, observed }: Check): string {
 }
 
 /**
- * How a call got no answer of the service: it could not be reached, took too long, its answer was cut off, or something between
- * answered in its place, such as a proxy.
+ * Reason why a call got no answer from the service: it was unreachable, took too long, its answer was cut off, or an intermediary such as a
+ * proxy answered in its place.
  */
 export type NetworkFailure = 'unreachable' | 'timeout' | 'cut' | 'foreign';
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 export interface LocalOptions {
   /** The service's state folder: `SEVENGATE_HOME` unless given, else the nearest `.sevengate` from here upwards. */
   readonly home?: string;
-  /** Whose token is used; `operator` unless given. */
+  /** Member whose token is used; default `operator`. */
   readonly member?: string;
 }
 

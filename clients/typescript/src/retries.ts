@@ -1,4 +1,4 @@
-/** Which failures pass, and how long to wait before the next attempt. */
+/** Classifies transient failures and computes the wait before the next attempt. */
 import { ApiError, NetworkError } from './errors.ts';
 import { spreadPause, type Timing } from './timing.ts';
 

@@ -49,7 +49,10 @@ export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<It
   return { [Symbol.asyncIterator]: iterate, [OBSERVABLE]: observe };
 }
 
-/** How RxJS and its peers know an observable; an unsubscribed one ends, while an unread async iterable waits for its next item. */
+/**
+ * Key by which RxJS and its peers recognize an observable. An unsubscribed observable ends, while an unread async iterable waits for its
+ * next item.
+ */
 const OBSERVABLE: symbol | string = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
 
 function push<Item>(items: AsyncIterator<Item, undefined>, observer: Observer<Item>): { unsubscribe(): void } {

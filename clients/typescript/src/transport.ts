@@ -134,7 +134,7 @@ export async function bounded<Answer>(
   }
 }
 
-/** How an answer is to be read: `text` if the document promises no JSON, `refused` for statuses whose JSON is an answer all the same. */
+/** Expected form of an answer: `text` if the document promises no JSON, `refused` for error statuses whose JSON is a regular answer. */
 export interface Expected {
   readonly what: string;
   readonly text: boolean;
