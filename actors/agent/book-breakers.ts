@@ -22,7 +22,7 @@ export interface MarkedTrader {
   readonly marked: MarkedBook;
 }
 
-/** What is on record of live books. */
+/** Recorded facts about live books. */
 export interface LiveBookFacts {
   /** The worst known price of each instrument on this day; of one that never had any there is none. */
   worstKnown(instruments: readonly InstrumentKey[], at: EpochMs): Promise<Parameters<typeof worstDrawdownPct>[1]>;

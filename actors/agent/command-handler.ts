@@ -15,11 +15,11 @@ import { agentContext, agentValue } from './effects.ts';
 import { createEmergencyHalt, type HaltStore } from './emergency-halt.ts';
 import type { AgentEvent } from './protocol.ts';
 
-/** What the command handler asks of the store besides the actors themselves. */
+/** Store ports of the command handler, besides the actors themselves. */
 export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesEnded'> {
-  /** Null where the organization has no such agent. */
+  /** Null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<AgentView | null>;
-  /** What an agent holds that it can be told to close, in its live book and in the paper book of its active version. */
+  /** Closable positions of an agent, in its live book and in the paper book of its active version. */
   held(agentId: string): Promise<readonly InstrumentKey[]>;
   /** Writes rows that belong to no actor's step. */
   write(records: readonly ActorRecord[]): Promise<void>;
@@ -29,7 +29,7 @@ export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesE
   leasesEnded(orgId: string, agentId: string | null): Promise<void>;
 }
 
-/** How often a new version is tried again when somebody else added one at the same moment. */
+/** Maximum attempts to add a version while other callers add versions at the same moment. */
 const VERSION_RACES = 8;
 
 export interface CommandHandlerDeps {
@@ -201,7 +201,7 @@ async function create(
   return { ok: true, value: view };
 }
 
-/** Adds a version; where somebody else added one at the same moment, it is tried again on theirs. */
+/** Adds a version, and tries again on the newer one if another caller added one at the same moment. */
 async function addVersion(
   deps: CommandHandlerDeps,
   context: CommandContext,

@@ -1,4 +1,4 @@
-/** The rows that a command writes beside its step, whatever kind of actor it went to: the audit and the remembered answer. */
+/** Rows that a command writes beside its step, for every kind of actor: the audit entry and the remembered answer. */
 import type { ActorRecord, ActorState } from '../../src/domain/actor-step.ts';
 import { canonicalHash } from '../../src/domain/canonical-json.ts';
 import { refuse } from '../../src/domain/refusal.ts';
@@ -25,7 +25,7 @@ export function auditRow(
   };
 }
 
-/** The answer under the request's Idempotency-Key; none where it carries no key. */
+/** Returns the answer to remember under the request's Idempotency-Key; no rows if it carries no key. */
 export function answerRows(context: CommandContext, view: object): readonly ActorRecord[] {
   if (!context.remember) return [];
   const { route, key, requestHash } = context.remember;
@@ -34,8 +34,8 @@ export function answerRows(context: CommandContext, view: object): readonly Acto
 }
 
 /**
- * What a command answers where its transaction failed because the same Idempotency-Key was answered by another request
- * between the look-up and the commit; that one's effect stands. The database's rule on external agents is answered too. @throws any other error.
+ * Answers a command whose transaction failed because another request with the same Idempotency-Key committed between look-up and commit.
+ * The other request's effect stands. The database's rule on external agents is answered too. @throws any other error.
  */
 export function answeredMeanwhile(error: unknown): ReturnType<typeof refuse> {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };

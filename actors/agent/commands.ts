@@ -1,4 +1,4 @@
-/** What may be asked of an agent, and by whom: the protocol between the API, the command line and the agent's actor. */
+/** Commands of an agent: the protocol between the API, the command line and the agent's actor. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
@@ -7,7 +7,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 
-/** Who asks, for the audit row and the permission rules; and what to remember the answer under. */
+/** Caller of a command, for the audit row and the permission rules, and the key to remember the answer under. */
 export interface CommandContext {
   readonly orgId: string;
   readonly subject: string;
@@ -33,7 +33,7 @@ export interface AgentView {
   readonly autonomy: Autonomy;
   readonly manifestHash: string;
   readonly manifestVersion: number;
-  /** What somebody has closed of it and is not sold yet. */
+  /** Positions closed by a person and not yet sold. */
   readonly closing: readonly Closing[];
   readonly createdBy: string;
   /** ISO 8601. */
@@ -43,9 +43,9 @@ export interface AgentView {
 export interface HaltView {
   /** Ids of the agents that this halt has paused by now, and of the Takes that it has disarmed. */
   readonly paused: readonly string[];
-  /** How many more it is pausing in the background; none of them may begin anything meanwhile. */
+  /** Number of agents that are still being paused in the background. None of them may begin anything meanwhile. */
   readonly pausing: number;
-  /** How many pending proposals it has cancelled by now. */
+  /** Pending proposals cancelled so far. */
   readonly cancelledProposals: number;
   /** The organization's control epoch after the halt. */
   readonly epoch: number;
@@ -60,15 +60,15 @@ export interface AgentCommands {
   pause(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   resume(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   /**
-   * Pauses the agent and has its positions sold, in its live book and in the paper book of its active version, until
-   * nothing is held or somebody resumes it. Null as instrument: all of them. Null as limit: at the market.
+   * Pauses the agent and sells its positions, in its live book and in the paper book of its active version, until it holds nothing or a
+   * person resumes it. A null instrument closes all of them. A null limit sells at the market.
    */
   close(
     context: CommandContext,
     agentId: string,
     wish: { readonly instrument: InstrumentKey | null; readonly limitPrice: DecimalString | null },
   ): Promise<Outcome<AgentView>>;
-  /** Takes a quarantined agent out of quarantine; it is paused then, and somebody resumes it. */
+  /** Releases the agent from quarantine. It is paused afterwards and has to be resumed. */
   release(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
   emergencyHalt(context: CommandContext): Promise<Outcome<HaltView>>;

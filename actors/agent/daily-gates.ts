@@ -3,7 +3,7 @@ import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import { type Look, runEvery } from '../runtime/run-every.ts';
 
-/** How often paper and shadow stages without evidence of the day are looked for. */
+/** Interval of the check for paper and shadow stages without evidence of the day. */
 const DAILY_LOOK_MS = 600_000;
 /** Agents assessed in one look, at most. */
 const ASSESSED_AT_ONCE = 500;
@@ -23,7 +23,10 @@ export interface DailyGates<Agent> {
   tellDrift(agentId: string, now: number): Promise<void>;
 }
 
-/** Assesses whoever is due now, tells who stands on evidence that counts no more, and whose fills cost more than expected; an agent that moves on meanwhile is assessed at its new stage next time. */
+/**
+ * Assesses all due agents, and reports agents whose evidence no longer counts or whose fills cost more than expected. An agent that moves
+ * on meanwhile is assessed at its new stage next time.
+ */
 export async function assessDue<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
   now: number,
@@ -46,7 +49,7 @@ export async function assessDue<Agent extends { readonly id: string }>(
   );
 }
 
-/** Assesses whoever is due, again and again. */
+/** Assesses all due agents, periodically. */
 export function lookDaily<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
   clock: Pick<Clock, 'now' | 'deadline'>,

@@ -1,4 +1,4 @@
-/** What the agent's actions mean once they are committed, and which events it takes at all. */
+/** Effects of the agent's committed actions, and validation of its events. */
 
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
@@ -26,7 +26,7 @@ export function agentContext(state: Pick<ActorState, 'context'>): AgentContext {
   return state.context as unknown as AgentContext;
 }
 
-/** What of an agent is announced on the `agents` and `alerts` channels. */
+/** Returns the fields announced on the `agents` and `alerts` channels. */
 function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
   const context = agentContext(info);
   const value = agentValue(info);
@@ -48,7 +48,7 @@ function venuesLost(what: string, info: StepInfo): { readonly venues?: readonly 
   return what === 'data_degraded' ? { venues: agentContext(info).degradedVenues } : {};
 }
 
-/** What is announced because a breaker tripped says how far past its limit it was. */
+/** Announcements of a tripped breaker, which say how far past its limit it was. */
 const BREAKER_WORDS = { daily_drawdown: true, slippage: true, demoted: true } as const;
 
 function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]: string | null } {
@@ -62,7 +62,7 @@ const LEADS_TO_LIVE_CAPITAL: readonly string[] = ['shadow', 'limited_live'];
 /** The levels at which orders leave without being asked for, the lower one first. */
 const BY_THEMSELVES: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
-/** Why an agent would not take an event. */
+/** Returns why an agent refuses an event, or null if it takes it. */
 export function validateAgent(state: ActorState, event: ActorEvent): Refusal | null {
   const value = agentValue(state);
   const context = agentContext(state);

@@ -10,9 +10,9 @@ import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { HaltView } from './commands.ts';
 
-/** So many agents are paused in one transaction. */
+/** Agents paused in one transaction. */
 const BATCH = 500;
-/** How long the answer waits for the pauses, in milliseconds: what is small is done by then. */
+/** Maximum wait of the answer for the pauses, in milliseconds. Small organizations are done by then. */
 const ANSWER_MS = 120;
 
 export interface HaltStore {
@@ -39,7 +39,7 @@ interface Swept {
   cancelled: number;
 }
 
-/** What one sweep of an organization does for all halts that were asked for meanwhile. */
+/** One sweep of an organization, shared by all halts requested meanwhile. */
 interface Sweeping {
   /** The newest halt that it has to sweep. */
   newest: { readonly epoch: number; readonly cause: string };

@@ -34,7 +34,7 @@ export interface GateEvidence {
   readonly ruleChange: string | null;
 }
 
-/** Where one gate stands. */
+/** State of one gate. */
 export interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
@@ -50,7 +50,7 @@ export interface GateState {
 /** An agent as its gates are validated. */
 export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'manifestHash'>;
 
-/** What the command handler asks of the store of evidence. */
+/** Evidence-store ports of the command handler. */
 export interface GateKeeper {
   /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
@@ -76,7 +76,7 @@ export interface GateCommands {
     agentId: string,
     word: { readonly approved: boolean; readonly comment: string },
   ): Promise<Outcome<GateEvidence>>;
-  /** Null where the organization has no such agent. */
+  /** Null if the organization has no such agent. */
   progress(orgId: string, agentId: string): Promise<GatesProgress | null>;
 }
 
@@ -85,11 +85,11 @@ export interface GatesProgress extends ManifestInWords {
   readonly gates: readonly GateState[];
   /** True if its forward trading is assessed on a source that is not real, or under a time that was moved on. */
   readonly simulated: boolean;
-  /** Of an agent that has its backtest before it: what that would not know. */
+  /** History that the agent's coming backtest would miss. */
   readonly missingHistory: readonly MissingHistory[];
 }
 
-/** How the evidence of a gate comes about, where nothing is on record. */
+/** Instructions to obtain a gate's evidence, shown if none is on record. */
 const HOW: Readonly<Record<EvidenceKind, string>> = {
   manifest: 'the manifest has to be valid',
   backtest: 'run a backtest of the active manifest: POST /v1/agents/:id/backtest',
@@ -99,21 +99,21 @@ const HOW: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'an independent risk manager has to sign off: POST /v1/agents/:id/sign-off',
 };
 
-/** How often a promotion is validated anew when the database knows better than what was validated: as often as a dozen who ask at once need. */
+/** Maximum validations of a promotion when the database refuses a stale one. Enough for a dozen concurrent callers. */
 const PROMOTE_RACES = 12;
 
 interface GateDeps {
   readonly runtime: Runtime;
   readonly agents: Pick<AgentDirectory, 'find' | 'write'>;
   readonly gates: GateKeeper;
-  /** What of the past a backtest of the agent's manifest would not know. */
+  /** History that a backtest of the agent's manifest would miss. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
   readonly manifestInWords: (agent: GatedView, orgId: string) => Promise<ManifestInWords>;
   /** Says why the agent's universe cannot be given live capital, or null if it can. */
   readonly capitalRefusal: (agent: GatedView) => Promise<string | null>;
 }
 
-/** What is told of an agent; of the past only at these stages: nothing of it matters behind the gate that a backtest opens. */
+/** Returns what is shown of an agent. Missing history is included only before the gate that a backtest opens. */
 async function toldOf(
   deps: GateDeps,
   orgId: string,
@@ -223,13 +223,13 @@ export function createGateHandler(deps: GateDeps): GateCommands {
   };
 }
 
-/** Where the gates of an agent stand. */
+/** Progress of an agent's gates. */
 async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
   const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated(view)];
   return { stage: view.stage, gates, simulated, ...(await toldOf(deps, orgId, view, ['draft', 'backtest'])) };
 }
 
-/** Whether an agent stands at another gate than before, or at the same one with another manifest. */
+/** True if the agent is at another gate than before, or at the same one with another manifest. */
 function isAnother(now: GatedView, before: GatedView): boolean {
   return now.stage !== before.stage || now.manifestHash !== before.manifestHash;
 }
@@ -242,7 +242,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Whether the database refused evidence because it contradicts what is on record: a change since it was drawn up, or else a defect. */
+/** True if the database refused evidence because it contradicts the record: a change since it was computed, or a defect. */
 function isContradicted(error: unknown): boolean {
   return (error as { code?: string }).code === '23514';
 }

@@ -1,23 +1,23 @@
-/** The emergency halt of every organization of the service, or of one, by whoever runs it. */
+/** Emergency halt of every organization of the service, or of one, by its operator. */
 import { auditRow } from './command-rows.ts';
 import type { HaltView } from './commands.ts';
 import type { EmergencyHalt } from './emergency-halt.ts';
 
-/** Whose word it is, in the audit: whoever reaches the database of the service with its settings. */
+/** Subject in the audit: anyone who reaches the service's database with its settings. */
 const SUBJECT = 'command line';
 
-/** What halting organizations needs. */
+/** Dependencies of halting organizations. */
 export interface Halting extends Pick<EmergencyHalt, 'halt'> {
   /** Every organization, or the one with this id, by id. */
   readonly organizations: (id: string | null) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly newId: () => string;
 }
 
-/** What the halt of one organization came to. */
+/** Result of halting one organization. */
 export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
   readonly orgId: string;
   readonly name: string;
-  /** How many agents and Takes are paused by this halt. */
+  /** Agents and Takes paused by this halt. */
   readonly paused: number;
 }
 

@@ -6,7 +6,7 @@ import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
 
-/** What moves a stage, as the event that moved it tells. */
+/** Returns the evidence or demotion in the event that moves a stage. */
 function promotionOf(event: AgentEvent): Promotion | null {
   if (event.type === 'gate.passed') return { evidenceId: event.evidenceId, askedBy: event.askedBy };
   return event.type === 'breaker.tripped' ? { evidenceId: null, askedBy: `breaker ${event.breaker}` } : null;
@@ -18,7 +18,7 @@ function tripOf(event: AgentEvent): BreakerTrip | null {
   return { breaker, at, observed, limit };
 }
 
-/** What is still to be closed after the event. */
+/** Returns the remaining closings after the event. */
 function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly Closing[] {
   if (event.type === 'positions.close') return withClosing(closing, event.closing);
   if (event.type === 'positions.closed') return closing.filter(({ instrument, at }) => instrument !== event.instrument || at !== event.at);
@@ -141,7 +141,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** Whether it is ticked at all. */
+    /** Duty of the agent: it is ticked only while active. */
     duty: {
       initial: 'active',
       states: {
@@ -220,7 +220,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** What it receives. Data that is lost cancels proposals, and an agent with live capital is paused. */
+    /** State of its market data. Lost data cancels proposals and pauses an agent with live capital. */
     feed: FEED_REGION,
   },
 });

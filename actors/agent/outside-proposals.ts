@@ -32,7 +32,7 @@ import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
 /** A trade as outside code asks for it. `inputs` is undefined if the code says nothing of what it decided on. */
 export type ProposalWish = Omit<ProposedTrade, 'agentId' | 'inputsHash'> & { readonly inputs: Json | undefined };
 
-/** The receipt of an outside proposal: the same for ever, whatever becomes of it. */
+/** Receipt of an outside proposal. It never changes. */
 export interface OutsideReceipt extends OutsideProposal {
   readonly id: string;
   /** The slot that it joins. */
@@ -229,7 +229,7 @@ function offGrid({ instrument, limitPrice }: OutsideProposal): Refusal | null {
   return { code: 'malformed', detail: `limitPrice ${limitPrice} is between two prices of ${instrument}; allowed are multiples of ${step}` };
 }
 
-/** A sell comes from the agent's own book, whatever the organization holds elsewhere. */
+/** Refuses a sell that exceeds the agent's own book, regardless of the organization's other holdings. */
 async function beyondBook(store: OutsideStore, of: Mandated, wished: OutsideProposal): Promise<Refusal | null> {
   if (wished.side === 'buy') return null;
   const rejection = soldTooMuch(wished, positionOf(bookOf(of, await store.books(wished.agentId)), wished.instrument) ?? null);

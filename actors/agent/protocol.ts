@@ -1,4 +1,4 @@
-/** What an agent remembers and what it receives. */
+/** Context and events of an agent. */
 import type { Autonomy, PauseCause, Stage } from '../../src/domain/agent.ts';
 import type { Breaker } from '../../src/domain/breakers.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -17,7 +17,7 @@ export interface AgentContext {
   /** Null while on duty. */
   readonly pauseCause: PauseCause | null;
   readonly degradedVenues: DegradedFeeds;
-  /** What moved it to its present stage; missing in snapshots from before there were gates to pass. */
+  /** Evidence or demotion that led to its present stage; absent in snapshots from before gates existed. */
   readonly promotion?: Promotion | null;
   /** The breaker that tripped last; missing if none has. */
   readonly breaker?: BreakerTrip | null;
@@ -25,7 +25,7 @@ export interface AgentContext {
   readonly closing?: readonly Closing[];
 }
 
-/** What let the agent into its stage. `evidenceId` is null after a demotion and a change of the manifest. */
+/** Reason of the agent's stage. `evidenceId` is null after a demotion and a change of the manifest. */
 export interface Promotion {
   readonly evidenceId: string | null;
   /** The subject who asked, or the breaker that demoted it. */
@@ -74,14 +74,14 @@ export type AgentEvent =
       readonly askedBy: string;
     }
   | BreakerTripped
-  /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
+  /** Sets the autonomy. `mayRaise` is false if the caller may not raise it to a level at which orders leave without approval. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** Somebody's word: it is paused, and what it holds is sold whatever its rules say. */
+  /** Closes positions on a person's command: pauses the agent and sells what it holds regardless of its rules. */
   | { readonly type: 'positions.close'; readonly closing: Closing }
-  /** Nothing is held any more of what this was about. */
+  /** Reports that nothing of this closing is held any more. */
   | { readonly type: 'positions.closed'; readonly instrument: InstrumentKey | null; readonly at: EpochMs }
-  /** Somebody has mended what it was quarantined for: it stands still until it is resumed. */
+  /** Releases the agent from quarantine after its fault was fixed. It does nothing until it is resumed. */
   | { readonly type: 'quarantine.released' }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
   | FeedEvent;

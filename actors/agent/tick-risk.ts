@@ -126,7 +126,7 @@ function askedSize(outside: OutsideProposal, touch: DecimalString): Partial<Size
   return limitPrice === null ? size : { ...size, worstPrice: limitPrice };
 }
 
-/** What is said where not even one lot can be asked for. */
+/** Returns the rejection if not even one lot can be ordered. */
 function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
   const { lot } = marketStepOf(proposal.instrument);
   const unpriced = (proposal.side === 'entry' ? proposal.observation.quote?.ask : proposal.observation.quote?.bid) == null;

@@ -1,4 +1,4 @@
-/** What may be asked of an agent's vault: the protocol between the API and the vault command handler. */
+/** Commands of an agent's vault: the protocol between the API and the vault command handler. */
 import type { Stage } from '../../src/domain/agent.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
@@ -6,7 +6,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from './commands.ts';
 
-/** What one depositor owns of a vault. */
+/** Share of one depositor in a vault. */
 export interface VaultHolder {
   readonly depositor: string;
   readonly shares: DecimalString;
@@ -60,12 +60,12 @@ export interface VaultChange {
   readonly at: EpochMs;
 }
 
-/** How much to take out: dollars, shares, or everything that the caller owns. */
+/** Amount of a withdrawal: dollars, shares, or everything that the caller owns. */
 export type Withdrawal = { readonly amountUsd: DecimalString } | { readonly shares: DecimalString } | { readonly all: true };
 
 /** Every command answers after its transaction is committed. A foreign agent answers exactly as a missing one: `not_found`. */
 export interface VaultCommands {
-  /** Null where the organization has no such agent. */
+  /** Null if the organization has no such agent. */
   read(orgId: string, agentId: string): Promise<VaultView | null>;
   deposit(context: CommandContext, agentId: string, amountUsd: DecimalString): Promise<Outcome<VaultChange>>;
   /** Takes out of what the caller owns; positions are not sold for it. */

@@ -44,13 +44,13 @@ export interface StoredVault extends VaultShares {
 }
 
 export interface VaultDirectory {
-  /** Null where the organization has no such agent. */
+  /** Null if the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<StoredVault | null>;
   /** Writes a change with all its rows; false, and nothing written, where the vault, its stage, its book or what is reserved of it changed meanwhile. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
 }
 
-/** What is really held, as far as it was compared lately with what is claimed. */
+/** Verified reserves, if holdings were compared recently with the claims on them. */
 export interface VaultReserves {
   /** Its number is null if it was not kept: of simulated dollars, which the database counts itself. */
   newest(orgId: string): Promise<(ReserveCheck & { readonly number: number | null }) | null>;
@@ -63,7 +63,7 @@ interface PlannedChange extends CapitalChange {
   readonly reserveCheck: number | null;
 }
 
-/** How often a change is tried again when somebody else changed the vault at the same moment. */
+/** Maximum attempts of a change while other callers change the vault at the same moment. */
 const RACES = 8;
 
 export interface VaultHandlerDeps {
@@ -75,7 +75,7 @@ export interface VaultHandlerDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What is asked of a vault. */
+/** Requested change of a vault. */
 interface AskedChange {
   readonly kind: VaultChange['kind'];
   readonly plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>;
@@ -127,7 +127,7 @@ function priced({ marks, clock }: VaultHandlerDeps, { book }: StoredVault): Mark
   return markBook(book, marks(book.holdings.map(({ instrument }) => instrument)), clock.now());
 }
 
-/** Reads, prices, plans and writes a change; null if somebody changed the vault, or what backs it, at the same moment. */
+/** Reads, prices, plans and writes a change. Returns null if the vault or its backing changed at the same moment. */
 async function attempt(
   deps: VaultHandlerDeps,
   context: CommandContext,
@@ -263,7 +263,7 @@ function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: s
   return { ok: true, value: change };
 }
 
-/** What open purchases may still cost: cash that was paid out could not pay for them. */
+/** Returns the maximum cost of open purchases. Cash that is paid out could not pay for them. */
 function reservedUsd({ openProposals }: TradingBook): Decimal {
   return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
 }
@@ -328,7 +328,7 @@ function isStablecoin(amountUsd: DecimalString): boolean {
   return isCounted(amountUsd, USD_DECIMALS);
 }
 
-/** Whether an amount is above zero and a whole number of its smallest unit. */
+/** True if an amount is above zero and a whole number of its smallest unit. */
 function isCounted(text: DecimalString, decimals: number): boolean {
   const amount = new Decimal(text);
   return amount.gt(0) && amount.decimalPlaces() <= decimals;

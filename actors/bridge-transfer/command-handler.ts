@@ -32,7 +32,7 @@ import {
 import type { BridgeQuoting } from './ports.ts';
 import type { BridgeSubmission, BridgeTransferInput } from './protocol.ts';
 
-/** How many quotes of an organization may wait for a signature at once. */
+/** Maximum quotes of an organization that wait for a signature. */
 const MOST_QUOTES = 50;
 
 export interface BridgeHandlerDeps {
@@ -48,7 +48,7 @@ export interface BridgeHandlerDeps {
   /** True of the error of a submission whose source transaction is another transfer's already. */
   readonly isTaken: (error: unknown) => boolean;
   readonly verifySignature: VerifySignature;
-  /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
+  /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
   readonly evmAddress: (text: string) => Outcome<string>;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -205,7 +205,7 @@ async function inputOf(
   return { ...offer, wish, source, explanation, alternatives, quotedBy: subject, epoch, createdAt: clock.now() };
 }
 
-/** What is said where something was submitted before; null where nothing was yet. */
+/** Early answer if something was submitted before; null if not. */
 function submittedBefore(
   deps: BridgeHandlerDeps,
   row: ActorRow,
@@ -219,7 +219,7 @@ function submittedBefore(
   return state === 'quoted' ? null : refuse('state_conflict', `the quote is ${state}: ask for a new one`);
 }
 
-/** What is submitted, compared with the quote before anything is written. */
+/** Compares a submission with its quote before anything is written. */
 async function checkedSubmission(
   deps: BridgeHandlerDeps,
   source: QuotedTransaction,
@@ -299,7 +299,7 @@ async function submit(
   }
 }
 
-/** Where the chains stand before anybody can have signed; refused where a node is behind, for it would call old payments new. */
+/** Returns the chains' heads before anyone can have signed. Refused if a node lags, because it would take old payments for new. */
 async function headsNow(outside: Pick<BridgeQuoting, 'heads'>, now: number): Promise<Outcome<ChainHeads>> {
   const heads = await outside.heads();
   for (const chain of BRIDGE_CHAINS) {
@@ -318,7 +318,7 @@ function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 
   return words === null ? null : refuse('signed_bytes_differ', `the signed transaction is not the one that was asked for: ${words}`);
 }
 
-/** Where nobody offers: what a provider refuses weighs more than that another one is silent. */
+/** Combines the refusals of all providers. A provider's refusal takes precedence over another one's silence. */
 function refusalOf(
   declined: readonly { readonly provider: string; readonly outcome: Extract<Outcome<never>, { ok: false }> }[],
 ): Outcome<never> {

@@ -1,4 +1,4 @@
-/** What may be asked of bridge transfers: the protocol between the API and their actors. */
+/** Commands of bridge transfers: the protocol between the API and their actors. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { TransferState } from '../../src/domain/bridge/axes.ts';
 import type { BridgePreference } from '../../src/domain/bridge/comparison.ts';
@@ -12,7 +12,7 @@ import type { BridgeTransferContext } from './protocol.ts';
 /** The one sentence for missing and foreign transfers alike. */
 export const NO_TRANSFER = 'there is no bridge transfer with this id';
 
-/** What a quote is asked with. */
+/** Parameters of a quote. */
 export interface BridgeQuoteWish {
   readonly from: string;
   readonly to: string;
@@ -21,7 +21,7 @@ export interface BridgeQuoteWish {
   readonly sender: string;
   readonly recipient: string;
   readonly preference: BridgePreference;
-  /** Only this provider; null where any may offer. */
+  /** Provider to use; null for any. */
   readonly provider: BridgeProviderName | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a bridge transfer's actions mean once they are committed. */
+/** Effects of a bridge transfer's committed actions. */
 import { type Attention, attentionWords } from '../../src/domain/bridge/axes.ts';
 import { usdOf } from '../../src/domain/bridge/quote.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
@@ -31,7 +31,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
 
 const viewOf = (info: StepInfo) => transferView(info.actorId, { ...info, status: 'active' }, info.now);
 
-/** What the feed and the alerts say of a transfer. */
+/** Returns the fields of a transfer for the feed and the alerts. */
 function told(info: StepInfo): { readonly [key: string]: Json } {
   const { wish, provider, hash, axes, attentions, delayedAt, amountIn } = transferContext(info);
   return {

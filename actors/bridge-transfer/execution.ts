@@ -15,7 +15,7 @@ import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
 export interface BridgeExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
-  /** Whether the lease of a transfer still lives, by the clock of whoever keeps it. */
+  /** Returns true while the lease of a transfer lives, by the clock of the store. */
   readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
   readonly outside: BridgeOutside;
   readonly arrivals: SettledArrivals;
@@ -48,7 +48,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
       : { outcome: 'uncertain', detail: sent.detail, lease: taken.until };
   }
 
-  /** One part of a look; null where nobody answers, which changes nothing of what is known. */
+  /** Reads one part of a transfer's state. Null if nobody answers, which leaves the known state unchanged. */
   async function part<Value>(read: () => Promise<Value>): Promise<Value | null> {
     try {
       return await read();

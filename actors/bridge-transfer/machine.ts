@@ -23,7 +23,7 @@ const LOOK_RARELY_MS = 60_000;
 const LOOK_SELDOM_MS = 600_000;
 const LONG_LOOKS = 60;
 
-/** What operators are told of as soon as it appears; the rest is shown with the transfer. */
+/** Warnings announced to operators at once. Others are shown with the transfer. */
 const TOLD: ReadonlySet<Attention> = new Set<Attention>([
   'source_reorged',
   'other_transaction',
@@ -96,7 +96,7 @@ const SHOW = ['projectTransfer', 'announceTransfer'] as const;
 const FOLLOWED = ['submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown'] as const;
 type Followed = (typeof FOLLOWED)[number];
 
-/** What both chains have said for good. */
+/** Final states confirmed by both chains. */
 const ENDS = (['completed', 'refunded', 'failed'] as const).map(
   (end) => ({ guard: `leadsTo_${end}`, target: `#bridge_transfer@1.${end}`, actions: [...REMEMBER, 'rememberEnd'] }) as const,
 );
@@ -128,7 +128,7 @@ export const bridgeTransferMachine = setup({
   actions: {
     projectTransfer: effect<undefined>(),
     announceTransfer: effect<undefined>(),
-    /** What has arrived for good counts for this transfer from now on, and for no other: the database refuses it where another was faster. */
+    /** Assigns final arrivals to this transfer and no other. The database refuses an arrival that another transfer has taken. */
     settleArrivals: effect<undefined>(),
     /** The database refuses the step where a halt came since. */
     requireEpoch: effect<undefined>(),

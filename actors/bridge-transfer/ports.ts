@@ -1,4 +1,4 @@
-/** What bridge transfers need of the outside: providers that carry, and the two chains that show what happened. Boot supplies them. */
+/** Outside ports of bridge transfers: providers, and the two chains that prove what happened. Boot supplies them. */
 import type { ArrivalSighting, ChainHead, ChainHeads } from '../../src/domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../src/domain/bridge/axes.ts';
 import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
@@ -22,7 +22,7 @@ export interface BridgeProvider {
    * makes no sense, as `unavailable` where it does not answer.
    */
   offer(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>>;
-  /** What the provider says of a submitted transfer; `unseen` where it does not know it. @throws where it does not answer. */
+  /** Returns the provider's status of a submitted transfer, or `unseen` if it does not know it. @throws if it does not answer. */
   word(terms: TransferTerms): Promise<ProviderWord>;
   /** Left out where it does not push, or nobody says where. */
   readonly pushes?: BridgePushes;
@@ -33,9 +33,9 @@ export interface TransferChain {
   readonly chain: BridgeChain;
   /** Hands signed bytes to a node, which takes the same bytes any number of times, while `leftMs` says that milliseconds are left. @throws only before anything was sent. */
   broadcast(signed: string, leftMs: () => number): Promise<Broadcast>;
-  /** Where the source transaction stands. @throws where no node answers: silence is never `unseen`. */
+  /** Returns the status of the source transaction. @throws if no node answers: silence is never `unseen`. */
   source(terms: TransferTerms): Promise<SourceSighting>;
-  /** What a transaction paid to an address of this chain. @throws where no node answers. */
+  /** Returns the payment of a transaction to an address of this chain. @throws if no node answers. */
   arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
   /** The newest block. @throws where no node answers */
   head(): Promise<ChainHead>;
@@ -55,7 +55,7 @@ export interface SettledArrivals {
   settledBy(chain: BridgeChain, hash: string): Promise<string | null>;
 }
 
-/** What quotes and submissions need besides: the chains asked before anybody signs. */
+/** Further ports of quotes and submissions: the chains as they are before anybody signs. */
 export interface BridgeQuoting {
   readonly providers: readonly Pick<BridgeProvider, 'name' | 'offer'>[];
   /** The stablecoin's mint on the primary chain. */
@@ -69,7 +69,7 @@ export interface BridgeQuoting {
   readonly evm: {
     /** Base units of the stablecoin. */
     balance(owner: string): Promise<bigint>;
-    /** Why the chain would not carry out a call now; null where it would. */
+    /** Returns why the chain would refuse a call now, or null if it would accept it. */
     simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
   };
   readSignedEvm(raw: string): Promise<Outcome<ReadEvmTransaction & { readonly hash: string; readonly nonce: number }>>;

@@ -1,4 +1,4 @@
-/** What a bridge transfer remembers and what it receives. */
+/** Context and events of a bridge transfer. */
 import type { Attention, Sighting, TransferAxes } from '../../src/domain/bridge/axes.ts';
 import type { BridgeOffer } from '../../src/domain/bridge/quote.ts';
 import type { BridgeAlternative, TransferTerms } from '../../src/domain/bridge/transfer.ts';
@@ -8,7 +8,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 export interface BridgeTransferInput
   extends Omit<TransferTerms, 'hash' | 'nonce'>,
     Pick<BridgeOffer, 'kind' | 'amountOut' | 'fees' | 'route' | 'estimatedSeconds' | 'expiresAt'> {
-  /** Why this provider, with the numbers of the others. */
+  /** Reason for choosing this provider, with the figures of the others. */
   readonly explanation: string;
   /** The offers that were not taken. */
   readonly alternatives: readonly BridgeAlternative[];
@@ -20,7 +20,7 @@ export interface BridgeTransferInput
 
 /** Plain JSON: it lies in the snapshot. */
 export interface BridgeTransferContext extends BridgeTransferInput {
-  /** The signed source transaction: base64 on the primary chain, hexadecimal on the EVM chain. Null where the wallet sent it itself. */
+  /** Signed source transaction: base64 on the primary chain, hexadecimal on the EVM chain. Null if the wallet sent it itself. */
   readonly signed: string | null;
   /** The source transaction's name on its chain; null before it was submitted. */
   readonly hash: string | null;
@@ -36,14 +36,14 @@ export interface BridgeTransferContext extends BridgeTransferInput {
   /** When it was told to be late; null while it was not. */
   readonly delayedAt: EpochMs | null;
   readonly endedAt: EpochMs | null;
-  /** What a node last said to the signed bytes; null before, and where the wallet sends. */
+  /** Last answer of a node to the signed bytes. Null before, and if the wallet sends them. */
   readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
   readonly leaseUntil: EpochMs | null;
-  /** How often it was looked at since something changed. */
+  /** Number of looks since the last change. */
   readonly looks: number;
 }
 
-/** What carrying an activity out came to. */
+/** Result of an activity. */
 export type BridgeAnswer =
   | { readonly outcome: 'seen'; readonly sighting: Sighting }
   /** A node took the bytes, refused them, or nobody knows. */

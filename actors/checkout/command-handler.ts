@@ -28,15 +28,17 @@ import { type CheckoutCommands, type CheckoutView, type Licence, NO_CHECKOUT } f
 import { checkoutContext, checkoutState } from './effects.ts';
 import type { CheckoutContext, CheckoutInput } from './protocol.ts';
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface CheckoutDirectory {
   listing(orgId: string, id: string): Promise<Listing | null>;
   /** The rules, where the organization may read them. */
   rules(orgId: string, id: string): Promise<Manifest | null>;
   licence(orgId: string, listingId: string): Promise<Licence | null>;
-  /** The checkout of a listing that is under way; null where none is. */
+  /** Returns the open checkout of a listing, or null if there is none. */
   openCheckout(orgId: string, listingId: string): Promise<string | null>;
-  /** Why the start of a checkout failed that the database refused: another one is open, or the listing has changed; null for every other error. */
+  /**
+   * Returns why the database refused the start of a checkout: another one is open, or the listing has changed. Null for every other error.
+   */
   startProblem(error: unknown): string | null;
 }
 
@@ -44,7 +46,7 @@ export interface CheckoutHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly store: CheckoutDirectory;
-  /** Null where no node of the primary chain is named: then only free licences are given. */
+  /** Null if no node of the primary chain is configured. Only free licences are issued then. */
   readonly chain: Pick<LaunchChain, 'latestBlockhash' | 'simulate'> | null;
   readonly agents: Pick<AgentCommands, 'create'>;
   readonly verifySignature: VerifySignature;
@@ -130,7 +132,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
   };
 }
 
-/** What may be bought at this moment. */
+/** Returns the listing if it can be bought at this moment. */
 async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: string): Promise<Outcome<Listing>> {
   const { store } = deps;
   const listing = await store.listing(orgId, listingId);
@@ -204,7 +206,7 @@ async function shown(deps: CheckoutHandlerDeps, row: ActorRow): Promise<Checkout
   return checkoutView(row.id, row.state, clock.now(), { payment, prepared, base64: unsignedBase64 });
 }
 
-/** What is said where the bytes were given before, or where there is nothing to be paid; null where they are to be taken. */
+/** Early answer if these bytes were already submitted or nothing is due; null if they should be processed. */
 async function answeredBefore(deps: CheckoutHandlerDeps, row: ActorRow, signed: string): Promise<Outcome<CheckoutView> | null> {
   const { signed: known, payment } = checkoutContext(row.state);
   const state = checkoutState(row.state);
@@ -256,7 +258,7 @@ async function submitted(
   }
 }
 
-/** What is said where a checkout of the same listing is under way. */
+/** Returns the message for a listing whose checkout is already open. */
 export function underWay(id: string): string {
   return `checkout ${id} of this listing is under way: settle it, or wait about two minutes until it has expired`;
 }

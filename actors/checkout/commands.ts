@@ -1,11 +1,11 @@
-/** What may be asked of checkouts: the protocol between the API and their actors. */
+/** Commands of checkouts: the protocol between the API and their actors. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CheckoutState } from '../../src/domain/marketplace/checkout.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { AgentView, CommandContext } from '../agent/commands.ts';
 
-/** What is said where there is no such checkout. */
+/** Message for a checkout that does not exist. */
 export const NO_CHECKOUT = 'there is no checkout with this id';
 
 /** A checkout as the outside sees it. */

@@ -1,4 +1,4 @@
-/** What a checkout's actions mean once they are committed. */
+/** Effects of a checkout's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { CheckoutState } from '../../src/domain/marketplace/checkout.ts';
 import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';

@@ -18,7 +18,7 @@ export interface CheckoutWorkerDeps {
   readonly chain: Pick<ChainClient, 'status' | 'transaction'>;
 }
 
-/** What a finalized transaction means for the payment that it should be. */
+/** Compares a finalized transaction with the payment that it should be. */
 function assessed({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
   if (error !== null)
     return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${error}` };
@@ -60,7 +60,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
     return at === 'confirmed' ? { outcome: 'confirmed' } : { outcome: 'waits' };
   }
 
-  /** Of bytes that came after the expiry: only what is final already counts, for they cannot land any more. */
+  /** Returns the payment if it is final already. Bytes submitted after the expiry cannot land any more. */
   async function landedBefore({ signature, payment }: CheckoutContext): Promise<PaymentAnswer> {
     const { state } = await deps.chain.status(signature as string);
     if (state === 'unseen')

@@ -1,4 +1,4 @@
-/** What a checkout remembers and what it receives. */
+/** Context and events of a checkout. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Payment } from '../../src/domain/marketplace/checkout.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -8,9 +8,9 @@ export interface CheckoutInput {
   readonly listingId: string;
   readonly manifestHash: string;
   readonly priceUsd: DecimalString;
-  /** Null where the price is 0: then nothing is paid. */
+  /** Null if the price is 0 and nothing is paid. */
   readonly payment: Payment | null;
-  /** Its prepared transaction; null where nothing is paid. */
+  /** Id of its prepared transaction; null if nothing is paid. */
   readonly transactionId: string | null;
   /** The licence that it leads to. */
   readonly licenceId: string;
@@ -28,7 +28,7 @@ export interface CheckoutContext extends CheckoutInput {
   readonly detail: string | null;
 }
 
-/** What looking after a checkout's payment came to. */
+/** Result of following a checkout's payment. */
 export type PaymentAnswer =
   | { readonly outcome: 'waits' }
   | { readonly outcome: 'confirmed' }

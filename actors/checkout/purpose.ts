@@ -1,4 +1,7 @@
-/** What checkouts add to the machine of prepared transactions: the creator would get the whole price. The licence is the checkout's own to issue. */
+/**
+ * Rules of checkouts for the machine of prepared transactions: the creator has to get the whole price. The checkout itself issues the
+ * licence.
+ */
 import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 

@@ -15,12 +15,12 @@ import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { DelegationCommands } from './commands.ts';
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface DelegationDirectory {
   find(orgId: string, id: string): Promise<Delegation | null>;
   grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean>;
   revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean>;
-  /** Whether the organization has an agent, or a Take, with this id. */
+  /** True if the organization has an agent, or a Take, with this id. */
   hasTrader(orgId: string, trader: TraderKind, id: string): Promise<boolean>;
   /** Resolves once no execution of the agent or Take is under way that may have begun before. */
   executionsEnded(orgId: string, agentId: string): Promise<void>;

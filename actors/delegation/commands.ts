@@ -1,9 +1,9 @@
-/** What may be asked of delegations: the protocol between the API and the command handler. */
+/** Commands of delegations: the protocol between the API and the command handler. */
 import type { Delegation, DelegationTerms } from '../../src/domain/delegation.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** What the owner of a wallet and the organization agree on. */
+/** Terms that the wallet's owner and the organization agree on. */
 export type DelegationWish = Pick<DelegationTerms, 'trader' | 'agentId' | 'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'expiresAt'>;
 
 /** A text to be signed, with what has to be sent back beside the signature. */

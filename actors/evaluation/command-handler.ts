@@ -19,11 +19,11 @@ interface ActiveManifest {
   readonly external: boolean;
 }
 
-/** What the command handler asks of the store besides the actors themselves. */
+/** Store ports of the command handler, besides the actors themselves. */
 export interface EvaluationDirectory {
-  /** The active manifest of the organization's agent; null where there is no such agent. */
+  /** Active manifest of the organization's agent; null if there is no such agent. */
   activeManifest(orgId: string, agentId: string): Promise<ActiveManifest | null>;
-  /** Null where the organization has no such run of the agent. */
+  /** Null if the organization has no such run of the agent. */
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
 

@@ -1,4 +1,4 @@
-/** What may be asked of evaluation runs, and by whom: the protocol between the API and the runs' actors. */
+/** Commands of evaluation runs: the protocol between the API and the runs' actors. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { ToldProgress } from '../../src/domain/work-progress.ts';
@@ -22,7 +22,7 @@ export interface EvaluationView {
   readonly ending: RunEnding | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: Json } | null;
-  /** What its worker said last of how far it is; null before it said anything. */
+  /** Last progress reported by its worker; null before the first report. */
   readonly told: ToldProgress | null;
 }
 

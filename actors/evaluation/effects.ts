@@ -1,4 +1,4 @@
-/** What an evaluation run's actions mean once they are committed, and which events it takes at all. */
+/** Effects of an evaluation run's committed actions, and validation of its events. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
@@ -39,7 +39,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
-/** Why a run would not be cancelled any more. */
+/** Returns why a run can no longer be cancelled, or null. */
 function validateEvaluation(state: ActorState, event: ActorEvent): Refusal | null {
   const value = runState(state);
   if (event.type === 'cancel' && ENDED.includes(value))

@@ -1,4 +1,4 @@
-/** What an evaluation run remembers and what it receives. */
+/** Context and events of an evaluation run. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 
 /** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */
@@ -9,7 +9,7 @@ export type Evaluation = (typeof EVALUATIONS)[number];
 export const RUN_STATES = ['queued', 'running', 'finished', 'refused', 'cancelled', 'failed'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** Why a run came to no result, or null. */
+/** Reason why a run has no result, or null. */
 export interface RunEnding {
   /** An expected reason such as `insufficient_history`; `failed` runs say `defect`. */
   readonly code: string;
@@ -22,7 +22,7 @@ export interface EvaluationInput {
   readonly evaluation: Evaluation;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** What was asked for, every default resolved. */
+  /** Request with every default resolved. */
   readonly request: { readonly [field: string]: Json };
   readonly requestedBy: string;
 }
@@ -31,7 +31,7 @@ export interface EvaluationInput {
 export interface EvaluationContext extends EvaluationInput {
   readonly createdAt: number;
   readonly startedAt: number | null;
-  /** How often its work was begun: more than once where a process died over it. */
+  /** Number of starts. More than one means that a process died during the run. */
   readonly attempts: number;
   readonly ending: RunEnding | null;
   readonly resultHash: string | null;

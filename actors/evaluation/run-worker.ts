@@ -12,7 +12,7 @@ import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Evaluation } from './protocol.ts';
 
-/** What a runner works on. */
+/** Work for a runner. */
 export interface EvaluationJob {
   readonly runId: string;
   readonly orgId: string;
@@ -31,7 +31,7 @@ export interface EvaluationJob {
   readonly progress: (done: number, total: number, what: string, waitsForWork?: string | null) => void;
 }
 
-/** What a runner's work came to. */
+/** Result of a runner. */
 export type EvaluationOutcome =
   | {
       readonly ok: true;
@@ -41,11 +41,11 @@ export type EvaluationOutcome =
       readonly summary: { readonly [name: string]: Json };
       /** The whole result as canonical JSON. */
       readonly result: string;
-      /** The page for people; null where it is made of the result whenever somebody asks for it. */
+      /** Report page, or null if it is rendered from the result on request. */
       readonly report: string | null;
       /** The manifests that it has tried on history. */
       readonly trials: readonly Trial[];
-      /** Null where the run is no evidence, such as a look at a short stretch. */
+      /** Null if the run is no evidence, for example because it covers a short range. */
       readonly evidence: EvidenceDraft | null;
     }
   /** An expected reason why there is no result, such as `insufficient_history`. */
@@ -57,7 +57,7 @@ export type EvaluationRunner = (job: EvaluationJob) => Promise<EvaluationOutcome
 /** A run under this process's lease. */
 export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
 
-/** What is announced of a run that is worked on. `since`: when it began what it is `doing`. */
+/** Announced progress of a running evaluation. `since` is the start of its present step (`doing`). */
 export type ProgressBody = ToldProgress &
   WorkProgress & {
     readonly what: 'evaluation_progress';
@@ -85,7 +85,7 @@ const PROGRESS_MS = 1_000;
 const ATTEMPT_LIMIT = 5;
 
 export interface RunWorker {
-  /** Ends: running work is aborted and left to whoever comes next. */
+  /** Stops the worker. Running work is aborted and left to the next worker. */
   stop(): Promise<void>;
 }
 
@@ -247,7 +247,7 @@ class EvaluationRuns implements RunWorker {
   }
 }
 
-/** Why evidence was not taken because it rests on a row that nobody signed; null where it was. @throws anything else. */
+/** Returns why evidence was refused for an unsigned row, or null if it was accepted. @throws anything else. */
 async function unsignedBasis(writing: Promise<unknown>): Promise<string | null> {
   try {
     await writing;

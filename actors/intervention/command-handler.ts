@@ -12,25 +12,25 @@ import type { Intervention, InterventionAction, InterventionCommands } from './c
 /** An activity as an intervention finds it. */
 export interface FoundActivity {
   readonly state: 'pending' | 'done' | 'given_up';
-  /** Whether the actor has taken a step since it asked for it; the end of a quarantine is none. */
+  /** True if the actor has taken a step since it requested the activity. The end of a quarantine does not count. */
   readonly isLeft: boolean;
 }
 
 export interface InterventionStore {
-  /** Null where the organization has no such actor. */
+  /** Null if the organization has no such actor. */
   actor(orgId: string, actorId: string): Promise<ActorRow | null>;
-  /** Null where the actor has asked for no such activity, or it is forgotten. */
+  /** Null if the actor has requested no such activity, or it was deleted. */
   activity(actorId: string, key: string): Promise<FoundActivity | null>;
   /**
-   * Makes activities of an actor pending, due at `at` and without attempts: the one of the key, or (null) all that are
-   * pending. Writes the rows that the number of them leads to, in the same transaction. Where it is none, nothing is written.
+   * Makes activities of an actor pending again, due at `at` and without attempts: the one of the key, or all pending ones (null). It also
+   * writes the rows that `rows` returns for their number, in the same transaction. It writes nothing if there are no such activities.
    */
   tryAnew(actor: ActorRow, key: string | null, at: EpochMs, rows: (activities: number) => readonly ActorRecord[]): Promise<number>;
   /** Lets an actor go on that is quarantined at this very version; false, and nothing written, where it is not. */
   release(actor: ActorRow, rows: readonly ActorRecord[]): Promise<boolean>;
 }
 
-/** What an actor is told of the end of its quarantine, where its chart has a transition for it. */
+/** Event of the end of its quarantine, for actors whose chart has a transition for it. */
 const RELEASED = { type: 'quarantine.released' } as const;
 
 interface InterventionDeps {
@@ -132,7 +132,7 @@ async function release(deps: InterventionDeps, context: CommandContext, actor: A
   }
 }
 
-/** Why nothing of the actor is carried out now; null where it is. */
+/** Returns why the actor's activities are suspended, or null if they run. */
 function standsStill({ id, status }: ActorRow): Refusal | null {
   if (status === 'quarantined') return { code: 'state_conflict', detail: `actor ${id} is quarantined: release it first` };
   return status === 'done' ? { code: 'state_conflict', detail: `actor ${id} has ended` } : null;

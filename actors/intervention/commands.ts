@@ -1,4 +1,4 @@
-/** What a person may do to an actor of any kind beside its state chart. */
+/** Interventions of a person in an actor of any kind, outside its state chart. */
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -10,9 +10,9 @@ export type InterventionAction = (typeof INTERVENTIONS)[number];
 export interface Intervention {
   readonly actorId: string;
   readonly action: InterventionAction;
-  /** The activity that was retried; null where it was the actor as a whole. */
+  /** Retried activity; null if the whole actor was released. */
   readonly activity: string | null;
-  /** How many activities are tried anew. */
+  /** Number of activities to retry. */
   readonly activities: number;
   readonly reason: string;
   readonly subject: string;

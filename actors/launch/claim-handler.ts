@@ -1,6 +1,6 @@
 /**
- * Claims of what waits for a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a
- * prepared transaction of its own: built and simulated here, signed by whoever is paid, and followed to its finality.
+ * Claims of a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a prepared transaction of its
+ * own. It is built and simulated here, signed by the payee, and followed until it is final.
  */
 import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';

@@ -44,14 +44,14 @@ export interface LaunchHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly load: LoadActors;
   readonly chain: LaunchChain;
-  /** Whose the partner's part of the fees is. */
+  /** Address that owns the partner's part of the fees. */
   readonly partner: string;
   readonly newKey: () => EphemeralKey;
   readonly verifySignature: VerifySignature;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
-  /** Why a symbol may not be listed; null where it may. */
+  /** Returns why a symbol may not be listed, or null if it may. */
   readonly listingProblem: (wish: LaunchWish, mint: string) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
@@ -222,7 +222,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   return { ok: true, value: answer(plan.state) };
 }
 
-/** What is said where the bytes were given before; null where nothing was given yet. */
+/** Early answer if the bytes were submitted before; null if not. */
 function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Outcome<LaunchView> | null {
   const { clock } = deps;
   const known = launchContext(row.state).signed;

@@ -1,4 +1,4 @@
-/** What may be asked of bonding-curve launches: the protocol between the API and their actors. */
+/** Commands of bonding-curve launches: the protocol between the API and their actors. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve/config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve/program.ts';
@@ -14,7 +14,7 @@ import type { PreparedTransactionView } from '../prepared-transaction/commands.t
 
 export const NO_LAUNCH = 'there is no launch with this id';
 
-/** What a launch is asked for with. */
+/** Parameters of a launch. */
 export interface LaunchWish {
   readonly curve: CurveWish;
   readonly token: QuoteToken;
@@ -77,7 +77,7 @@ export interface LaunchCommands {
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<LaunchView>>;
 }
 
-/** What is to be taken out of a launch, and for whom. */
+/** Claim of a launch's proceeds, and the payee. */
 export interface ClaimWish {
   readonly kind: ClaimKind;
   readonly as: Claimer;

@@ -1,4 +1,4 @@
-/** What a launch's actions mean once they are committed. */
+/** Effects of a launch's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { CurveLaunchState } from '../../src/domain/launch/launch-state.ts';
 import type { TokenOrigin } from '../../src/domain/listed-token.ts';
@@ -47,7 +47,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
-/** What does not change: what was asked for, and the addresses that follow from it. */
+/** Returns the fixed terms: the request and the addresses derived from it. */
 function terms(context: LaunchContext): object {
   const {
     preset,

@@ -18,12 +18,12 @@ export interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly chain: Pick<LaunchChain, 'accounts'>;
-  /** Dollars of one whole token of the mint now; null where nothing live prices it. */
+  /** Dollar price of one whole token of the mint; null without a live price. */
   readonly quoteUsd: (mint: string) => DecimalString | null;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What stands in a pool and its configuration; null where one of them is not there. */
+/** Reads a pool and its configuration; null if one of them does not exist. */
 export async function readCurveState(
   chain: Pick<LaunchChain, 'accounts'>,
   { pool, config }: { readonly pool: string; readonly config: string },

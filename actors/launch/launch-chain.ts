@@ -9,6 +9,6 @@ export interface AccountAt {
 
 export interface LaunchChain extends Pick<ChainClient, 'simulate' | 'blockHeight'> {
   latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
-  /** Accounts as they are together at one slot; null where there is none. @throws where no node answers. */
+  /** Accounts together at one slot; null for an account that does not exist. @throws if no node answers. */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (AccountAt | null)[] }>;
 }

@@ -114,7 +114,7 @@ export const launchMachine = setup({
       ...again('lookAtCurve', 'lookAfter'),
       on: { 'activity.done': [...ON_CURVE, MOVED, QUIET], 'activity.given_up': QUIET },
     },
-    /** The curve is complete; somebody opens the successor pool. */
+    /** Completed curve whose successor pool is not open yet. */
     graduating: {
       entry: ['projectLaunch', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),

@@ -1,4 +1,4 @@
-/** What a bonding-curve launch remembers and what it receives. */
+/** Context and events of a bonding-curve launch. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { PresetKey } from '../../src/domain/launch/presets.ts';
@@ -12,7 +12,7 @@ export interface LaunchInput {
   readonly quoteSymbol: string;
   readonly quoteProgram: string;
   readonly quoteDecimals: number;
-  /** The share that it is paired with; null where it is quoted in something else. */
+  /** Paired stock; null if the launch is quoted in something else. */
   readonly pairedStock: InstrumentKey | null;
   readonly startingFdv: DecimalString;
   readonly totalSupply: DecimalString;
@@ -45,13 +45,13 @@ export interface LaunchContext extends LaunchInput {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly tradingSince: EpochMs | null;
-  /** What the last look at the curve told; null before the first one. */
+  /** Curve at the last look; null before the first one. */
   readonly standing: CurveState | null;
-  /** How often the curve was looked at since it last moved. */
+  /** Number of looks since the curve last moved. */
   readonly quietLooks: number;
 }
 
-/** What looking after a launch's transactions came to. */
+/** Result of following a launch's transactions. */
 export type CarryAnswer =
   | { readonly outcome: 'waits' }
   /** Every transaction has a supermajority behind it. */

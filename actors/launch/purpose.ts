@@ -1,4 +1,4 @@
-/** What launches add to the machine of prepared transactions: the chain would carry them out, and what they come to is the launch's own to find. */
+/** Rules of launches for the machine of prepared transactions: the chain has to accept them. The launch itself reads their result. */
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launchRules: PurposeRules = {

@@ -36,7 +36,7 @@ export interface LauncherHandlerDeps {
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
   readonly exposureVersion: (orgId: string) => Promise<string>;
-  /** Why a symbol may not be listed; null where it may. */
+  /** Returns why a symbol may not be listed, or null if it may. */
   readonly listingProblem: (wish: LauncherWish) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
@@ -111,7 +111,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
   };
 }
 
-/** Why the launcher would not take the wish, or what it wants for it. */
+/** Returns the launcher's price for the request, or why it refuses it. */
 async function offered(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<Outcome<LauncherOffer>> {
   const { clock } = deps;
   const problem = intentProblem(wish);
@@ -191,7 +191,7 @@ async function begun(
   return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
 }
 
-/** What is said where the payment was given before; null where nothing was given yet. */
+/** Early answer if the payment was submitted before; null if not. */
 function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): Outcome<LauncherLaunchView> | null {
   const { clock } = deps;
   const known = launcherContext(row.state);

@@ -1,4 +1,4 @@
-/** What may be asked of launches by the external launcher, and how the launcher itself is reached. */
+/** Commands of launches by the external launcher, and the launcher's own interface. */
 import type { LauncherIntent, LauncherLaunchView, LauncherOffer, LauncherPairs, LauncherWord } from '../../src/domain/launch/launcher.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';

@@ -1,4 +1,4 @@
-/** What the actions of a launch by the external launcher mean once they are committed. */
+/** Effects of the committed actions of a launch by the external launcher. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { LauncherLaunchState, LauncherLaunchView } from '../../src/domain/launch/launcher.ts';
 import type { TokenOrigin } from '../../src/domain/listed-token.ts';

@@ -15,7 +15,7 @@ export interface LauncherWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly launcher: Pick<LauncherClient, 'complete'>;
-  /** Null where the chain has no such mint. @throws where no node answers */
+  /** Null if the chain has no such mint. @throws if no node answers */
   readonly mintInfo: (mint: string) => Promise<{ readonly program: string; readonly decimals: number } | null>;
 }
 

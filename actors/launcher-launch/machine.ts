@@ -119,7 +119,7 @@ export const launcherLaunchMachine = setup({
       entry: ['projectLaunch', { type: 'alertOperators', params: { what: 'launch_failed_paid' } }],
       on: { retry: { target: 'launching', actions: 'askAnew' } },
     },
-    /** Nothing was paid. */
+    /** Unpaid launch whose offer has expired. */
     expired: { type: 'final', entry: 'projectLaunch' },
     /** The payment landed without its effect. */
     failed: { type: 'final', entry: ['projectLaunch', { type: 'alertOperators', params: { what: 'launch_failed' } }] },

@@ -1,4 +1,4 @@
-/** What a launch by the external launcher remembers and what it receives. */
+/** Context and events of a launch by the external launcher. */
 import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/launcher.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -23,7 +23,7 @@ export interface LauncherLaunchContext extends LauncherLaunchInput {
   readonly submittedBy: string | null;
   readonly reason: string | null;
   readonly detail: string | null;
-  /** How often the launcher was asked since the payment was final. */
+  /** Number of queries to the launcher since the payment was final. */
   readonly asked: number;
   readonly token: LaunchedToken | null;
 }
@@ -33,7 +33,7 @@ export interface LaunchedToken {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
-  /** The launcher's own transaction; null where it names none. */
+  /** Transaction of the launcher; null if it names none. */
   readonly transaction: string | null;
 }
 

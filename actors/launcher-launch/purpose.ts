@@ -1,4 +1,4 @@
-/** What payments to the external launcher add to the machine of prepared transactions: exactly what was agreed arrives. */
+/** Rules of payments to the external launcher for the machine of prepared transactions: exactly the agreed amount has to arrive. */
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launcherPaymentRules: PurposeRules = {

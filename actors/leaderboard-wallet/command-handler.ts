@@ -9,7 +9,7 @@ import type { LeaderboardWalletCommands, RegisteredWallet } from './commands.ts'
 /** Each wallet costs requests for good, so an organization registers so many at most. */
 export const MOST_REGISTRATIONS = 1_000;
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface RegistrationDirectory {
   count(orgId: string): Promise<number>;
   /** Writes the registration with the rows of its command; what is there stays as it is. */
@@ -29,7 +29,7 @@ export interface RegistrationDirectory {
 export function createLeaderboardWalletHandler(deps: {
   readonly store: RegistrationDirectory;
   readonly clock: Pick<Clock, 'now'>;
-  /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
+  /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
   readonly evmAddress: (text: string) => Outcome<string>;
 }): LeaderboardWalletCommands {
   const { store, clock } = deps;

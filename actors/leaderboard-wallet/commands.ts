@@ -1,4 +1,4 @@
-/** What may be asked of the leaderboard's wallets: the protocol between the API and the command handler. */
+/** Commands of the leaderboard's wallets: the protocol between the API and the command handler. */
 import type { WalletChain } from '../../src/domain/linked-wallet.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';

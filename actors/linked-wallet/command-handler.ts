@@ -16,10 +16,10 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import { type LinkedWalletCommands, NO_WALLET } from './commands.ts';
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface WalletDirectory {
   issue(orgId: string, challenge: WalletChallenge): Promise<void>;
-  /** The newest text of an address; null where none was issued. */
+  /** Newest challenge of an address; null if none was issued. */
   challengeOf(orgId: string, address: string): Promise<WalletChallenge | null>;
   /** Writes the wallet with the rows of its command and takes its text away; null, and nothing written, where the text was used meanwhile. */
   link(
@@ -29,8 +29,8 @@ export interface WalletDirectory {
     recordsOf: (linked: LinkedWallet) => readonly ActorRecord[],
   ): Promise<LinkedWallet | null>;
   /**
-   * Changes one wallet with the rows of its command: `changed` answers how it is to be, null to take it away, or a refusal.
-   * Null where the organization has no such wallet.
+   * Changes one wallet together with the rows of its command. `changed` returns the new wallet, null to delete it, or a refusal. Null if
+   * the organization has no such wallet.
    */
   change(
     orgId: string,
@@ -44,11 +44,11 @@ export interface LinkedWalletDeps {
   readonly store: WalletDirectory;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
+  /** Checksums an EVM address (EIP-55). Refuses with `malformed` if it is not an address. */
   readonly evmAddress: (text: string) => Outcome<string>;
   /** The number of the EVM chain, for which its wallets sign typed data. */
   readonly evmChainId: number;
-  /** Whether the signature is the wallet's under the text, by the rules of its chain; refused where a contract cannot be asked. */
+  /** Returns true if the wallet signed the text, by its chain's rules. Refused if a contract wallet cannot be queried. */
   readonly isSigned: (address: string, text: string, signature: string) => Promise<Outcome<boolean>>;
 }
 
@@ -113,12 +113,12 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
   };
 }
 
-/** The typed data of a challenge; null where its address is of the primary chain. */
+/** Typed data of a challenge; null if its address is on the primary chain. */
 function typedDataOf({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {
   return chainOfAddress(address) === 'evmvenue' ? walletTypedData(text, evmChainId) : null;
 }
 
-/** One change of a wallet by whoever proved it, or may trade. Answers the wallet as it is now, or as it was before it was unlinked. */
+/** Changes a wallet if the caller proved it or may trade. Returns the wallet after the change, or as it was before it was unlinked. */
 async function changeWallet(
   store: WalletDirectory,
   context: CommandContext,

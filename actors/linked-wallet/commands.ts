@@ -1,4 +1,4 @@
-/** What may be asked of linked wallets: the protocol between the API and the command handler. */
+/** Commands of linked wallets: the protocol between the API and the command handler. */
 import type { IssuedWalletChallenge, LinkedWallet } from '../../src/domain/linked-wallet.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -12,7 +12,7 @@ export interface LinkedWalletCommands {
     context: CommandContext,
     wish: { readonly address: string; readonly signature: string; readonly label: string | null },
   ): Promise<Outcome<LinkedWallet>>;
-  /** Gives a wallet another label, or none; `permission_missing` for whoever neither proved it nor may trade. */
+  /** Sets or clears a wallet's label. `permission_missing` if the caller neither proved the wallet nor may trade. */
   rename(context: CommandContext, id: string, label: string | null): Promise<Outcome<LinkedWallet>>;
   /**
    * Forgets that the wallet was proved; `permission_missing` as for a new label. Transfers, listings and orders that name

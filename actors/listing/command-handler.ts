@@ -10,11 +10,11 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import type { ListingCommands, ListingWish } from './commands.ts';
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface ListingDirectory {
-  /** The organization's manifest version; `no_agent` and `no_version` where there is none. */
+  /** The organization's manifest version; `no_agent` or `no_version` if it does not exist. */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | 'no_agent' | 'no_version'>;
-  /** Whether the wallet of the primary chain was proved to the organization. */
+  /** True if the organization has proved this wallet of the primary chain. */
   isProved(orgId: string, address: string): Promise<boolean>;
   /** Writes the listing with the rows of its command. The database fills in what comes from the record. */
   publish(
@@ -22,7 +22,7 @@ export interface ListingDirectory {
     wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
     recordsOf: (listing: Listing) => readonly ActorRecord[],
   ): Promise<Listing>;
-  /** Null where the organization has published no such listing; `ended` where it is unlisted. */
+  /** Null if the organization has published no such listing; `ended` if it is unlisted. */
   change(
     orgId: string,
     id: string,

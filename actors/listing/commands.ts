@@ -1,10 +1,10 @@
-/** What may be asked of listings of the marketplace: the protocol between the API and the command handler. */
+/** Commands of marketplace listings: the protocol between the API and the command handler. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Listing } from '../../src/domain/marketplace/listing.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** What somebody publishes. What is said of the strategy is not among it: it comes from the record. */
+/** Listing to publish. It contains no claims about the strategy, which come from the record. */
 export interface ListingWish {
   readonly agentId: string;
   readonly manifestVersion: number;

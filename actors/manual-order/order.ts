@@ -1,4 +1,4 @@
-/** What every order of a person remembers, shows and books, whatever its venue. */
+/** Context, view and booking shared by a person's orders on every venue. */
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
@@ -6,7 +6,7 @@ import type { Order } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 
-/** What it is placed with. Plain JSON. */
+/** Input of the order's actor. Plain JSON. */
 export interface ManualOrderInput {
   /** As risk let it pass. */
   readonly order: Order;
@@ -16,10 +16,10 @@ export interface ManualOrderInput {
   readonly placedBy: string;
   /** The organization's control epoch that it was placed in; a halt ends it. */
   readonly epoch: number;
-  /** Why it was not filled; null else. */
+  /** Reason why it was not filled; null if it was. */
   readonly reason: string | null;
   readonly detail: string | null;
-  /** What it was filled with at once. */
+  /** Immediate fills. */
   readonly fills: readonly Fill[];
   /** The book's version that risk validated it on: what is filled at once is booked on that one or not at all. */
   readonly bookVersion: number;
@@ -32,7 +32,7 @@ export interface ManualOrderContext extends ManualOrderInput {
   readonly filledNotionalUsd: DecimalString;
 }
 
-/** What the outside sees of it, beside its state. */
+/** Public view of the order, besides its state. */
 export interface ManualOrderView {
   readonly id: string;
   readonly reason: string | null;
@@ -77,12 +77,12 @@ export function manualOrderRow(info: StepInfo): { readonly [field: string]: unkn
   };
 }
 
-/** What its machine's actions of these names mean. */
+/** Effects of its machine's actions, by name. */
 export const MANUAL_ORDER_EFFECTS = {
   /** The database refuses the step where a halt came since. */
   requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: contextOf(info).epoch })],
   recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
-  /** What it was filled with at once, on the very version of the book that it was validated on. */
+  /** Records the immediate fills, on the very version of the book that was validated. */
   recordOwnFills: (_: undefined, info: StepInfo) =>
     fillRecords(contextOf(info).fills, info, { expectedVersion: contextOf(info).bookVersion }),
 } as const;

@@ -1,12 +1,12 @@
-/** How a person's order is placed on its validation: written where that still holds, validated anew where it does not. */
+/** Placement of a person's order: it is written if its validation still holds, and validated again if not. */
 import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { answeredMeanwhile } from '../agent/command-rows.ts';
 
-/** How often an order is validated anew where what it was validated on moved until it was written. */
+/** Maximum validations of an order whose exposure keeps changing before it is written. */
 const ATTEMPTS = 5;
 
-/** What a write has met that failed: `moved` is validated anew, a refusal is answered, null is none of the order's business. */
+/** Classification of a failed write: `moved` is validated again, a refusal is answered, null is an unrelated error. */
 export type Obstacle = 'moved' | Outcome<never> | null;
 
 const HALTED = refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
@@ -16,10 +16,9 @@ const KEPT_MOVING = refuse('unavailable', 'other orders kept changing the book: 
 const turns = new Map<string, Promise<unknown>>();
 
 /**
- * Validates an order and writes it on that validation, both by `attempt`. Where what it was validated on moved in between,
- * nothing was written, and it is validated anew: in turn with its organization's other such orders, which would go on
- * overtaking one another. One that comes while others wait for their turn takes its own at once.
- * @throws whatever a write fails with that `obstacleOf` does not know
+ * Validates an order and writes it on that validation, both by `attempt`. If the exposure changed in between, nothing is written and the
+ * order is validated again, in turn with its organization's other such orders, which would keep overtaking one another. An order that
+ * arrives while others wait takes its own turn at once. @throws errors that `obstacleOf` does not recognize
  */
 export async function placedOnVerdict<View>(
   orgId: string,

@@ -1,4 +1,4 @@
-/** How a person's order stands before risk, whatever its venue. */
+/** Risk assessment of a person's order, on every venue. */
 import type { Fill, OpenProposal } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Order } from '../../src/domain/order.ts';
@@ -18,11 +18,11 @@ export interface ManualVerdict {
   readonly bookVersion: number;
 }
 
-/** What an order leaves to the next one on the same book. */
+/** Effect of an order on the next one on the same book. */
 export interface LeftByOrder {
-  /** What it was filled with at once. */
+  /** Immediate fills. */
   readonly fills: readonly Fill[];
-  /** What of it waits and reserves capacity; null where nothing does. */
+  /** Resting part that reserves capacity; null if there is none. */
   readonly waits: OpenProposal | null;
 }
 

@@ -31,11 +31,11 @@ import type { MarketOrderInput } from './protocol.ts';
 interface MarketOrderDeps {
   readonly runtime: Pick<Runtime, 'prepare' | 'begin' | 'deliver'>;
   readonly orders: {
-    /** Null where the organization has no such order. */
+    /** Null if the organization has no such order. */
     find(orgId: string, id: string): Promise<MarketOrderView | null>;
   };
   readonly preTrade: MarketPreTrade;
-  /** What live orders of an organization on the spot exchange lack; null where they lack nothing. */
+  /** Missing requirements of an organization's live orders on the spot exchange; null if none are missing. */
   readonly lacks: (orgId: string) => string | null;
   /** True where a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
@@ -67,7 +67,7 @@ export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderComm
   };
 }
 
-/** What a paper order comes to, and where a live one begins. */
+/** Result of a paper order, or the beginning of a live one. */
 function beginning(
   at: EpochMs,
   id: string,
@@ -153,7 +153,7 @@ function prepared(
   });
 }
 
-/** What the next order on the same book finds of it. */
+/** Effect of this order on the next one on the same book. */
 function leftBy({ id, plan: { state } }: ActorStart): LeftByOrder {
   const context = marketOrderContext(state);
   const { instrument, side } = context.order;

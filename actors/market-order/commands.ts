@@ -1,4 +1,4 @@
-/** What may be asked of people's orders on the spot exchange: the protocol between the API and the order's actor. */
+/** Commands of people's orders on the spot exchange: the protocol between the API and the order's actor. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/order.ts';
@@ -12,7 +12,7 @@ import type { PresentVerdict } from '../proposal/pre-trade.ts';
 /** The one sentence for missing and foreign orders alike. */
 export const NO_MARKET_ORDER = 'there is no market order with this id';
 
-/** What a person asks for. Exactly one of the sizes is given. */
+/** Order request of a person. Exactly one of the sizes is given. */
 export interface MarketOrderRequest {
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
@@ -34,7 +34,7 @@ export interface MarketOrderView extends ManualOrderView {
   readonly state: MarketOrderState;
   readonly timeInForce: TimeInForce;
   readonly postOnly: boolean;
-  /** What it rests at; null where it does not rest. */
+  /** Limit price of the resting part, or null if nothing rests. */
   readonly restingAt: DecimalString | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a market order's actions mean once they are committed, and which answers it takes. */
+/** Effects of a market order's committed actions, and validation of its answers. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
@@ -20,14 +20,14 @@ export function marketOrderState(state: Pick<ActorState, 'value'>): MarketOrderS
   return state.value as MarketOrderState;
 }
 
-/** The activity workers of executions know an order by this name, whoever placed it. */
+/** Requests an activity of the execution workers, which know a person's order by this name. */
 const toCarry = (kind: string, info: StepInfo, reduces = marketOrderContext(info).order.side === 'sell'): readonly Effect[] => [
   orderActivity(kind, { proposalId: info.actorId }, reduces),
 ];
 
 const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfies MarketOrderState[]);
 
-/** What is shown of how it rests. */
+/** Returns the row that shows how the order rests. */
 export function restingRow(state: Pick<ActorState, 'context' | 'value'>) {
   const context = marketOrderContext(state);
   const { resting, rest } = context;

@@ -1,6 +1,6 @@
 /**
- * The state chart of a person's order. One that takes at once ends so on paper, and is executed as a proposal's is where it is
- * live. One that rests waits at its venue, is filled bit by bit, and is taken back when somebody cancels it or a halt comes.
+ * State chart of a person's order. On paper, an order that takes liquidity ends at once; live, it is executed as a proposal's is. A resting
+ * order waits at its venue, is filled in parts, and is withdrawn on cancellation or halt.
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
@@ -11,7 +11,7 @@ import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 import { atRest, beginningAtRest, toldFills } from './resting.ts';
 
-/** Why it ended as it did; what took it back stays the reason. */
+/** Returns the final reason. A cancellation's reason is kept. */
 function reasonOf({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {
   if (event.type === 'cancel') return { reason: event.reason, detail: null };
   if (stopped != null) return { reason: stopped, detail: null };
@@ -39,7 +39,7 @@ const BOOK = [
   { type: 'recordFills', params: ({ event }: { readonly event: MarketOrderEvent }) => ({ fills: toldFills(event) }) },
 ] as const;
 
-/** What its venue says last of an order. */
+/** Final answers of the venue. */
 const ENDS = [
   { guard: 'isFilled', target: 'filled', actions: BOOK },
   { guard: 'isPartiallyFilled', target: 'partially_filled', actions: [...BOOK, 'rememberReason'] },
@@ -48,7 +48,7 @@ const ENDS = [
   { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
 ] as const;
 
-/** It rests, and somebody wanted it back before that was known; else it rests. */
+/** Transitions of an order that begins to rest. It is withdrawn at once if it was cancelled before that was known. */
 const COMES_TO_REST = [
   { guard: 'isRestingAndStopped', target: 'withdrawing', actions: ['noteRest', ...BOOK] },
   { guard: 'isResting', target: 'resting', actions: ['noteRest', ...BOOK, { type: 'alertOperators', params: { what: 'order_resting' } }] },
@@ -59,7 +59,7 @@ export const marketOrderMachine = setup({
   actions: {
     projectOrder: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** The end of an order that rested, for whoever waits for it. */
+    /** Reports the end of a resting order to its waiters. */
     tellEnd: effect<{ readonly what: string }>(),
     /** The database refuses the step where a halt came since. */
     requireEpoch: effect<undefined>(),
@@ -78,7 +78,7 @@ export const marketOrderMachine = setup({
         return answer?.outcome === 'blocked' ? answer.risk : context.risk;
       },
     }),
-    /** Somebody wants it back. */
+    /** Records the cancellation request. */
     stop: assign({ stopped: ({ context, event }) => context.stopped ?? (event.type === 'cancel' ? event.reason : null) }),
     noteRest: assign(({ context, event }) => atRest(context, event)),
     addFills: assign({
@@ -182,7 +182,7 @@ export const marketOrderMachine = setup({
         cancel: { target: 'withdrawing', actions: 'stop' },
       },
     },
-    /** What is left of it is being taken back; whether it was filled meanwhile, the venue says. */
+    /** Withdrawal of the remaining quantity. The venue says whether it was filled meanwhile. */
     withdrawing: {
       entry: ['projectOrder', 'withdrawOrder'],
       after: { reconcileAfter: { target: 'withdrawing', reenter: true } },

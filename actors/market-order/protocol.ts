@@ -1,4 +1,4 @@
-/** What a person's order on the spot exchange remembers and what it receives. */
+/** Context and events of a person's order on the spot exchange. */
 import type { SeenTrades } from '../../src/domain/execution.ts';
 import type { OrderPart } from '../../src/domain/execution-plan.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -8,7 +8,7 @@ import type { ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protoc
 /** Plain JSON. A paper order begins where it ends, or rests; a live one is to be executed. */
 export interface MarketOrderInput extends ManualOrderInput {
   readonly begins: 'approved' | 'resting' | 'filled' | 'partially_filled' | 'failed';
-  /** How it rests; absent of an order that takes at once or lapses. */
+  /** Resting terms; absent for an order that takes at once or lapses. */
   readonly resting?: RestingTerms;
 }
 
@@ -18,12 +18,12 @@ export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext
   readonly leaseUntil: EpochMs | null;
   /** Read by the activity worker of executions, which people's orders share with proposals. */
   readonly readsReference: false;
-  /** What of it still rests, as the activity worker knows an order's part; absent of an order that does not rest. */
+  /** Remaining part of a resting order, in the form of the activity worker; absent if the order does not rest. */
   readonly part?: OrderPart;
-  /** Where it rests, and up to when what the market did has been looked at; null where it does not rest. */
+  /** Resting price, and the time up to which market activity was checked; null if it does not rest. */
   readonly rest?: RestingAt | null;
   readonly seen?: SeenTrades | null;
-  /** Who or what asked for it to be taken back; null where nobody did. */
+  /** Reason for the requested cancellation; null if none was requested. */
   readonly stopped?: string | null;
 }
 

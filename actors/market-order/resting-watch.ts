@@ -1,10 +1,9 @@
 /**
- * Follows orders that rest. Of people's orders: what their venue has filled of them, or on paper what the market traded through them. Where the
- * venue reports by itself, a fill is booked as it is reported; whatever is not reported the look finds, which comes again and again
- * and looks at how things stand, so that a crash, or a stream that misses something, loses nothing. What is found goes to the order
- * as an event, and counts only where nothing was booked since it was asked; an order of which nothing is new gets none.
- * Parts of agents' and Takes' orders are followed by the venue's reports in the same way, but not looked at again and again: they
- * are taken back within a minute, and the venue is asked then.
+ * Follows resting orders. For people's orders it reads what their venue has filled or, on paper, what the market traded through them. If
+ * the venue reports fills by itself, they are booked as reported. A periodic look at the present state finds the rest, so that a crash or a
+ * lost report loses nothing. Results go to the order as an event, which counts only if nothing was booked since the query. An order without
+ * news gets no event. Parts of agents' and Takes' orders are followed by the venue's reports too, but not looked at periodically: they are
+ * withdrawn within a minute, and the venue is queried then.
  */
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -14,13 +13,13 @@ import type { CarriedAnswer } from '../proposal/protocol.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** So many orders are looked at in one go, those first that were not looked at for longest: each is a request to the venue. */
+/** Maximum orders per look, least recently checked first. Each is a request to the venue. */
 const LOOKS = 5;
-/** What the market did longer ago, while nobody looked, fills nothing on paper. */
+/** Maximum look-back on paper. Older market activity fills nothing. */
 const LONGEST_LOOK_MS = 3_600_000;
 /** A report of an order that does not rest yet is kept for so long: it came before the answer to the order itself. */
 const EARLY_MS = 60_000;
-/** So many of them are kept; the oldest gives way, and the look finds what it told. */
+/** Maximum early reports. The oldest is dropped, and the look finds its fills. */
 const EARLY_REPORTS = 500;
 /** An account is followed for so long after its last order that rested. */
 const LINGER_MS = 600_000;

@@ -1,4 +1,4 @@
-/** How a person's order rests: what an answer about it counts for, what is left of it, and what of that is recorded. */
+/** Resting of a person's order: the meaning of answers, the remaining quantity and the records. */
 import type { Fill } from '../../src/domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import { totalOf } from '../../src/domain/filled.ts';
@@ -19,7 +19,7 @@ export function leftOfOrder({ order, seen, filledQuantity }: Pick<MarketOrderCon
   return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(seen?.executed ?? filledQuantity)));
 }
 
-/** How an order that rests begins: whole, or with what is left of it after it took something. */
+/** Returns the initial state of a resting order: whole, or the remainder after an immediate fill. */
 export function beginningAtRest(input: MarketOrderInput): Pick<MarketOrderContext, 'part' | 'rest' | 'seen'> {
   const { order, fills, createdAt, resting } = input;
   if (resting === undefined) return {};
@@ -41,7 +41,7 @@ export function atRest(context: MarketOrderContext, event: MarketOrderEvent): Pa
   };
 }
 
-/** What an order still may come to, in US dollars: what it reserves. */
+/** Returns the maximum remaining cost of an order in US dollars, which it reserves. */
 export function boundUsd({ order, part, rest }: Pick<MarketOrderContext, 'order' | 'part' | 'rest'>): DecimalString {
   return part === undefined || rest == null ? order.notionalUsd : notionalUsdOf(part.quantity, order.limitPrice);
 }

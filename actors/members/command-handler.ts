@@ -1,4 +1,4 @@
-/** Takes the commands for members. The database checks who may do what once more, whatever is asked of it. */
+/** Handler of the commands for members. The database checks permissions once more. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import {
@@ -16,7 +16,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import { type Granted, type MemberCommands, NO_INVITATION } from './commands.ts';
 
-/** What the command handler asks of the store. Every change answers null, or the sentence with which the database refuses it. */
+/** Store ports of the command handler. Every change returns null, or the message with which the database refuses it. */
 export interface MemberDirectory {
   member(orgId: string, subject: string): Promise<MemberView | null>;
   role(orgId: string, name: string): Promise<MemberRole | null>;
@@ -123,7 +123,7 @@ async function roleGrant(store: MemberDirectory, orgId: string, { role, permissi
   return { ok: true, value: { role, permissions: known } };
 }
 
-/** Without claims everything of the subject is taken back; with them the session, or where there is none the token. */
+/** Revokes tokens. Without claims it revokes all tokens of the subject; with claims, the session or, without one, the token. */
 async function revoke({ store, clock }: MemberDeps, context: CommandContext, subject: string, claims: TokenClaims | null) {
   const { sessionId = null, tokenId = null } = claims ?? {};
   const before = clock.now();

@@ -1,4 +1,4 @@
-/** What may be asked of an organization's members: the protocol between the API and the command handler. */
+/** Commands of an organization's members: the protocol between the API and the command handler. */
 import type { Permission } from '../../src/domain/agent.ts';
 import type { Invitation, MemberRole, MemberView, TokenClaims } from '../../src/domain/member.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
@@ -21,9 +21,9 @@ export interface MemberCommands {
   grant(context: CommandContext, subject: string, granted: Granted): Promise<Outcome<MemberView>>;
   /** Takes a member out of the organization; what the member did stays. */
   remove(context: CommandContext, subject: string): Promise<Outcome<MemberView>>;
-  /** Writes a role of the organization's own; whoever has it has its new permissions at once. */
+  /** Writes a role of the organization. Its members have the new permissions at once. */
   setRole(context: CommandContext, name: string, permissions: readonly Permission[]): Promise<Outcome<MemberRole>>;
-  /** Invites somebody. The code is in this answer and nowhere else. */
+  /** Invites a person. The code is in this answer and nowhere else. */
   invite(context: CommandContext, wish: Granted & { readonly name: string; readonly hours: number }): Promise<Outcome<NewInvitation>>;
   revokeInvitation(context: CommandContext, id: string): Promise<Outcome<Invitation>>;
   /** Refuses every token of a member that was issued until now, at the next request of each. */

@@ -27,7 +27,7 @@ export function createPredictionOrderHandler(deps: {
 }): PredictionOrderCommands {
   const { runtime, clock } = deps;
 
-  /** What a paper order comes to. */
+  /** Returns the result of a paper order. */
   function onPaper(
     id: string,
     { market, order, verdict, touch }: PassedVerdict<PredictionVerdict>,
@@ -70,7 +70,7 @@ export function createPredictionOrderHandler(deps: {
   };
 }
 
-/** What an order's actor begins with. */
+/** Returns the initial input of an order's actor. */
 export function inputOf(
   validated: PredictionVerdict,
   outcome: PredictionOrderInput['outcome'],

@@ -1,4 +1,4 @@
-/** What may be asked of orders on prediction markets: the protocol between the API and the order's actor. */
+/** Commands of prediction-market orders: the protocol between the API and the order's actor. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { ExecutionMode, Order } from '../../src/domain/order.ts';
 import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction/market.ts';
@@ -40,7 +40,7 @@ export interface LivePredictionOrders {
   execute(context: CommandContext, orderId: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
 }
 
-/** How an order stands before risk at this moment. */
+/** Risk assessment of an order at this moment. */
 export interface PredictionVerdict extends ManualVerdict {
   readonly market: PredictionMarket;
 }

@@ -1,4 +1,4 @@
-/** What a prediction order's actions mean once they are committed. */
+/** Effects of a prediction order's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';

@@ -9,7 +9,7 @@ import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderConte
 import type { OnchainVenue } from './onchain-venue.ts';
 import type { TransactionNews, VenueNews } from './protocol.ts';
 
-/** Where the transaction is past the point at which somebody may still sign it. */
+/** States of the transaction after which it can no longer be signed. */
 const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown']);
 
 /** The activity workers of a prediction order's activities, by kind. */

@@ -34,7 +34,7 @@ import {
 import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
 import type { PredictionSubject } from './purpose.ts';
 
-/** How often the venue is asked for an offer until it buys no more than was wished. */
+/** Maximum offers requested from the venue until one buys no more than requested. */
 const OFFERS = 3;
 
 export interface LivePredictionDeps {
@@ -46,10 +46,10 @@ export interface LivePredictionDeps {
   readonly submission: TransactionSubmission;
   readonly orders: {
     find(orgId: string, id: string): Promise<PredictionOrderView | null>;
-    /** The account of the position that a wallet has in an outcome; null where no order of ours opened one. */
+    /** Position account of a wallet in an outcome; null if none of our orders opened one. */
     positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
   };
-  /** What a validation on a book rests on, as one text. */
+  /** Version of the facts that a validation on a book rests on, as one text. */
   readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   /** True of an error that says that the node gave no answer. */
@@ -116,8 +116,8 @@ async function offered(
 }
 
 /**
- * What the venue offers for the deposit. It buys with all of it, so where the price or the fee comes out lower than the
- * worst one, that would be more than was wished: then less is deposited.
+ * Requests an offer for the deposit. The venue spends all of it, so a price or fee better than the worst one would buy more than requested.
+ * In that case less is deposited.
  */
 async function offerWithin(
   deps: LivePredictionDeps,
@@ -226,7 +226,7 @@ interface Offered {
   readonly promise: Omit<PredictionSubject, 'orderId'>;
 }
 
-/** What the actor of the transaction begins with. */
+/** Returns the initial input of the transaction's actor. */
 function transactionInputOf(
   { validated, offer, transaction, lookups, promise }: Offered,
   orderId: string,
@@ -250,7 +250,7 @@ function transactionInputOf(
   };
 }
 
-/** What an order costs at its worst, in whole millionths of a dollar: the notional and the fee. @throws Error for an unknown fee. */
+/** Returns an order's maximum cost, notional plus fee, in whole millionths of a dollar. @throws Error for an unknown fee. */
 function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
   if (feeUsd === null) throw new Error('an order whose fee is not known was let through');
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
@@ -263,7 +263,7 @@ function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal 
   return byQuantity ? Decimal.max(money, contracts) : money;
 }
 
-/** Why what the venue would carry out is worse than what was wished; null where it is not. */
+/** Returns why the venue's offer is worse than the request, or null if it is not. */
 function worseThanWished(wished: Order, offered: Order): string | null {
   const buys = wished.side === 'buy';
   const beyond = buys ? new Decimal(offered.limitPrice).gt(wished.limitPrice) : new Decimal(offered.limitPrice).lt(wished.limitPrice);

@@ -18,7 +18,7 @@ interface EventArgs {
   readonly event: PredictionOrderEvent;
 }
 
-/** What a venue said of the order; null of every other event. */
+/** Returns the venue's news in an event; null for every other event. */
 function newsIn({ event }: Pick<EventArgs, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
   return event.type === 'activity.done' && 'fills' in event.answer ? event.answer : null;
 }

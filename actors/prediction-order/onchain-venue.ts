@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import type { PredictionOrderContext, VenueNews } from './protocol.ts';
 
-/** What the venue offers for a wish: an unsigned transaction, and what the order would be. */
+/** Offer of the venue: an unsigned transaction and the resulting order. */
 export interface OnchainOffer {
   readonly transactionBase64: string;
   readonly lastValidBlockHeight: number;
@@ -22,7 +22,7 @@ export interface OnchainOffer {
   readonly limitPrice: DecimalString;
 }
 
-/** What a wallet would open: an order, and for a purchase the deposit that the venue buys with. */
+/** Order to open from a wallet, and for a purchase the deposit that the venue spends. */
 export interface OfferRequest {
   readonly wallet: string;
   readonly market: PredictionMarket;
@@ -42,7 +42,7 @@ export interface OnchainVenue {
    * contracts and the account of the position. Refused as `state_conflict` where the venue refuses, as `unavailable` where it does not answer.
    */
   offer(request: OfferRequest): Promise<Outcome<OnchainOffer>>;
-  /** What became of an order whose transaction is final. @throws where the venue does not answer. */
+  /** Returns the state of an order whose transaction is final. @throws if the venue does not answer. */
   news(orderId: string, context: PredictionOrderContext): Promise<VenueNews>;
 }
 

@@ -1,4 +1,4 @@
-/** What an order on a prediction market remembers and what it receives. */
+/** Context and events of a prediction-market order. */
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
@@ -19,26 +19,26 @@ export interface PredictionOrderContext extends PredictionOrderInput, ManualOrde
   readonly feesUsd: DecimalString;
   /** Fills that were booked, by id: each is booked once however often the venue tells of it. */
   readonly booked: readonly string[];
-  /** What came back of the deposit; null until the venue closed the order. */
+  /** Refunded part of the deposit; null until the venue closed the order. */
   readonly refundUsd: DecimalString | null;
-  /** How often the venue was asked since something happened. */
+  /** Number of venue queries since the last change. */
   readonly looks: number;
 }
 
-/** What a venue says of an order that its chain has. Every fill is told every time. */
+/** News of a venue about an order on its chain. Every answer repeats all fills. */
 export type VenueNews =
   | { readonly outcome: 'open'; readonly fills: readonly Fill[] }
-  /** It will not be filled any further; `refundUsd` is what of its deposit came back, null where the venue has not said. */
+  /** Closed order without further fills. `refundUsd` is the refunded part of its deposit, or null if the venue has not said. */
   | {
       readonly outcome: 'filled' | 'cancelled' | 'failed';
       readonly fills: readonly Fill[];
       readonly refundUsd: DecimalString | null;
       readonly reason: string | null;
     }
-  /** Nothing can be concluded from the answer: asked again. */
+  /** Inconclusive answer. The query is repeated. */
   | { readonly outcome: 'unknown'; readonly detail: string };
 
-/** Where the transaction stands that is to open the order. */
+/** Status of the transaction that opens the order. */
 export type TransactionNews =
   | { readonly outcome: 'transaction_waits' | 'transaction_sent' | 'transaction_final' }
   /** It will never land, or landed and failed: there is no order. */

@@ -1,10 +1,13 @@
-/** What prediction orders add to the machine of prepared transactions: whether the deposit is the promised one, and that a final one opens an order. */
+/**
+ * Rules of prediction orders for the machine of prepared transactions: the deposit has to be the promised one, and a final transaction
+ * opens an order.
+ */
 import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import { record } from '../runtime/actor-kind.ts';
 
-/** What was promised to whoever signs: the order that it opens, and what its wallet pays. */
+/** Promise to the signer: the order that the transaction opens, and what the wallet pays. */
 export interface PredictionSubject extends DepositPromise {
   readonly orderId: string;
 }

@@ -1,4 +1,7 @@
-/** Transactions that this service builds itself for somebody's wallet: compiled, signed by their own keys, and stored before anybody is asked to sign. */
+/**
+ * Transactions that this service builds for a person's wallet: compiled, signed by their own keys, and stored before anybody is asked to
+ * sign.
+ */
 import type { ActorRecord, StepPlan } from '../../src/domain/actor-step.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
 import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';

@@ -6,7 +6,7 @@ export interface ChainClient {
   /** The block height at a commitment. @throws where no node answers. */
   blockHeight(commitment: Commitment): Promise<number>;
   /**
-   * Where a signature stands, the node's whole history searched. @throws where no node answers: silence is never `unseen`.
+   * Returns the status of a signature, after a search of the node's whole history. @throws if no node answers: silence is never `unseen`.
    */
   status(signature: string): Promise<SignatureStatus>;
   /**
@@ -14,15 +14,15 @@ export interface ChainClient {
    * transaction however often they are sent, and they leave while `leftMs` says that milliseconds are left. Answers `unknown` where the answer was lost. @throws only before anything was sent.
    */
   broadcast(signed: Uint8Array, leftMs: () => number): Promise<Broadcast>;
-  /** What the bytes would do now; signatures are not looked at. @throws where no node answers. */
+  /** Simulates the bytes now, without checking signatures. @throws if no node answers. */
   simulate(transaction: Uint8Array): Promise<Simulation>;
-  /** A finalized transaction with whose balances it moved; null where there is none yet. @throws where no node answers. */
+  /** Returns a finalized transaction with its balance changes, or null if it is not final yet. @throws if no node answers. */
   transaction(signature: string): Promise<LandedTransaction | null>;
-  /** The addresses of a lookup table in order; null where the account is none. @throws where no node answers. */
+  /** Returns the addresses of a lookup table in order; null if the account is not a table. @throws if no node answers. */
   lookupTable(address: string): Promise<readonly string[] | null>;
 }
 
-/** What came of work that asks the chain before it begins anything: where no node answers, that is the answer. */
+/** Returns the result of work that queries the chain before it begins anything, or a refusal if no node answers. */
 export async function unlessSilent<Value>(isSilence: (error: unknown) => boolean, work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** What may be asked of prepared transactions: the protocol between the API and their actors. */
+/** Commands of prepared transactions: the protocol between the API and their actors. */
 
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { Fill } from '../../src/domain/book.ts';
@@ -24,9 +24,9 @@ export interface PreparedTransactionView {
   readonly unsigned: string;
   readonly signature: string | null;
   readonly slot: number | null;
-  /** What the chain took for carrying it out; null until it is finalized. */
+  /** Fee charged by the chain; null until it is finalized. */
   readonly feeLamports: string | null;
-  /** What it came to; none before it is finalized. */
+  /** Fills of the transaction; empty before it is finalized. */
   readonly fills: readonly Fill[];
   readonly preparedBy: string;
   readonly submittedBy: string | null;

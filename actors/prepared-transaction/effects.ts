@@ -1,4 +1,4 @@
-/** What a prepared transaction's actions mean once they are committed. */
+/** Effects of a prepared transaction's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';

@@ -20,7 +20,7 @@ import type { Purposes } from './purpose.ts';
 export interface TransactionExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
-  /** Whether the lease of a transaction still lives, by the clock of whoever keeps it. */
+  /** Returns true while the lease of a transaction lives, by the clock of the store. */
   readonly leaseIsHeld: (transactionId: string) => Promise<boolean>;
   readonly chain: ChainClient;
   readonly verifySignature: VerifySignature;
@@ -52,7 +52,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     return bytes;
   }
 
-  /** What stands in the way of sending the stored bytes; null where nothing does. */
+  /** Returns why the stored bytes cannot be sent, or null if they can. */
   async function obstacle(loaded: Loaded): Promise<{ readonly reason: string; readonly detail: string } | null> {
     const { context } = loaded;
     const verified = verifySigned(context.prepared, bytesOf(loaded), deps.verifySignature);
@@ -91,7 +91,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     return seen === null ? { outcome: 'refused', reason: 'refused_by_chain', detail: answer.reason, lease } : { outcome: 'sent', lease };
   }
 
-  /** What the chain says of a signature; null where it does not know it. @throws where it does not answer. */
+  /** Returns the chain's answer about a signature; null if it does not know it. @throws if it does not answer. */
   async function landing(signature: string | null): Promise<TransactionAnswer | null> {
     if (signature === null) return null;
     const { state, slot } = await chain.status(signature);

@@ -1,4 +1,4 @@
-/** What the charts share that hand over a prepared transaction of their own and follow it: its answers, its ends, and asking again. */
+/** Chart parts of actors that submit a prepared transaction of their own and follow it: its answers, its ends and repeated queries. */
 interface EndedAnswer {
   readonly outcome: 'ended';
   readonly how: 'expired' | 'failed';
@@ -10,7 +10,7 @@ interface EventArgs<Answer> {
   readonly event: { readonly type: string } | { readonly type: 'activity.done'; readonly answer: Answer };
 }
 
-/** The answer that an event carries; null where the event is no answer. */
+/** Answer in an event; null if the event carries none. */
 export function answerOf<Answer>({ event }: EventArgs<Answer>): Answer | null {
   return 'answer' in event ? event.answer : null;
 }
@@ -29,7 +29,7 @@ export const ended =
     return answer !== null && 'how' in answer && answer.how === how;
   };
 
-/** What a context keeps of the answer that the transaction has ended. */
+/** Returns the reason and detail that a context keeps when the transaction has ended. */
 export function endOf(args: EventArgs<EndedAnswer | { readonly outcome: string }>): { readonly reason?: string; readonly detail?: string } {
   const answer = answerOf(args);
   return answer !== null && 'how' in answer ? { reason: answer.reason, detail: answer.detail } : {};

@@ -1,7 +1,7 @@
 /**
- * The state chart of a transaction that somebody else signs: prepared, submitted, verified, broadcast, confirmed,
- * finalized (design "Two-phase signing"). Signed bytes may land until they have expired, whoever sent them: every state
- * after their submission is left by the word of the chain alone, and only a finalized one has come to anything.
+ * State chart of a transaction that somebody else signs: prepared, submitted, verified, broadcast, confirmed, finalized (design "Two-phase
+ * signing"). Signed bytes may land until they have expired, regardless of who sent them. Only the chain's word ends a state after
+ * submission, and only a finalized transaction has a result.
  */
 import { assign, setup } from 'xstate';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
@@ -19,7 +19,7 @@ const answered =
   (told: Told): boolean =>
     answerOf(told)?.outcome === outcome;
 
-/** What a finalized transaction's answer carries; null of every other event. */
+/** Returns the landed transaction of a `finalized` answer; null for every other event. */
 function landedOf(told: Told): LandedTransaction | null {
   const answer = answerOf(told);
   return answer?.outcome === 'finalized' ? answer.landed : null;
@@ -53,7 +53,7 @@ const END_LEASE = {
   },
 } as const;
 
-/** What the chain says of a transaction leads on from every state in which its bytes exist. */
+/** Transitions on the chain's word, from every state in which signed bytes exist. */
 const CHAIN_SAYS = [
   { guard: 'isFinalized', target: 'finalized', actions: 'rememberLanded' },
   { guard: 'isFailed', target: 'failed', actions: ['rememberLanded', 'rememberReason'] },
@@ -85,7 +85,7 @@ export const preparedTransactionMachine = setup({
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<{ readonly lease: number | null }>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** What a finalized transaction comes to, by the rules of its purpose. */
+    /** Books the result of a finalized transaction, by the rules of its purpose. */
     settle: effect<undefined>(),
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signedBase64: event.signedBase64, signature: event.signature, submittedBy: event.subject } : {},
@@ -232,7 +232,7 @@ export const preparedTransactionMachine = setup({
         'activity.given_up': { target: 'unknown', reenter: true },
       },
     },
-    /** Nothing is sent any more. Its signed bytes exist, so what it reserves stays reserved until they have expired. */
+    /** Refused transaction, which is not sent any more. Its signed bytes exist, so its reservation stays until they have expired. */
     refused: {
       entry: 'projectTransaction',
       after: { refusedLookAfter: { actions: 'followTransaction' } },

@@ -1,4 +1,4 @@
-/** What a prepared transaction remembers and what it receives. */
+/** Context and events of a prepared transaction. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OrderSide } from '../../src/domain/order.ts';
@@ -15,7 +15,7 @@ export interface ResolvedLookup {
   readonly addresses: readonly string[];
 }
 
-/** What it takes of a book's capacity until it has ended. */
+/** Capacity of a book that it reserves until it has ended. */
 export interface TransactionReservation {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
@@ -27,12 +27,12 @@ export interface TransactionReservation {
 /** Plain JSON. */
 export interface PreparedTransactionInput {
   readonly purpose: TransactionPurpose;
-  /** What was promised, in the words of the purpose; frozen. */
+  /** Promised result, in the terms of the purpose; frozen. */
   readonly subject: { readonly [key: string]: Json };
   /** Base58: who signs for it, and whose balances it moves. */
   readonly wallet: string;
   readonly prepared: PreparedMessage;
-  /** The whole transaction as the wallet is given it, with whatever signatures it already carries. */
+  /** Whole transaction as given to the wallet, with the signatures that it already carries. */
   readonly unsignedBase64: string;
   readonly lookups: readonly ResolvedLookup[];
   readonly reservation: TransactionReservation | null;
@@ -55,16 +55,16 @@ export interface PreparedTransactionContext extends PreparedTransactionInput {
   readonly detail: string | null;
   /** The lease to broadcast, as it was last taken; null before. */
   readonly leaseUntil: EpochMs | null;
-  /** How often a node took the bytes. */
+  /** Number of times a node accepted the bytes. */
   readonly broadcasts: number;
   readonly slot: number | null;
-  /** Of a finalized transaction, failed or not. */
+  /** Finalized transaction, failed or not; null before. */
   readonly landed: LandedTransaction | null;
-  /** The finalized block height that proved its end; null where it did not expire. */
+  /** Finalized block height that proved its expiry; null if it did not expire. */
   readonly expiredAtHeight: number | null;
 }
 
-/** What carrying out an activity came to. */
+/** Result of an activity. */
 export type TransactionAnswer =
   /** The stored bytes are right, and the chain would take them. */
   | { readonly outcome: 'verified' }

@@ -16,7 +16,7 @@ import { tablesOf } from './unsigned.ts';
 /** The one sentence for missing and foreign transactions alike. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';
 
-/** Why bytes are not sent any more, by what has happened since they were prepared. */
+/** Reasons why bytes are no longer sent, by what has happened since they were prepared. */
 const LOST: Readonly<Record<SupersededReason, string>> = {
   halted: 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one',
   paused: 'the agent has been paused since this was prepared: it is not sent any more',
@@ -30,8 +30,8 @@ export interface SubmissionDeps {
   readonly load: LoadActors;
   readonly verifySignature: VerifySignature;
   /**
-   * Why a transaction may not leave at this moment, by purpose: risk on the present quotes. Nothing is written where it
-   * may not, and the same bytes may be given again. Where it may, what the step that takes the bytes requires besides.
+   * Checks by purpose whether a transaction may leave now: risk on the present quotes. If it may not, nothing is written and the same bytes
+   * may be submitted again. If it may, returns the further conditions of the step that takes the bytes.
    */
   readonly mayLeave: Readonly<
     Partial<
@@ -52,7 +52,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
     return row !== null && transactionContext(row.state).purpose === purpose ? row : null;
   }
 
-  /** What is said where the bytes were given before; null where nothing was given yet. */
+  /** Early answer if these bytes were already submitted; null if none were submitted yet. */
   function givenBefore(row: ActorRow, signedBase64: string): Outcome<PreparedTransactionView> | null {
     const { signedBase64: known, signature } = transactionContext(row.state);
     const state = transactionState(row.state);

@@ -1,4 +1,4 @@
-/** What may be asked of swaps: the protocol between the API and whatever prepares and submits them. */
+/** Commands of swaps: the protocol between the API and the swap handler. */
 import type { FillQuote } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
@@ -11,13 +11,13 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { PreparedTransactionView } from './commands.ts';
 import type { RouteStep } from './swap-router.ts';
 
-/** What a swap is asked for with. */
+/** Parameters of a swap. */
 export interface SwapWish {
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
   /** In UI units of what is given: dollars of a buy, tokens of a sell. */
   readonly amount: DecimalString;
-  /** How much less than quoted may come out, in basis points; null: 50, or the mandate's budget where that is less. */
+  /** Maximum slippage below the quote, in basis points. Null means 50, or the mandate's budget if that is less. */
   readonly slippageBps: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface SwapQuote {
   readonly quotedAt: EpochMs;
 }
 
-/** What was promised: the frozen subject of a prepared swap. Plain JSON. */
+/** Promise of a prepared swap: its frozen subject. Plain JSON. */
 export interface SwapSubject {
   readonly instrument: InstrumentKey;
   readonly promise: SwapPromise;

@@ -35,16 +35,16 @@ import type { SwapCommands, SwapProposal, SwapSubject, SwapWish } from './swap-c
 import type { Route, SwapRouter } from './swap-router.ts';
 import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
 
-/** Where neither the person nor the mandate says. */
+/** Slippage limit if neither the person nor the mandate sets one. */
 const DEFAULT_SLIPPAGE_BPS = 50;
 
 /** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
 export interface SwapPreTrade {
-  /** The present quote of a token, aged; null where none was received. */
+  /** Present quote of a token with its age; null if none was received. */
   quote(instrument: InstrumentKey): Quote | null;
   /**
-   * Validates the order that `compile` makes, told the mandate's slippage budget, the present quote and what may be sold where
-   * that counts to the last unit. `seller` is the wallet of a sale: what it holds may be sold whoever bought it.
+   * Validates the order that `compile` makes from the mandate's slippage budget, the present quote and, if exact units matter, the sellable
+   * quantity. `seller` is the wallet of a sale, which may sell what it holds regardless of who bought it.
    */
   validate(
     orgId: string,
@@ -52,7 +52,7 @@ export interface SwapPreTrade {
     compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
     seller: string | null,
   ): Promise<Outcome<ManualVerdict>>;
-  /** What a validation rests on, as one text. */
+  /** Version of the facts that a validation rests on, as one text. */
   exposureVersion(orgId: string): Promise<string>;
 }
 
@@ -71,13 +71,13 @@ export interface SwapHandlerDeps {
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** Who signs what this handler prepares; a person's wallet unless told. */
+  /** Signer of the prepared transactions; default a person's wallet. */
   readonly executor?: PreparedTransactionInput['executor'];
   /** The trade proposal that the swap is for; none of a person's own. */
   readonly proposal?: SwapProposal;
 }
 
-/** What a wallet may be asked to sign. */
+/** Message that a wallet may be asked to sign. */
 type CheckedMessage = Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>;
 
 /** A route that was taken, with the promise that is made on it. */
@@ -265,7 +265,7 @@ function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAm
   return { outAmount, minOutAmount };
 }
 
-/** Why a route's own figures are not those that were asked for; null where they are. */
+/** Returns how a route's own figures differ from the request, or null if they match. */
 function amountObjection(route: Route, { inAmount }: Pick<SwapPromise, 'inAmount'>, slippageBps: number): string | null {
   if (route.inAmount !== inAmount) return `the aggregator routes ${route.inAmount} instead of ${inAmount}`;
   const least = (BigInt(route.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n;

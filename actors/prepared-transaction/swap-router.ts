@@ -25,17 +25,17 @@ export interface Route {
   readonly inAmount: string;
   readonly outAmount: string;
   readonly minOutAmount: string;
-  /** In percent, below zero where the price gets worse; null where the aggregator does not say. */
+  /** Price impact in percent, below zero if the price gets worse; null if the aggregator does not report it. */
   readonly priceImpactPct: DecimalString | null;
   readonly steps: readonly RouteStep[];
-  /** The unsigned transaction; null where none was asked for. */
+  /** Unsigned transaction; null if none was requested. */
   readonly transaction: { readonly bytes: Uint8Array; readonly base64: string; readonly lastValidBlockHeight: number } | null;
 }
 
 export interface SwapRouter {
   /**
-   * Asks for a route. Refused as `route_refused` where there is none or the answer makes no sense, as `blocked_by_risk`
-   * with `insufficient_balance` where the wallet lacks what it would give, as `unavailable` where the aggregator is silent.
+   * Requests a route. Refuses with `route_refused` if there is none or the answer makes no sense, with `blocked_by_risk` and
+   * `insufficient_balance` if the wallet lacks the input amount, and with `unavailable` if the aggregator does not answer.
    */
   route(request: RouteRequest): Promise<Outcome<Route>>;
 }

@@ -1,4 +1,4 @@
-/** What is looked at in every unsigned transaction before it is prepared, whoever built it. */
+/** Checks of every unsigned transaction before it is prepared, from any source. */
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { WireTransaction } from '../../src/domain/solana/message.ts';
 import type { ChainClient } from './chain-client.ts';
@@ -7,14 +7,14 @@ import type { ResolvedLookup } from './protocol.ts';
 /** A blockhash is good for 150 blocks, and an answer may be a little ahead; what claims much more would reserve for as long. */
 const MOST_BLOCKS_AHEAD = 300;
 
-/** Why a message must not be prepared that could land up to this height; null where it may. @throws where no node answers */
+/** Returns why a message that could land up to this height must not be prepared, or null if it may. @throws if no node answers */
 export async function lifetimeObjection(chain: Pick<ChainClient, 'blockHeight'>, lastValidBlockHeight: number): Promise<string | null> {
   const ahead = lastValidBlockHeight - (await chain.blockHeight('confirmed'));
   if (ahead > 0 && ahead <= MOST_BLOCKS_AHEAD) return null;
   return `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`;
 }
 
-/** What stands at the places of lookup tables that a message names; refused where a table has no such place. @throws where no node answers */
+/** Resolves the lookup-table entries that a message names. Refused if a table has no such entry. @throws if no node answers */
 export async function resolvedLookups(
   chain: Pick<ChainClient, 'lookupTable'>,
   { lookups }: Pick<WireTransaction, 'lookups'>,

@@ -1,7 +1,7 @@
 /** Cancels open proposals in batches: what a halt, a pause and a demotion have in common. */
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** So many are cancelled in one transaction. */
+/** Proposals cancelled in one transaction. */
 const BATCH = 500;
 
 /** Answers how many were cancelled; one that has begun or ended meanwhile refuses, and is left to its own end. */

@@ -11,9 +11,9 @@ import { shownExecution } from './parts.ts';
 import { isHalted, isPassing, type PreTrade } from './pre-trade.ts';
 import type { ProposalEvent } from './protocol.ts';
 
-/** What the command handler asks of the store besides the actors themselves. */
+/** Store ports of the command handler, besides the actors themselves. */
 export interface ProposalDirectory {
-  /** Null where the organization has no such proposal. */
+  /** Null if the organization has no such proposal. */
   find(orgId: string, proposalId: string): Promise<ProposalView | null>;
 }
 

@@ -1,4 +1,4 @@
-/** What may be asked of a trade proposal: the protocol between the API and the proposal's actor. */
+/** Commands of a trade proposal: the protocol between the API and the proposal's actor. */
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
@@ -24,7 +24,7 @@ export interface ProposalTransaction {
 export interface ProposalView {
   readonly id: string;
   readonly agentId: string;
-  /** Null where a kill switch closes a position. */
+  /** Null if a kill switch closes a position. */
   readonly decisionId: string | null;
   readonly slot: EpochMs;
   readonly side: 'entry' | 'exit';
@@ -34,16 +34,16 @@ export interface ProposalView {
   readonly manifestHash: string;
   readonly autonomy: Autonomy;
   readonly order: Order;
-  /** How it is carried out, and what became of each part; null of proposals from before orders had parts. */
+  /** Execution plan and the result of each part; null for proposals from before orders had parts. */
   readonly execution: ShownExecution | null;
   readonly decisionPrice: DecimalString;
   readonly readsReference: boolean;
   readonly risk: RiskAttribution;
-  /** Who approved or declined it. */
+  /** Subject that approved or declined it. */
   readonly decidedBy: string | null;
   readonly filledQuantity: DecimalString;
   readonly filledNotionalUsd: DecimalString;
-  /** What it was filled by, each with the quotes that it was made on. */
+  /** Fills, each with the quotes it was made on. */
   readonly fills: readonly Fill[];
   /** The prepared transaction of a live order on the primary chain; null elsewhere, and before there is one. */
   readonly transaction: ProposalTransaction | null;

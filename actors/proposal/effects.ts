@@ -1,4 +1,4 @@
-/** What a trade proposal's actions mean once they are committed, and which events it takes at all. */
+/** Effects of a trade proposal's committed actions, and validation of its events. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type ProposalState, proposalTransactionId } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -59,10 +59,10 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
-/** What is announced while a transaction waits for the owner's wallet. */
+/** Announcements made while a transaction waits for the owner's wallet. */
 const AWAITS_SIGNATURE: ReadonlySet<string> = new Set(['awaiting_signature', 'signature_needed']);
 
-/** What of a proposal is announced. */
+/** Returns the announced fields of a proposal. */
 function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
   const context = proposalContext(info);
   const { order } = context;
@@ -86,7 +86,7 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
-/** Why a proposal would not take an answer or a command: to a command it says where it stands. */
+/** Returns why a proposal refuses an answer or a command. A command is told the proposal's state. */
 function validateProposal(state: ActorState, event: ActorEvent): Refusal | null {
   const value = proposalState(state);
   const command = event as unknown as ProposalEvent;

@@ -5,9 +5,9 @@ import type { Quote } from '../../src/domain/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 
-/** What an order on venue `V` is sent with besides itself. */
+/** Arguments of a submission to venue `V`, besides the order. */
 export interface SubmitInfo<V extends ExecutableVenue> {
-  /** Whose order it is: where the venue keeps accounts, it goes to the one of this organization. */
+  /** Organization of the order. A venue that keeps accounts uses this organization's account. */
   readonly orgId: string;
   /** The same at every attempt: the venue's client order id is made of it, so that a repeated submit is one order. */
   readonly key: string;
@@ -17,16 +17,16 @@ export interface SubmitInfo<V extends ExecutableVenue> {
   readonly decisionPrice: string;
   /** When the lease to execute ends, by the time of day: what is looked up is weighed by it. */
   readonly leaseUntil: number;
-  /** What is left of the lease, in milliseconds: nothing is sent after it, and the venue is told to refuse what reaches it later. */
+  /** Remaining time of the lease, in milliseconds. Nothing is sent after it, and the venue is told to refuse what reaches it later. */
   readonly leaseLeftMs: () => number;
 }
 
-/** What a look-up is told of the order besides itself. */
+/** Arguments of a look-up, besides the order. */
 export interface LookUpInfo {
   readonly orgId: string;
   /** The price that the decision was made on, for the slippage of the fills. */
   readonly decisionPrice: string;
-  /** End of the last lease that it may have been sent under; null where none was taken. */
+  /** End of the last lease that it may have been sent under; null if none was taken. */
   readonly leaseUntil: number | null;
   /** Trades of an order that rests which are booked already: only what came after them is told as fills. */
   readonly seen?: SeenTrades | null;
@@ -53,19 +53,19 @@ export interface RestingClient<V extends ExecutableVenue> {
 export interface ExecutionClient<V extends ExecutableVenue> {
   /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
   readonly submit: (order: RiskApproved<Order<V>>, info: SubmitInfo<V>) => Promise<VenueAnswer>;
-  /** What became of the order under this key; `rejected` with reason `not_found` where the venue never had it, and never will. */
+  /** Looks up the order with this key. Returns `rejected` with reason `not_found` if the venue never had it and never will. */
   readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
-  /** Absent where orders do not rest on the venue. */
+  /** Absent if orders do not rest on the venue. */
   readonly resting?: RestingClient<V>;
 }
 
-/** What a venue reports of one order, without being asked. */
+/** Unsolicited report of a venue about one order. */
 export interface OrderReport {
-  /** Whose account it is of. */
+  /** Organization whose account it is about. */
   readonly orgId: string;
-  /** Whether it is of the order that was placed under this key. */
+  /** Returns true if it is about the order that was placed under this key. */
   readonly isOf: (key: string) => boolean;
-  /** What a look-up would answer; null where a report before it is missing, so that the venue has to be asked. */
+  /** Returns what a look-up would answer; null if an earlier report is missing, so that the venue has to be queried. */
   readonly answer: (order: Order, info: LookUpInfo) => Promise<VenueAnswer | null>;
 }
 

@@ -1,4 +1,4 @@
-/** How the machine of an order reads what the activity worker of executions tells it, be the order a proposal's or a person's. */
+/** Answers of the execution workers, as read by the machine of a proposal or of a person's order. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -53,8 +53,8 @@ export const TAKE_LEASE = {
 const UNDER_LEASE: ReadonlySet<string> = new Set(['approved', 'preparing', 'executing']);
 
 /**
- * Why an answer of an activity worker would not be taken: another one has taken the lease since, and may be sending. `unavailable`
- * leaves the activity where it is: should the other activity worker die, it is carried out again.
+ * Returns why an activity worker's answer is stale: another worker has taken the lease since and may be sending. `unavailable` leaves the
+ * activity pending, so it is carried out again if the other worker dies.
  */
 export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
   const event = told as unknown as ProposalEvent;

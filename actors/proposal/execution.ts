@@ -25,14 +25,14 @@ import type { CarriedAnswer, ExecutionAnswer } from './protocol.ts';
 
 export type { VenueFlows } from './paper-execution.ts';
 
-/** How often an order is assessed anew where its organization's mandate changes at the same moment. */
+/** Maximum assessments of an order while its organization's mandate changes at the same moment. */
 const MANDATE_RACES = 5;
 
 export interface ExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'deliverInTurn'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly preTrade: PreTrade;
-  /** Whether the lease of a proposal that is executing still lives, by the clock of whoever keeps it. */
+  /** Returns true while the lease of an executing proposal lives, by the clock of the store. */
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;
   /** The live venues that are switched on. */
   readonly clients: ExecutionClients;
@@ -122,12 +122,12 @@ function foundNow({ part, context }: LoadedPart, answer: ExecutionAnswer, at: Ep
   return { ...answer, part: part.number, at, ...(rests ? { after: context.filledQuantity } : {}) };
 }
 
-/** What a look at an order that rests is made with. */
+/** Dependencies of a look at a resting order. */
 export type LookDeps = Pick<ExecutionDeps, 'load' | 'clients' | 'flows' | 'clock'>;
 
 /**
- * Looks at an order that rests, without touching it: what its venue says of it, or on paper what the market did through its
- * price since an instant, but no earlier than what it knows itself. Null where nothing was filled on paper.
+ * Looks at a resting order without changing it: what its venue reports or, on paper, what the market traded through its price since an
+ * instant, limited to what is known. Null if nothing was filled on paper.
  */
 export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => Promise<CarriedAnswer | null> {
   const venues = venueWorkers(deps);
@@ -145,7 +145,7 @@ export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => 
   };
 }
 
-/** What a report of a venue says of an order, without touching it; null where the venue has to be asked. */
+/** Reads a venue's report about an order without changing it; null if the venue has to be queried. */
 export function createReportReading(
   deps: Pick<LookDeps, 'load' | 'clock'>,
 ): (id: string, report: OrderReport) => Promise<CarriedAnswer | null> {
@@ -188,7 +188,10 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   }
 
   return {
-    /** What ends an execution before risk is asked: no client, or what the venue knows of the part already; null where nothing does. */
+    /**
+     * Returns the result that ends an execution before the risk check: no client, or a part that the venue knows already. Null if there is
+     * none.
+     */
     async known(proposal: LoadedPart): Promise<ExecutionAnswer | null> {
       const { order, state, context } = proposal;
       if (clients[order.venue] === undefined)
@@ -224,7 +227,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   };
 }
 
-/** What a step requires that rests on an assessment: the mandate that it was made by. */
+/** Returns what a step based on an assessment requires: the assessed mandate version. */
 function mandateOf(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
   return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_check', orgId, version: mandateVersion }] };
 }

@@ -1,4 +1,4 @@
-/** How a decision becomes a proposal: the first step of its actor, made with the decision and committed in its transaction. */
+/** Creation of a proposal from a decision: the first step of its actor, made with the decision and committed in its transaction. */
 import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
 import { type Autonomy, EXECUTES_BY_ITSELF } from '../../src/domain/agent.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -11,7 +11,7 @@ import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';
 import type { ProposalBeginning, ProposalInput } from './protocol.ts';
 
-/** What a proposal is made of. */
+/** Source data of a proposal. */
 export interface ProposalDraft {
   readonly duty: {
     readonly id: string;
@@ -106,7 +106,7 @@ export function startedProposal(from: ProposalDraft): ProposalStart {
   };
 }
 
-/** What a kill switch closes a position with. */
+/** Data of a kill switch's closing order. */
 export interface Flattening {
   readonly agent: {
     readonly id: string;
@@ -148,7 +148,7 @@ export function startedFlattening(from: Flattening): ActorStart {
   return startOf(input, order.id, agent.orgId, at, 'kill switch');
 }
 
-/** What an agent that only suggests says of a trade: nothing is created, an operator makes the order. */
+/** Returns the recommendation of an agent at autonomy `suggest`. It creates nothing; an operator places the order. */
 export function recommendation(from: ProposalDraft): Announcement & { readonly orgId: string; readonly agentId: string } {
   const { duty, row, order } = from;
   return {

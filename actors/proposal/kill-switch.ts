@@ -1,7 +1,6 @@
 /**
- * Closes positions: of an agent that a circuit breaker holds, where its kill switch is `reduce_to_flat`, and of an agent or
- * a Take whose positions somebody has closed. By reduce-only orders that go through risk and the lease like every other. It
- * looks at how things stand, so that a crash loses nothing.
+ * Closes positions of agents whose breaker tripped with kill switch `reduce_to_flat`, and of agents and Takes closed by a person. It uses
+ * reduce-only orders that pass risk and the lease like every other. It reads the present state, so that a crash loses nothing.
  */
 import type { ActorStart } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
@@ -18,27 +17,27 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
 
-/** A book that is to be flat: of an agent that a breaker holds, or of which somebody has closed something. */
+/** Book to be flattened: of an agent whose breaker tripped, or that a person closed in part. */
 export interface TrippedAgent {
   readonly id: string;
   readonly orgId: string;
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Of the manifest or of the organization's preferences, whichever is less. */
+  /** Slippage limit: the lower of the manifest's and the organization's. */
   readonly maxSlippageBps: number;
   readonly epoch: number;
   readonly bookId: string;
   readonly mode: ExecutionMode;
   /** Holdings that no open proposal is about. */
   readonly holdings: readonly Position[];
-  /** What somebody has closed of the agent. */
+  /** Closings of the agent requested by a person. */
   readonly closing: readonly Closing[];
   /** True where a breaker, or the operator of a Take, closes all of it. */
   readonly everything: boolean;
 }
 
-/** Agents of which somebody has closed something, with everything that they hold or have under way. */
+/** Agents with closings requested by a person, with everything that they hold or have under way. */
 export interface ClosingAgent {
   readonly id: string;
   readonly orgId: string;
@@ -55,7 +54,7 @@ export interface KillSwitchStore {
   start(start: ActorStart): Promise<boolean>;
 }
 
-/** The order that sells a position now; null where it is less than one lot, or the market does not pay the limit. */
+/** Returns the order that sells a position now; null if it is less than one lot, or the market is below the limit. */
 function closingOrder(
   agent: TrippedAgent,
   { instrument, quantity }: Position,
@@ -81,7 +80,7 @@ function closingOrder(
   return order === null || limit === null || new Decimal(order.limitPrice).gte(limit) ? order : orderOf({ ...order, limitPrice: limit });
 }
 
-/** What of an agent's closings has nothing left to sell and nothing under way. */
+/** Returns the agent's closings that have nothing left to sell and nothing under way. */
 function doneOf({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
   const open = new Set([...held.filter(isPosition).map(({ instrument }) => instrument), ...underWay]);
   return closing.filter(({ instrument }) => (instrument === null ? open.size === 0 : !open.has(instrument)));
@@ -92,7 +91,7 @@ export function createKillSwitch(deps: {
   readonly store: KillSwitchStore;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly preTrade: PreTrade;
-  /** The price at which a sell of the instrument would trade now; null where none is live. */
+  /** Price at which a sell of the instrument would trade now; null without a live one. */
   readonly bid: (instrument: InstrumentKey) => string | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly contained: ContainedLoop;
@@ -117,7 +116,7 @@ export function createKillSwitch(deps: {
     return deps.store.start(startedFlattening({ agent, order, decisionPrice: touch, risk: verdict.risk, epoch: agent.epoch, at }));
   }
 
-  /** Tells agents of which nothing is left to close. A refusal says that somebody closed, or resumed, anew. */
+  /** Reports completed closings to their agents. A refusal means that the agent was closed or resumed anew. */
   async function tellClosed(): Promise<void> {
     await deps.contained.each(
       await deps.store.closing(),

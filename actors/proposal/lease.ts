@@ -5,8 +5,8 @@ import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 
 /**
- * How long an order may be sent after its lease was taken. A halt waits no longer than this. The holder counts from before it
- * asks for the lease and the database from the row's writing, so that the holder's time ends first however long the commit takes.
+ * Maximum time in which an order may be sent after its lease was taken. A halt waits no longer than this. The holder counts from before it
+ * requests the lease and the database from the row's writing, so that the holder's time ends first, however long the commit takes.
  */
 export const LEASE_MS = 2_000;
 /** The last part of a lease in which nothing is begun any more. */
@@ -15,7 +15,7 @@ const MARGIN_MS = 250;
 export interface Lease {
   /** Its end by the holder's time of day, and its name: an answer is taken under the lease that it was found under. */
   readonly until: EpochMs;
-  /** What is left of it in milliseconds. Nothing is sent once that is nothing; the time of day may still be before `until` then. */
+  /** Remaining time in milliseconds. Nothing is sent at zero, even if the time of day is still before `until`. */
   readonly leftMs: () => number;
 }
 
@@ -29,7 +29,7 @@ export async function takeLease(
   id: string,
   key: string,
   standsAt: () => Promise<string>,
-  /** What else the step requires. */
+  /** Further conditions of the step. */
   under: Pick<DeliverOptions, 'also'> = {},
 ): Promise<Lease | { readonly supersededBy: string }> {
   const leftMs = timeLeft(clock, LEASE_MS);

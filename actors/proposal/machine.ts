@@ -9,7 +9,7 @@ import { answered, answerOf, fillsOf, RECORD_FILLS, TAKE_LEASE } from './executi
 import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
 
-/** Why it ended as it did, from whatever ended it. */
+/** Returns the reason of the end, from any event that ends it. */
 function reasonOf(event: ProposalEvent): string | null {
   if (event.type === 'cancel' || event.type === 'decline') return event.reason;
   if (event.type === 'block') return event.risk.rejections[0]?.code ?? null;
@@ -60,7 +60,7 @@ export const proposalMachine = setup({
         ? { leaseUntil: event.leaseUntil, startedAt: context.startedAt ?? event.leaseUntil - event.leaseMs }
         : {},
     ),
-    /** Somebody ends it: no further part leaves. */
+    /** Records the stop. No further part leaves. */
     stop: assign(({ context, event }) => ({
       reason: reasonOf(event) ?? context.reason,
       stopped: context.stopped ?? reasonOf(event),
@@ -276,7 +276,7 @@ export const proposalMachine = setup({
         ],
       },
     },
-    /** What is left of it is being taken back; whether it was filled meanwhile, the venue says. */
+    /** Withdrawal of the remaining quantity. The venue says whether it was filled meanwhile. */
     withdrawing: {
       entry: ['projectProposal', 'withdrawOrder'],
       on: {

@@ -17,7 +17,7 @@ import { LEASE_MS } from './lease.ts';
 import type { PresentVerdict } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
-/** What venues did while orders rested on paper. */
+/** Market activity of venues while paper orders rested. */
 export interface VenueFlows {
   /** Trades, and live tops of the book, of one instrument between two instants. @throws where the venue does not tell. */
   between(instrument: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
@@ -38,7 +38,7 @@ export interface LoadedPart {
 
 export type Passed = Extract<PresentVerdict, { readonly ok: true }>;
 
-/** What a part comes to on paper as it leaves, on the market that it was assessed on: it is filled at once, or begins to rest. */
+/** Returns the result of a paper part on the market that was assessed: it is filled at once, or begins to rest. */
 export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at: EpochMs): ExecutionAnswer {
   if (part.kind === 'rest') {
     const { quote, depth } = verdict.market;
@@ -57,7 +57,7 @@ export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at
     : { outcome: filled.outcome, fills: [filled.fill] };
 }
 
-/** What a part came to that rested on paper: by what its venue did meanwhile. */
+/** Returns the result of a resting paper part, from what its venue did meanwhile. */
 export async function restedOnPaper(
   { flows, clock }: { readonly flows: VenueFlows; readonly clock: Pick<Clock, 'now'> },
   { context, order, name }: LoadedPart,
@@ -87,16 +87,16 @@ interface PaperOutcome {
   readonly answer: ExecutionAnswer;
   /** The number of the part that it is about. */
   readonly part: number;
-  /** What the booking requires besides the permit. */
+  /** Further conditions of the booking, besides the permit. */
   readonly under: Pick<DeliverOptions, 'also'>;
-  /** Where the proposal stands, asked where it takes no lease any more. */
+  /** State of the proposal, read if it takes no lease any more. */
   readonly standsAt: () => Promise<{ readonly state: ProposalState; readonly context: ProposalContext }>;
 }
 
 /**
- * On paper nothing leaves: the permit, the lease and the outcome are one transaction, which a halt comes before or after.
- * Whoever dies before it has done nothing, and after it nothing is left to be done. Answers what has superseded the order where
- * something has. @throws MandateMoved, and where the proposal could not be told at this moment
+ * Books a paper execution. On paper nothing leaves, so the permit, the lease and the outcome are one transaction, before or after which a
+ * halt comes. A worker that dies before it has done nothing; after it nothing is left to do. Returns what superseded the order, if anything
+ * did. @throws MandateMoved, and if the proposal could not be told at this moment
  */
 export async function bookPaper(
   { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliverInTurn'>; readonly clock: Pick<Clock, 'now'> },

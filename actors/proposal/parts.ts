@@ -39,7 +39,7 @@ export function partKey(id: string, { number }: Pick<OrderPart, 'number'>): stri
   return number === 0 ? id : `${id}:${number}`;
 }
 
-/** How long an order rests. Milliseconds. */
+/** Returns how long an order rests, in milliseconds. */
 export function restMs(context: Pick<ProposalContext, 'execution'>): number {
   return REST_MS[executionOf(context).urgency];
 }
@@ -49,12 +49,12 @@ export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean 
   return executionOf(context).algorithm !== 'taker_immediate';
 }
 
-/** What was executed of the order, part by part: those that have ended, and what is booked of the one that rests. */
+/** Returns the executed parts of an order: the ended ones, and the booked quantity of the resting one. */
 function executedParts({ ended = [], seen }: Pick<InParts, 'ended' | 'seen'>): readonly Pick<EndedPart, 'executedQuantity'>[] {
   return seen == null ? ended : [...ended, { executedQuantity: seen.executed }];
 }
 
-/** What the order still may come to, in US dollars: what it reserves. */
+/** Returns the maximum remaining cost of the order in US dollars, which it reserves. */
 export function reservedUsd(context: Pick<InParts, 'order' | 'ended' | 'seen'>): DecimalString {
   const { order } = context;
   const executed = executedParts(context);
@@ -66,7 +66,7 @@ export function isExecuted({ order, ended }: Pick<InParts, 'order' | 'ended'>): 
   return executedOf(ended ?? []).gte(order.quantity);
 }
 
-/** What an answer says was executed of the part that it is about, and what was seen of it before. */
+/** Returns the executed quantity that an answer reports for its part, or that was seen before. */
 function executedBy(event: ProposalEvent, part: OrderPart, seen: ProposalContext['seen']): DecimalString {
   const fills = fillsOf(event);
   const answer = answerOf(event);
@@ -105,16 +105,16 @@ export function withPartEnded(
   return { ended: [...ended, ...missed], next, settledAt: at, stopped, seen: null };
 }
 
-/** How long the next part is waited for. Milliseconds. */
+/** Returns the wait for the next part, in milliseconds. */
 export function waitMs({ next, settledAt }: Pick<ProposalContext, 'next' | 'settledAt'>): number {
   return Math.max(0, (next?.dueAt ?? 0) - (settledAt ?? 0));
 }
 
-/** Where the execution of a proposal stands, as it is shown. */
+/** Public view of a proposal's execution. */
 export interface ShownExecution extends ExecutionPlan {
   /** `working`: a part is on its way or waited for. `resting`: it rests at its venue. `withdrawing`: it is being taken back. */
   readonly phase: 'waiting' | 'working' | 'resting' | 'withdrawing' | 'ended';
-  /** Where it rests; null where it does not. */
+  /** Limit price of the resting part, or null if nothing rests. */
   readonly restingAt: DecimalString | null;
   /** Base units that may still be executed. */
   readonly left: DecimalString;

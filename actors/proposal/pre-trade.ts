@@ -1,4 +1,4 @@
-/** What a proposal asks of risk and of the market at the moment of its approval and of its execution. */
+/** Risk and market queries of a proposal at its approval and at its execution. */
 import type { RiskAttribution } from '../../src/domain/decision.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { PaperMarket } from '../../src/domain/paper-fill.ts';
@@ -7,14 +7,14 @@ import type { ProposalContext } from './protocol.ts';
 
 /** An order as the pre-trade risk function sees it now. */
 export type PresentVerdict = {
-  /** The version of the organization's mandate that it was assessed by, where whoever carries the order out has to know. */
+  /** Version of the assessed mandate of the organization, if the execution has to verify it. */
   readonly mandateVersion?: number;
 } & (
   | {
       readonly ok: true;
       readonly approved: RiskApproved<Order>;
       readonly risk: RiskAttribution;
-      /** What it was assessed on, and may be filled on. */
+      /** Market that it was assessed on and may be filled on. */
       readonly market: PaperMarket;
     }
   | { readonly ok: false; readonly risk: RiskAttribution }

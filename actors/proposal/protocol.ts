@@ -1,4 +1,4 @@
-/** What a trade proposal remembers and what it receives. */
+/** Context and events of a trade proposal. */
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
@@ -8,13 +8,13 @@ import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/execu
 import type { Order } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
-/** How a proposal begins: it waits for an operator, it executes by itself, or it was superseded before it began. */
+/** Initial state of a proposal: it waits for an operator, executes by itself, or was superseded before it began. */
 export type ProposalBeginning = 'pending_approval' | 'approved' | 'cancelled';
 
 /** Plain JSON: what a decision hands over to its proposal. */
 export interface ProposalInput {
   readonly agentId: string;
-  /** Null where no decision asked for it: a kill switch closes a position. */
+  /** Null if no decision led to it, because a kill switch closes a position. */
   readonly decisionId: string | null;
   /** The slot of the decision. */
   readonly slot: EpochMs;
@@ -28,18 +28,18 @@ export interface ProposalInput {
   readonly order: Order;
   /** The executable price that the decision was made on. */
   readonly decisionPrice: DecimalString;
-  /** Whether the rules that asked for it rest on the reference price. */
+  /** True if the rules behind it use the reference price. */
   readonly readsReference: boolean;
-  /** What risk said of the order at the decision. */
+  /** Risk assessment at the decision. */
   readonly risk: RiskAttribution;
   /** True where a breaker's kill switch closes a position. */
   readonly flattens?: boolean;
-  /** How it is carried out; at once where nothing is said: proposals from before there were plans. */
+  /** Execution plan. Absent in proposals from before there were plans, which execute at once. */
   readonly execution?: ExecutionPlan;
   readonly begins: ProposalBeginning;
-  /** Why it begins cancelled; null else. */
+  /** Reason why it begins cancelled, or null. */
   readonly reason: string | null;
-  /** How long an approval is waited for. */
+  /** Maximum wait for an approval, in milliseconds. */
   readonly approvalMs: number;
 }
 
@@ -47,35 +47,35 @@ export interface ProposalInput {
 export interface ProposalContext extends ProposalInput {
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
-  /** Who approved or declined it; null where nobody did. */
+  /** Subject that approved or declined it; null if nobody did. */
   readonly decidedBy: string | null;
   /** The lease to execute, as it was last taken; null before. */
   readonly leaseUntil: EpochMs | null;
-  /** What was filled, over all fills. */
+  /** Total filled quantity. */
   readonly filledQuantity: DecimalString;
   readonly filledNotionalUsd: DecimalString;
-  /** How often an unknown outcome was asked for. */
+  /** Number of look-ups of an unknown outcome. */
   readonly lookUps: number;
   /** The part of the order that is under way, or goes first; the whole order where nothing is said. */
   readonly part?: OrderPart;
-  /** What goes after it; null where nothing does. */
+  /** Next part; null if there is none. */
   readonly next?: OrderPart | null;
   /** The parts that have ended, in their order. */
   readonly ended?: readonly EndedPart[];
-  /** Where the present part rests; null where it does not. */
+  /** Resting place of the present part; null if it does not rest. */
   readonly rest?: RestingAt | null;
   /** When the first part left, and when the last one ended. */
   readonly startedAt?: EpochMs | null;
   readonly settledAt?: EpochMs | null;
-  /** How it rests at its own limit, as people's orders do; absent of what rests at the near side, post-only. */
+  /** Resting terms at its own limit, as of people's orders; absent for parts that rest post-only at the near side. */
   readonly resting?: RestingTerms;
   /** Trades of it that are booked while it rests. */
   readonly seen?: SeenTrades | null;
-  /** Why no further part leaves: a halt, a pause, a changed manifest; null where nothing stands in the way. */
+  /** Reason why no further part leaves: a halt, a pause, a changed manifest. Null if there is none. */
   readonly stopped?: string | null;
 }
 
-/** How an order rests at its own limit until it is filled or taken back. */
+/** Terms of an order that rests at its own limit until it is filled or withdrawn. */
 export interface RestingTerms {
   /** True where it never takes: the venue refuses it where it would. */
   readonly postOnly: boolean;
@@ -99,7 +99,7 @@ export type CarriedAnswer = ExecutionAnswer & {
   readonly after?: DecimalString;
 };
 
-/** What carrying out `execute_order`, `withdraw_order` or `reconcile_order` came to. */
+/** Result of `execute_order`, `withdraw_order` or `reconcile_order`. */
 export type ExecutionAnswer =
   | VenueAnswer
   /** Risk does not let it pass on the present quotes; nothing was sent. */
@@ -107,7 +107,7 @@ export type ExecutionAnswer =
   /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
   | { readonly outcome: 'superseded'; readonly reason: string };
 
-/** What the activity worker of executions tells: people's live orders receive the same (`actors/market-order`). */
+/** Events of the execution workers. People's live orders receive the same (`actors/market-order`). */
 export type ExecutionEvent =
   /** The lease to execute is taken: from here on the order may be at the venue. */
   | {
@@ -119,7 +119,7 @@ export type ExecutionEvent =
     }
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
   | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string }
-  /** What a look at an order that rests has found, or a report of its venue has told. */
+  /** Observation of a resting order, from a look or a report of its venue. */
   | { readonly type: 'order.observed'; readonly answer: CarriedAnswer };
 
 export type ProposalEvent =
@@ -130,13 +130,13 @@ export type ProposalEvent =
   | { readonly type: 'block'; readonly risk: RiskAttribution }
   | ExecutionEvent;
 
-/** What of a fill a step records. */
+/** Fills that a step records. */
 export interface FillsToRecord {
   readonly fills: readonly Fill[];
   readonly sent: SentPart;
 }
 
-/** How the part left that was filled: what the flow of its venue is asked about, where its agent stands at the shadow stage. */
+/** Market at the moment a part was sent. At the shadow stage its venue's flow is checked against it. */
 export interface SentPart {
   /** No price beyond it was taken. */
   readonly limitPrice: DecimalString;

@@ -9,13 +9,13 @@ import type { PreferencesCommands, PreferencesView } from './commands.ts';
 
 export interface PreferencesDirectory {
   current(orgId: string): Promise<PreferencesView>;
-  /** Writes the rows of a change; false, and nothing written, where somebody else set that version first. */
+  /** Writes the rows of a change. Returns false and writes nothing if another caller set that version first. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
   /** Resolves once every execution that may still be validated by earlier preferences has ended. */
   executionsEnded(orgId: string): Promise<void>;
 }
 
-/** How often a change is tried again when somebody else changed the preferences at the same moment. */
+/** Maximum attempts of a change while other callers change the preferences at the same moment. */
 const RACES = 8;
 
 export function createPreferencesHandler(deps: {

@@ -1,4 +1,4 @@
-/** What may be asked of an organization's risk preferences, and what is answered. */
+/** Commands of an organization's risk preferences, and their answers. */
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { RiskPreferences } from '../../src/domain/risk/index.ts';
 import type { CommandContext } from '../agent/commands.ts';

@@ -9,17 +9,17 @@ import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
 const LOOK_MS = 250;
-/** So many are carried out at a time. More of them only wait for each other's connections. */
+/** Maximum concurrent activities. More would only wait for each other's connections. */
 const AT_ONCE = 128;
 /** Others are taken once so few are under way. */
 const REFILL_AT = 64;
 /** An activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
 const RETRY_MS = 5_000;
-/** How often what is still under way is kept from others for another `RETRY_MS`. */
+/** Interval at which a running activity is reserved for another `RETRY_MS`. */
 const RENEW_MS = 2_000;
 const ATTEMPT_LIMIT = 10;
 
-/** What an activity worker answers where the actor has received the answer from it, in one transaction with what led to it. */
+/** Result of an activity worker that has told its actor the answer already, in one transaction with its cause. */
 export const TOLD = Symbol('the actor was told');
 
 /** Carries out one activity. `key` is the same at every attempt. @throws to be tried again later. */
@@ -79,7 +79,7 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
   const { store, clock } = deps;
   // The others wait for a process that carries them: an attempt here would be one lost.
   const kinds = Object.keys(deps.workers);
-  /** What this process carries out now, by key. */
+  /** Running activities of this process, by key. */
   const underWay = new Map<string, Promise<unknown>>();
   let stopped = false;
 
@@ -92,7 +92,7 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
     );
   }
 
-  /** Begins what is due; whoever is slow holds up nobody else, for others are begun as soon as some have ended. */
+  /** Starts due activities. A slow one delays no other, because more are started as soon as some have ended. */
   async function beginDue(): Promise<number> {
     let begun = 0;
     while (!stopped) {

@@ -13,12 +13,12 @@ import { type Branch, branchFrom } from './what-if.ts';
 
 const NO_ACTOR = 'there is no actor with this id';
 
-/** What became of an activity. */
+/** Outcome of an activity. */
 export interface ActivityFate {
   readonly state: 'pending' | 'done' | 'given_up';
   readonly attempts: number;
   readonly dueAt: EpochMs;
-  /** What its worker answered; null before. */
+  /** Answer of its worker; null before it answers. */
   readonly answer: Json;
   readonly endedAt: EpochMs | null;
 }
@@ -39,8 +39,8 @@ export interface AccountedStep extends Omit<StepAccount, 'activities'> {
 
 export interface ActorBranches {
   /**
-   * Why a step went as it did and all that followed from it. Refused as `not_found` for a foreign actor and for a version
-   * that no step led to, as `state_conflict` where the present machines do not lead to it any more.
+   * Explains why a step went as it did and everything that followed from it. Refuses with `not_found` for a foreign actor or a version
+   * without a step, and with `state_conflict` if the present machines no longer lead to it.
    */
   account(orgId: string, actorId: string, version: number): Promise<Outcome<AccountedStep>>;
   /**
@@ -116,7 +116,7 @@ export function createActorBranches(deps: {
   };
 }
 
-/** What is rebuilt; refused in words where the present machines do not lead where the stored steps led. */
+/** Rebuilds a value. Refused if the present machines diverge from the stored steps. */
 async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { ok: true, value: await rebuild() };

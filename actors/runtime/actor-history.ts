@@ -10,9 +10,9 @@ import type { ContainedLoop } from './containment.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, startStep } from './step.ts';
 
-/** So many steps lie between two checkpoints: what has to be stepped again takes some milliseconds. */
+/** Steps between two checkpoints. Repeating them takes some milliseconds. */
 export const CHECKPOINT_STEPS = 128;
-/** So many checkpoints of one actor are written in one go. */
+/** Checkpoints of one actor written at a time. */
 const CHECKPOINTS_AT_ONCE = 64;
 /** Actors that get checkpoints in one look, at most. */
 const CHECKPOINTED_AT_ONCE = 100;
@@ -51,17 +51,17 @@ export interface ArchivedSteps {
 }
 
 export interface HistoryStore {
-  /** Null where the organization has no such actor of the kind. */
+  /** Null if the organization has no such actor of the kind. */
   find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
-  /** The actor of whatever kind; null where the organization has none of this id. */
+  /** Actor of any kind; null if the organization has none with this id. */
   subject(orgId: string, actorId: string): Promise<HistorySubject | null>;
-  /** The last checkpoint at or before the version; null where there is none. */
+  /** Last checkpoint at or before the version; null if there is none. */
   checkpoint(actorId: string, version: number): Promise<PastState | null>;
   /** Steps after `from` up to and including `to`, oldest first. */
   steps(actorId: string, from: number, to: number): Promise<readonly StoredStep[]>;
-  /** Where the actor's steps lie since they were moved out of the store, all at once; null where they were not. */
+  /** Location of the actor's archived steps, which are moved all at once; null if they were not moved. */
   archived(actorId: string): Promise<ArchivedSteps | null>;
-  /** The version of the last step at or before an instant; null where the first one is later. */
+  /** Version of the last step at or before an instant; null if the first one is later. */
   versionAt(actorId: string, at: EpochMs): Promise<number | null>;
 }
 

@@ -1,17 +1,17 @@
-/** What a kind of actor brings along so that the runtime can carry it: its machine, its validation and the meaning of its actions. */
+/** Definition of a kind of actor: its machine, its validation and the effects of its actions. */
 import type { AnyStateMachine } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
-/** What an action of a machine means once it is committed. */
+/** Committed effect of a machine's action. */
 export type Effect =
   | { readonly kind: 'record'; readonly record: ActorRecord }
   | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'announcement'; readonly announcement: Announcement };
 
-/** A row that the step writes, by the name of whoever writes it. */
+/** Returns the effect of writing a row, by the name of its writer. */
 export function record(type: string, fields: { readonly [key: string]: unknown }): Effect {
   return { kind: 'record', record: { type, ...fields } };
 }
@@ -29,7 +29,7 @@ export function orderActivity(kind: string, payload: { readonly [key: string]: J
   return activity(kind, reduces ? { ...payload, reduces } : payload);
 }
 
-/** What an effect may look at besides its action's parameters. */
+/** Data that an effect may read besides its action's parameters. */
 export interface StepInfo {
   readonly actorId: string;
   readonly orgId: string;
@@ -43,7 +43,7 @@ export const effect =
   <Parameters>() =>
   (_: unknown, __: Parameters): void => {};
 
-/** What an actor without an input begins with. Made once: the stack of an error costs more than a step. */
+/** Error of an actor without an input. It is created once, because an error's stack costs more than a step. */
 const NO_INPUT = new TypeError('an actor begins with an input');
 
 /**
@@ -62,7 +62,7 @@ export interface ActorKind {
   readonly kind: string;
   /** Its id carries a version, `agent@1`, that is stored with every snapshot. */
   readonly machine: AnyStateMachine;
-  /** Why the actor would not take this event in its state, or null where it would. Pure; asked before every step. */
+  /** Returns why the actor refuses this event in its state, or null if it takes it. Pure; called before every step. */
   validate(state: ActorState, event: ActorEvent): Refusal | null;
   /** The meaning of every named action of the machine, as data. */
   readonly effects: { readonly [action: string]: (parameters: never, info: StepInfo) => readonly Effect[] };

@@ -1,4 +1,4 @@
-/** Where actors lie: what the runtime asks of a store. PostgreSQL in production, memory in a replay. */
+/** Store of actors, as the runtime requires it. PostgreSQL in production, memory in a replay. */
 import type { ActorRow, ActorStart, DueActivity, DueTimer, Incident, StepCommit } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';

@@ -82,7 +82,7 @@ function said(actions: readonly Named[]): string {
   return actions.map(({ type, params }) => `${type.replace(/^xstate\./, '')}${wordsOf(params)}`).join(', ');
 }
 
-/** Only constants can be shown: a function of the event says nothing before there is one. */
+/** Returns the constant parameters in words. A function of the event cannot be shown before there is one. */
 function wordsOf(params: unknown): string {
   return params !== null && typeof params === 'object' && Object.keys(params).length > 0 ? ` (${Object.values(params).join(', ')})` : '';
 }

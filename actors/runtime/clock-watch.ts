@@ -1,4 +1,4 @@
-/** Whether this machine's clock agrees with PostgreSQL's: a process whose clock does not agree takes no cut. */
+/** Comparison of this machine's clock with PostgreSQL's. A process whose clock is off takes no cut. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import { ageInWords } from '../../src/domain/words.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -12,7 +12,7 @@ const CHECK_MS = 5_000;
 export interface ClockState {
   /** Positive where this machine's clock is ahead of PostgreSQL's; null before the first answer. Milliseconds. */
   readonly offsetMs: number | null;
-  /** Whether the difference is within the bound; true before the first answer. */
+  /** True if the difference is within the limit, and before the first answer. */
   readonly ok: boolean;
   /** One sentence for people. */
   readonly detail: string;
@@ -30,7 +30,7 @@ export interface ClockWatch {
  * nobody knows when within it PostgreSQL looked at its clock. `told` is told of every comparison.
  */
 export function createClockWatch(deps: {
-  /** What PostgreSQL's clock says now. */
+  /** Returns the time of PostgreSQL's clock. */
   readonly databaseNow: () => Promise<EpochMs>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;

@@ -13,7 +13,7 @@ export interface Fit {
 export interface Directory {
   /** @throws where the kind is unknown: a defect, not an input. */
   kind(name: string): ActorKind;
-  /** The kind, the state (migrated where need be) and its snapshot; null where no version of the machine fits the state. */
+  /** Kind, state (migrated if necessary) and snapshot; null if no version of the machine fits the state. */
   fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;
 }
 

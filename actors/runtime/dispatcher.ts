@@ -5,9 +5,9 @@ import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from './containment.ts';
 import { runEvery } from './run-every.ts';
 
-/** How long a slot's cut is waited for before the slot is ticked in silence. */
+/** Maximum wait for a slot's cut, after which the slot is ticked without one. */
 export const CUT_WAIT_MS = 8_000;
-/** How often the dispatcher looks while nothing is due. */
+/** Interval of the dispatcher while nothing is due. */
 const LOOK_MS = 1_000;
 /** A duty that is not renewed for so long goes to another process. */
 const LEASE_MS = 5_000;

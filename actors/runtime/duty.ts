@@ -1,11 +1,11 @@
 /** A duty that one process at a time performs, under a lease; the others stand by and take over. */
 
-/** What the process that is on duty does, until it ends it. */
+/** Work of the process on duty, until it ends it. */
 export interface DutyWork {
   end(): Promise<void>;
 }
 
-/** Why this process cannot be on duty now, or has to begin the work anew. */
+/** Reason why this process cannot be on duty now, or has to restart its work. */
 export interface DutyObstacle {
   /** One sentence for operators. */
   readonly why: string;
@@ -27,7 +27,7 @@ export interface DutyDeps<Work extends DutyWork> {
 }
 
 export interface Duty<Work extends DutyWork> {
-  /** The work in progress; null where this process stands by. */
+  /** Work in progress; null if this process stands by. */
   readonly work: Work | null;
   /** Renews the lease, and begins or ends the work accordingly. Overlapping looks begin one work. */
   look(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Which guards a step asked, on which inputs, and what they said: a machine that tells of its guards as it steps. */
+/** Guards evaluated in a step, with their inputs and results, from a machine that reports its guards as it steps. */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Json } from '../../src/domain/canonical-json.ts';
 
@@ -7,7 +7,7 @@ export interface GuardAnswer {
   readonly guard: string;
   readonly params: Json;
   readonly passed: boolean;
-  /** What it read to decide, by path: `context.manifestHash`, `event.gate`, `state` for where the machine stands. */
+  /** Inputs of the guard, by path: `context.manifestHash`, `event.gate`, `state` for the machine's state. */
   readonly inputs: readonly { readonly path: string; readonly value: Json }[];
 }
 

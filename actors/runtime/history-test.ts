@@ -17,9 +17,9 @@ interface ExportedStep {
 }
 
 /**
- * The source of the test, in TypeScript, for a folder two levels below the repository's root (`test/exported`). `before` is
- * null where the stretch begins with the actor's start. What is expected is what the present machines do: change it to what
- * they should have done, and the test fails until they do. @throws Error where no present machine fits the state
+ * Returns the source of the test, in TypeScript, for a folder two levels below the repository's root (`test/exported`). `before` is null if
+ * the range begins with the actor's start. The expectation is what the present machines do. Change it to what they should have done, and
+ * the test fails until they do. @throws Error if no present machine fits the state
  */
 export function historyTest(directory: Directory, subject: HistorySubject, before: PastState | null, steps: readonly StoredStep[]): string {
   const exported = exportedSteps(directory, subject, before, steps);
@@ -32,7 +32,7 @@ export function historyTest(directory: Directory, subject: HistorySubject, befor
     `import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';`,
     '',
     `const SUBJECT = ${json({ actorId: subject.id, orgId: subject.orgId })};`,
-    '/** The state before the first step; null where that step is the start. */',
+    '/** State before the first step; null if that step is the start. */',
     `const BEFORE = ${json(before === null ? null : before.state)};`,
     '/** Each step with what it led to: the state, and the records, timers, activities and announcements that it caused. */',
     `const STEPS = ${json(exported.map(({ at, ...step }) => ({ ...step, at, time: isoTime(at) })))};`,

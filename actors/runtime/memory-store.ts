@@ -31,7 +31,7 @@ interface MemoryActivity extends DueActivity {
   answer: Json;
 }
 
-/** What lies in the store; read by replays and tests. */
+/** Contents of the store, for replays and tests. */
 export interface MemoryStore extends ActorStore {
   readonly actors: ReadonlyMap<string, ActorRow>;
   readonly steps: readonly MemoryStep[];
@@ -39,7 +39,7 @@ export interface MemoryStore extends ActorStore {
   readonly announcements: readonly (Announcement & { readonly actorId: string; readonly at: EpochMs })[];
   readonly incidents: readonly Incident[];
   readonly activities: ReadonlyMap<string, { readonly state: string; readonly attempts: number; readonly answer: Json }>;
-  /** How often any actor has changed. */
+  /** Total number of changes to actors. */
   readonly changes: number;
 }
 

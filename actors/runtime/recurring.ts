@@ -1,6 +1,6 @@
 /**
- * What is done again and again by whichever worker is there. The queue plans it; PostgreSQL says which slot of it is done,
- * so that two workers do it once, and a look at what is overdue finds what the queue lost.
+ * Recurring work, done by any worker. The queue plans it. PostgreSQL records which slot of it is done, so that two workers do it once, and
+ * a check for overdue work finds what the queue lost.
  */
 import { type EpochMs, slotOf } from '../../src/domain/time.ts';
 import { errorText } from '../../src/domain/value-text.ts';
@@ -23,11 +23,11 @@ export interface RecurringStore {
   claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
   /** Keeps what this holder has taken for another so long. */
   renew(name: string, holder: string, forMs: number): Promise<void>;
-  /** Notes how the slot ended: `failure` null where it is done, else it may be claimed again at once. */
+  /** Records the end of the slot. `failure` is null if it is done; otherwise it may be claimed again at once. */
   ended(name: string, slot: EpochMs, holder: string, failure: string | null): Promise<void>;
 }
 
-/** Where recurring work is planned. */
+/** Planner of recurring work. */
 export interface WorkPlan {
   /** Makes the plan what is listed here, for every process. */
   plan(works: readonly Pick<RecurringWork, 'what' | 'everyMs'>[]): Promise<void>;
@@ -37,9 +37,9 @@ export interface WorkPlan {
 
 /** Work whose worker has given no sign of life for so long may be begun by another one. */
 const CLAIM_MS = 60_000;
-/** How often a worker that is still at it says so. */
+/** Interval at which a working process renews its claim. */
 const RENEW_MS = 20_000;
-/** How often what is overdue is looked for, and how long the queue is given first. */
+/** Interval of the check for overdue work. */
 const LOOK_MS = 5_000;
 const OVERDUE_MS = 10_000;
 
@@ -49,7 +49,7 @@ export function startRecurring(deps: {
   readonly store: RecurringStore;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly holder: string;
-  /** How long the queue is given before its work counts as lost, in milliseconds; ten seconds unless told. */
+  /** Grace period of the queue before its work counts as lost, in milliseconds; default ten seconds. */
   readonly overdueMs?: number;
   readonly onError: (what: string) => (error: unknown) => void;
 }): { look(): Promise<void>; stop(): Promise<void> } {

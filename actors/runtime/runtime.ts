@@ -12,12 +12,12 @@ import type { ActorStore } from './actor-store.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken, startStep } from './step.ts';
 
-/** How often a step is tried again when another process committed first. */
+/** Maximum attempts of a step when another process commits first. */
 const RACE_LIMIT = 12;
 
 export interface DeliverOptions {
   readonly cause: string;
-  /** Only an actor of this organization; a foreign one answers as a missing one. */
+  /** Limits delivery to this organization's actors. A foreign one counts as missing. */
   readonly orgId?: string;
   /** Rows to commit with the step, made once the step's outcome is known. */
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
@@ -53,7 +53,7 @@ export interface StartOptions {
 export interface Runtime {
   /** Creates an actor and commits its first step. */
   start(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): Promise<StepPlan>;
-  /** The first step of an actor that is not there yet; nothing is written. @throws whatever the step throws */
+  /** Returns the first step of a new actor, without writing it. @throws what the step throws */
   prepare(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): ActorStart;
   /** Creates prepared actors, all in one transaction or none. */
   begin(starts: readonly ActorStart[]): Promise<void>;
@@ -71,10 +71,10 @@ export interface Runtime {
   deliverMany(actorIds: readonly string[], event: ActorEvent, options: DeliverOptions): Promise<ReadonlyMap<string, Outcome<Delivered>>>;
 }
 
-/** Why an event leads to no step. */
+/** Reason why an event leads to no step. */
 interface NotTaken {
   readonly refusal: Refusal;
-  /** What was thrown. */
+  /** Thrown error. */
   readonly broken?: unknown;
   readonly quarantine?: boolean;
 }
@@ -265,7 +265,7 @@ function prepareTurn(deps: StepDeps, found: ActorRow, events: readonly EventInTu
   return { commits };
 }
 
-/** What was thrown by a step, as it is put on record. */
+/** Returns the incident of an error thrown by a step. */
 function incidentOf(row: ActorRow, { event, options, broken, quarantine = !isCommand(options) }: Refused, at: EpochMs): Incident {
   const detail = broken instanceof Error ? (broken.stack ?? broken.message) : String(broken);
   return {
@@ -283,7 +283,10 @@ function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
   return `in its state the actor does not take ${type}${taken.includes(type) ? ' as it is' : `; it takes ${taken.join(', ') || 'nothing'}`}`;
 }
 
-/** A command has somebody who receives the refusal; what a timer, an activity or a feed sends has not, and would throw again for ever. */
+/**
+ * True if the event is a command, whose caller receives the refusal. Timers, activities and feeds have no such caller and would throw again
+ * forever.
+ */
 function isCommand(options: DeliverOptions): boolean {
   return options.firedTimer === undefined && options.answeredActivity === undefined && options.cause !== 'feed';
 }

@@ -12,7 +12,7 @@ export interface StepAccount extends Omit<StepPlan, 'state'> {
   /** The guards that it asked, in their order. */
   readonly guards: readonly GuardAnswer[];
   readonly changes: readonly ContextChange[];
-  /** What the actor remembered after it. */
+  /** Context after the step. */
   readonly context: Json;
   readonly status: 'active' | 'done';
   /** The types of the events that the machine reacts to after it. */

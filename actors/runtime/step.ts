@@ -19,8 +19,8 @@ export interface StepSubject {
 }
 
 /**
- * The first step: the machine's initial state from its input.
- * @throws whatever the context, a guard or an effect throws: no actor begins.
+ * Returns the first step: the machine's initial state from its input. @throws what the context, a guard or an effect throws; no actor
+ * begins then.
  */
 export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
   const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
@@ -28,10 +28,7 @@ export function startStep(kind: ActorKind, subject: StepSubject, input: { readon
   return plan(kind, subject, snapshot, actions);
 }
 
-/**
- * The step that an event causes.
- * @throws whatever a guard, an assignment or an effect throws; the caller keeps the last good state.
- */
+/** Returns the step that an event causes. @throws what a guard, an assignment or an effect throws; the caller keeps the last good state. */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
   const [next, actions] = transition(kind.machine, snapshot as never, event as never) as Transitioned;
   if (next.status === 'error') throw next.error;
@@ -40,7 +37,9 @@ export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMa
 
 type Transitioned = readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]];
 
-/** The types of the events that the machine reacts to in this state, whatever their guards say; the chart's own delays are not among them. */
+/**
+ * Returns the types of events that the machine has transitions for in this state, regardless of guards and without the chart's own delays.
+ */
 export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
   const types = getNextTransitions(snapshot).map(({ eventType }) => eventType);
   return [...new Set(types)].filter((type) => type !== '' && !type.startsWith('xstate.')).sort();

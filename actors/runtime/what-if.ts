@@ -1,4 +1,4 @@
-/** What an actor would have done: events are given to a copy of any of its past states, and nothing of the branch is written. */
+/** Alternative histories of an actor. Events go to a copy of any past state, and nothing of the branch is written. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/actor-step.ts';
 import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
@@ -9,14 +9,14 @@ import type { HistorySubject, PastState } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken } from './step.ts';
 
-/** A part of the context that an event changed, by its path; null where it was not there. */
+/** Change of the context by an event, by path; null on the side on which the path does not exist. */
 export interface ContextChange {
   readonly path: string;
   readonly before: Json;
   readonly after: Json;
 }
 
-/** What one event comes to in the branch. */
+/** Result of one event in the branch. */
 export interface BranchStep {
   readonly event: ActorEvent;
   readonly from: Json;
@@ -24,7 +24,7 @@ export interface BranchStep {
   readonly status: ActorState['status'];
   /** False where the machine has no transition for it in this state, or every guard says no. */
   readonly taken: boolean;
-  /** Why the actor refuses it before its machine sees it; then nothing follows. */
+  /** Refusal of the actor before its machine sees the event; then nothing follows. */
   readonly refusal: Refusal | null;
   readonly changes: readonly ContextChange[];
   readonly records: readonly ActorRecord[];
@@ -34,7 +34,7 @@ export interface BranchStep {
 }
 
 export interface Branch {
-  /** Where it leaves the history. */
+  /** Version at which it leaves the history. */
   readonly version: number;
   readonly steps: readonly BranchStep[];
   /** The types of the events that the machine reacts to where the branch ends. */

@@ -27,14 +27,14 @@ import type { PublishedTake, TakeCommands, TakeReading, TakeView } from './comma
 import { takeContext, takeState } from './effects.ts';
 import type { TakeEvent } from './protocol.ts';
 
-/** What the command handler asks of the store. */
+/** Store ports of the command handler. */
 export interface TakeDirectory {
-  /** Null where the organization has no such Take. */
+  /** Null if the organization has no such Take. */
   find(orgId: string, takeId: string): Promise<TakeView | null>;
   /** A Take that anybody published; null if there is none, or it is not published. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
-  /** The newest delegation of a wallet to the Take, whatever became of it; null if there was none. */
+  /** Newest delegation of a wallet to the Take, in any state; null if there was none. */
   delegation(orgId: string, takeId: string): Promise<Delegation | null>;
 }
 
@@ -59,7 +59,7 @@ export interface TakeHandlerDeps {
 
 const NO_TAKE = 'there is no Take with this id';
 
-/** How a refused Take is told: all of its problems, the first one in words. */
+/** Returns the refusal of a Take with all of its problems, the first one in words. */
 export function takeInvalid(problems: readonly Problem[]): { readonly ok: false; readonly refusal: Refusal } {
   const [first] = problems;
   const detail = first === undefined ? 'the Take is invalid' : `${first.path}: ${first.problem}; allowed: ${first.allowed}`;
@@ -128,7 +128,7 @@ function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
   };
 }
 
-/** What a live arming writes beside its step: its part of the capital is checked, and with the first one it is paid in. */
+/** Returns the rows of a live arming besides its step. Its part of the capital is checked and, with the first one, deposited. */
 function capitalRows(context: CommandContext, view: TakeView, before: ActorState, funding: TakeFunding, at: EpochMs): ActorRecord[] {
   const { allocationUsd, asset } = view.take;
   const { orgId } = context;
@@ -142,7 +142,7 @@ function rejection(code: string, limit: string, allowed: string, asked: string, 
   return { code, limit: `${limit} ${allowed}`, before: null, after: asked, suggestion };
 }
 
-/** What of a Take asks for more than the mandate of its organization allows. */
+/** Returns the limits of a Take that exceed its organization's mandate. */
 export function aboveMandate(take: Take, preferences: RiskPreferences): RiskRejection[] {
   const rejections: RiskRejection[] = [];
   const { maxTradeNotionalUsd, maxCapitalUsd, maxSlippageBps } = preferences;

@@ -1,4 +1,4 @@
-/** What may be asked of a Take: the protocol between the API and the Take's actor. */
+/** Commands of a Take: the protocol between the API and the Take's actor. */
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
@@ -8,9 +8,9 @@ import type { Take, TakeState } from '../../src/domain/take/take.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
-/** What the compilation of a Take said. */
+/** Compiler's reading of a Take. */
 export interface TakeReading {
-  /** Null where it was given as fields. */
+  /** Null if it was given as fields. */
   readonly thesis: string | null;
   readonly understood: readonly Understood[];
   readonly assumed: readonly string[];
@@ -27,7 +27,7 @@ export interface TakeView extends TakeReading {
   readonly onDuty: boolean;
   readonly hash: string;
   readonly take: Take;
-  /** What its decisions are made by: version 1 of its manifest. */
+  /** Hash of version 1 of its manifest, by which it decides. */
   readonly manifestHash: string;
   readonly symbol: string;
   /** The texts of `open` that its author confirmed when it was armed. */

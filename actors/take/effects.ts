@@ -1,4 +1,4 @@
-/** What a Take's actions mean once they are committed, and which events it takes at all. */
+/** Effects of a Take's committed actions, and validation of its events. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -18,7 +18,7 @@ export function takeContext(state: Pick<ActorState, 'context'>): TakeContext {
   return state.context as unknown as TakeContext;
 }
 
-/** Where the Take stands, in one word, and whether it is evaluated. */
+/** Returns the Take's state in one word, and whether it is evaluated. */
 export function takeState(state: Pick<ActorState, 'value'>): { readonly state: TakeState; readonly onDuty: boolean } {
   const { life } = state.value as unknown as TakeValue;
   return typeof life === 'string' ? { state: life, onDuty: false } : { state: life.on_duty, onDuty: true };
@@ -39,7 +39,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
-/** What of a Take is announced on the `takes` channel. */
+/** Returns the fields announced on the `takes` channel. */
 function announced(info: StepInfo): { readonly [field: string]: string | boolean | null } {
   const context = takeContext(info);
   const { state, onDuty } = takeState(info);
@@ -73,7 +73,7 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   return at < endsAt ? refuse('cause_persists', `the drawdown is that of the whole day; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
 
-/** Why a Take would not take an event, in words for whoever asked. */
+/** Returns in words why a Take refuses an event, or null if it takes it. */
 function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   const command = event as unknown as TakeEvent;
   const now = takeState(state);
@@ -116,7 +116,7 @@ function askedInWords(info: StepInfo): string {
   return `The words of the Take on ${symbol} are read more strictly than when it was armed: ${asked.join('; ')}. ${consequence}.`;
 }
 
-/** What is announced on the `alerts` channel because a breaker disarmed the Take, or its data is lost. */
+/** Returns the fields announced on the `alerts` channel when a breaker disarmed the Take or its data is lost. */
 function alerted(what: string, info: StepInfo): { readonly [field: string]: Json } {
   const { breaker, degradedVenues } = takeContext(info);
   const trip = breaker === null || breaker.breaker !== what ? {} : { observed: String(breaker.observed), limit: String(breaker.limit) };

@@ -128,7 +128,7 @@ export const takeMachine = setup({
     lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },
   delays: {
-    /** What is left of its life when it begins to wait for its entry. */
+    /** Remaining life when it begins to wait for its entry. */
     lifeLeft: ({ context }) => Math.max(0, context.expiresAt - context.waitsSince),
     /** The trigger is a step of its own in the history; the next one follows at once. */
     atOnce: 0,
@@ -212,7 +212,7 @@ export const takeMachine = setup({
         expired: { entry: SHOW },
       },
     },
-    /** What it receives. Data that is lost cancels proposals, and a live Take is disarmed. */
+    /** State of its market data. Lost data cancels proposals and disarms a live Take. */
     feed: FEED_REGION,
   },
 });

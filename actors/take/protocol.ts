@@ -1,4 +1,4 @@
-/** What a Take remembers and what it receives. */
+/** Context and events of a Take. */
 import type { PauseCause } from '../../src/domain/agent.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
@@ -10,7 +10,7 @@ import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 export interface TakeInput {
   readonly hash: string;
   readonly symbol: string;
-  /** Whether it has exit conditions: then it watches its position once it is filled. */
+  /** True if it has exit conditions. It watches its position then once it is filled. */
   readonly hasExit: boolean;
   readonly expiresAt: EpochMs;
 }
@@ -29,7 +29,7 @@ export interface TakeContext extends TakeInput {
   readonly decisionId: string | null;
   /** True between the fill of its entry and the fill of its exit. */
   readonly holdsPosition: boolean;
-  /** Why it left its state last, where the state alone does not say. */
+  /** Reason of its last change of state, if the state alone does not tell. */
   readonly reason: string | null;
   readonly publishedAt: EpochMs | null;
   readonly degradedVenues: DegradedFeeds;
@@ -55,7 +55,7 @@ export interface ProposalEnded {
 export type TakeEvent =
   | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs; readonly confirmed?: readonly string[] }
   | { readonly type: 'disarm'; readonly subject: string }
-  /** The operator's word: what it holds is sold, whatever its conditions say. */
+  /** Sells what the Take holds on the operator's command, regardless of its conditions. */
   | { readonly type: 'close'; readonly subject: string }
   /** A halt, or a tick that keeps crashing: it is disarmed. */
   | { readonly type: 'pause'; readonly cause: PauseCause }

@@ -2,7 +2,7 @@
 import { type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
-/** What every decision row of an actor carries, whatever the tick comes to. */
+/** Fields of every decision row of an actor, whatever the tick's result. */
 export interface ChainEnd {
   readonly id: string;
   readonly manifestVersion: number;

@@ -1,4 +1,4 @@
-/** What an actor that trades is told of its data: a region of its chart, the same for agents and Takes. */
+/** Data states of an actor that trades: a region of its chart, shared by agents and Takes. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
@@ -12,12 +12,12 @@ export type FeedEvent =
   | { readonly type: 'feed.restored'; readonly venue: Venue | InstrumentKey }
   | { readonly type: 'feed.lost' };
 
-/** How long degraded data is survived from here on, in milliseconds. */
+/** Returns how long degraded data is tolerated from now on, in milliseconds. */
 export function degradedForMs(event: { readonly type: string; readonly leftMs?: number }): EpochMs {
   return event.type === 'feed.degraded' ? (event.leftMs ?? DATA_DEGRADATION_MS) : DATA_DEGRADATION_MS;
 }
 
-/** What is degraded after an event. */
+/** Returns the degraded feeds after an event. */
 export function degradedAfter(
   venues: DegradedFeeds,
   event: { readonly type: string; readonly venue?: Venue | InstrumentKey },

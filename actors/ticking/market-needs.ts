@@ -1,4 +1,4 @@
-/** What the streams have to observe: the instruments and indicators that active manifests look at. */
+/** Instruments and indicators that active manifests use and the streams therefore have to observe. */
 import { quotedLegs } from '../../src/domain/basis/basis-legs.ts';
 import { CATALOG, type CatalogEntry } from '../../src/domain/catalog.ts';
 import type { IndicatorNeed } from '../../src/domain/cut.ts';
@@ -21,8 +21,9 @@ export interface MarketNeeds {
   readonly looked: ReadonlySet<string>;
   readonly indicators: readonly IndicatorNeed[];
   /**
-   * What agents look at, what books hold, every token that trades in pools (people swap tokens that no agent looks at, and
-   * their risk asks how deep the pool is), and the legs of the basis, which is shown whoever trades.
+   * Instruments that agents use or books hold, every token that trades in pools, and the legs of the basis. Pool tokens are included
+   * because people swap tokens that no agent uses, and their risk check needs the pool's depth. The basis is shown even if nobody trades
+   * it.
    */
   readonly instruments: readonly CatalogEntry[];
   /** Reads both anew. */
@@ -34,7 +35,7 @@ interface Needs {
   readonly indicators: readonly IndicatorNeed[];
 }
 
-/** Nothing is needed before the first `refresh`. */
+/** Creates the needs, which are empty before the first `refresh`. */
 export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
   const compiled = new Map<string, Needs>();
   let indicators: readonly IndicatorNeed[] = [];

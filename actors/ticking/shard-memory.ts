@@ -1,14 +1,14 @@
-/** What a process remembers between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
+/** Memory of a process between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
 import { CutHashes } from '../../src/domain/observed-state.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 import type { ShardActor } from './tick-window.ts';
 
-/** So many cuts are kept: shards of one slot share its cut. */
+/** Number of cuts kept. Shards of one slot share its cut. */
 const CUTS_KEPT = 4;
 
-/** What the last tick of a shard left behind; valid only while nobody else ticked the shard since. */
+/** State after a shard's last tick. It is valid only while no other process ticked the shard since. */
 export interface WarmShard<Duty, Note> {
   readonly lastSlot: EpochMs;
   readonly duties: Map<string, Duty>;
@@ -25,7 +25,7 @@ export class ShardMemory<Duty extends TickDuty, Note> {
     this.#store = store;
   }
 
-  /** The cut of a slot; an empty one where there is none. */
+  /** Returns the cut of a slot, or an empty one if there is none. */
   async cut(slot: EpochMs): Promise<CutHashes> {
     const known = this.#cuts.get(slot);
     if (known) return known;

@@ -34,15 +34,15 @@ export interface SlotDecisions<Duty extends TickDuty> {
   decide(duty: Duty, previousHash: string): DecisionRow | OpenDecision;
   /** Loads what open decisions of these organizations need. */
   load(orgIds: readonly string[]): Promise<void>;
-  /** What was met of other actors that cannot be read: they are quarantined as well. */
+  /** Returns other actors met that cannot be read. They are quarantined as well. */
   unreadable(): ReadonlyMap<string, UnreadableRow>;
-  /** What is committed beside the rows; null where that is nothing. */
+  /** Returns what is committed beside the rows; null if there is nothing. */
   trades(): TickTrades | null;
   /** Called after the commit. */
   committed(): Promise<void>;
 }
 
-/** How the actors of one kind decide on a slot. */
+/** Decisions of the actors of one kind on a slot. */
 export interface TickedKind<Duty extends TickDuty, Note> {
   /** `notes` outlives the slot, and is empty wherever another process may have ticked the shard since. */
   open(slot: { readonly cut: CutHashes; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
@@ -163,7 +163,7 @@ class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
     return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
   }
 
-  /** Writes the slots that lie between the last one and `to`, as held. Null where another worker moved the shard. */
+  /** Writes the slots between the last one and `to`, as held. Null if another worker moved the shard. */
   async #writeLate(tick: Omit<Slot<Duty, Note>, 'careful' | 'slot'>, to: EpochMs): Promise<{ lastSlot: EpochMs; rows: number } | null> {
     const { periodMs, shard, actors, state } = tick;
     let { lastSlot } = tick;

@@ -1,4 +1,4 @@
-/** What becomes of actors whose ticks crash or whose rows cannot be read: incidents, a count of crashes, and an end of their duty. */
+/** Handling of actors whose ticks crash or whose rows cannot be read: incidents, a count of crashes, and the end of their duty. */
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { UnreadableRow } from '../../src/domain/unreadable-row.ts';

@@ -1,4 +1,4 @@
-/** What the tick of a shard asks of the store, and what it commits. */
+/** Store of a shard's tick: its reads and its commit. */
 import type { ActorRecord, ActorStart, Announcement, Incident } from '../../src/domain/actor-step.ts';
 import type { TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -12,7 +12,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { ShardActor } from './tick-window.ts';
 
-/** What of a ticked actor changes only with its version. The manifest's version and hash go into every decision row. */
+/** Part of a ticked actor that changes only with its version. The manifest's version and hash go into every decision row. */
 export interface TickDuty {
   readonly id: string;
   readonly version: number;
@@ -23,14 +23,17 @@ export interface TickDuty {
 
 export interface ShardProgress {
   readonly lastSlot: EpochMs;
-  /** How often the shard was begun since its last slot that was decided, this time included: over slots, because a worker that dies takes long to replace. */
+  /**
+   * Number of times the shard was begun since its last decided slot, including this one. It counts across slots, because a dead worker
+   * takes long to replace.
+   */
   readonly begunTimes: number;
   /** The actor that was being ticked alone when the process died, and how often. */
   readonly suspect: string | null;
   readonly suspectTimes: number;
 }
 
-/** What risk asks of an actor's organization at a tick. */
+/** Risk inputs of an actor's organization at a tick. */
 export interface OrganizationRisk {
   /** The control epoch: a halt ends it. */
   readonly epoch: number;
@@ -43,9 +46,9 @@ export interface OrganizationRisk {
   readonly unreadable?: ReadonlyMap<string, UnreadableRow>;
   /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */
   others?(actor: TickDuty, cut: Cut): OtherBooks;
-  /** Those of the actors asked about that are paused now, though their tick has begun. */
+  /** Queried actors that are paused now, though their tick has begun. */
   readonly paused?: ReadonlySet<string>;
-  /** What was halted or switched off as it was noted; the live facts hold where this is absent. */
+  /** Recorded halts and switches; the live facts apply if this is absent. */
   readonly control?: TradingControl;
 }
 
@@ -60,12 +63,12 @@ export interface ProposalStart {
   readonly ends: readonly string[];
 }
 
-/** What a tick writes beside its decisions. */
+/** Writes of a tick besides its decisions. */
 export interface TickTrades {
   readonly proposals: readonly ProposalStart[];
   /** Recommendations of actors that only suggest. */
   readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
-  /** What was read besides the cut, where it has changed since it was noted last. */
+  /** Inputs besides the cut that have changed since they were last recorded. */
   readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
   /** Days that began with this tick's marks. */
   readonly days: readonly BookDay[];
@@ -87,7 +90,7 @@ export interface TickCommit {
 }
 
 export interface TickStore<Duty extends TickDuty> {
-  /** Counts the start; null where the slot has been ticked already. */
+  /** Counts the start. Null if the slot has been ticked already. */
   begin(periodMs: number, shard: number, slot: EpochMs): Promise<ShardProgress | null>;
   agents(periodMs: number, shard: number): Promise<readonly ShardActor[]>;
   duties(ids: readonly string[]): Promise<readonly Duty[]>;
@@ -104,7 +107,7 @@ export interface TickStore<Duty extends TickDuty> {
   suspect(periodMs: number, shard: number, actorId: string | null): Promise<void>;
   /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
   commit(tick: TickCommit): Promise<boolean>;
-  /** Why the database refused a commit: the actors whose rows are in its way, with what is wrong; none where it refused for another reason. */
+  /** Returns the actors whose rows made the database refuse a commit, with what is wrong. Empty if it refused for another reason. */
   inTheWay(tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>>;
   /** Actors of the shard that took their worker down as often as the limit allows, and have not been resumed between then and `slot`. */
   poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>>;

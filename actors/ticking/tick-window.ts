@@ -16,14 +16,14 @@ export interface ShardActor {
   readonly rests: readonly Rest[];
 }
 
-/** Whether the actor has a row to write for the slot. */
+/** True if the actor has a row to write for the slot. */
 export function isDue(actor: ShardActor, slot: EpochMs): boolean {
   if (slot < actor.tickFrom || (actor.tickUntil !== null && slot >= actor.tickUntil)) return false;
   for (const { from, until } of actor.rests) if (from <= slot && slot < until) return false;
   return true;
 }
 
-/** Whether the actor was taken off duty after `slot`, be it that it has been resumed since. */
+/** True if the actor was taken off duty after `slot`, even if it has been resumed since. */
 export function dutyEnds(actor: ShardActor, slot: EpochMs): boolean {
   return actor.tickUntil !== null || actor.rests.some(({ from }) => from > slot);
 }
@@ -38,7 +38,9 @@ export interface TickWindow {
   readonly rests: readonly Rest[];
 }
 
-/** What a step's `tick_window` record makes of the window before: a new duty keeps what of the earlier one is still to be ticked. */
+/**
+ * Applies a step's `tick_window` record to the previous window. A new duty keeps the part of the earlier one that is still to be ticked.
+ */
 export function movedWindow(
   before: TickWindow | undefined,
   moved: { readonly from: EpochMs | null; readonly until: EpochMs | null },

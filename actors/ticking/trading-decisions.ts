@@ -1,6 +1,6 @@
 /**
- * How an actor that trades decides on a slot: its rules are evaluated once, on the cut and its book; where they ask for a
- * trade, risk answers as soon as its organization is loaded; and a decision that risk lets pass becomes a proposal.
+ * Decision of a trading actor on a slot. Its rules are evaluated once, on the cut and its book. If they ask for a trade, risk answers as
+ * soon as its organization is loaded. A decision that passes risk becomes a proposal.
  */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/book.ts';
@@ -57,7 +57,7 @@ export interface MarkedAgent {
   readonly marked: MarkedBook;
 }
 
-/** What was noted of an actor's inputs. */
+/** Recorded inputs of an actor. */
 export interface Noted {
   readonly text: string;
   readonly risk: TickRiskInputs | null;
@@ -68,17 +68,17 @@ export interface Noted {
 export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly store: Pick<TickStore<Duty>, 'books' | 'organizations' | 'outsideProposals'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** How long a proposal waits for its approval, in milliseconds. */
+  /** Maximum wait of a proposal for its approval, in milliseconds. */
   readonly approvalMs: number;
   /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
   readonly disabledVenues?: (autonomy: Autonomy, orgId: string) => DisabledVenues;
-  /** Whether what a tick read is told to whoever records; true where it is missing. */
+  /** True if a tick's inputs are recorded; default true. */
   readonly notesInputs?: boolean;
   /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
 }
 
-/** How long a proposal waits for its approval unless told otherwise, in milliseconds: prices of ten slots ago say little. */
+/** Default wait of a proposal for its approval, in milliseconds. Prices of ten slots ago say little. */
 export const APPROVAL_MS = 600_000;
 
 /** The store of a ticker of actors that trade. */
@@ -100,15 +100,15 @@ interface Subject<Duty> {
   readonly read: ReadBook;
   /** The outside proposal of the slot, or null. */
   readonly outside: OutsideProposal | null;
-  /** Null where nobody has asked what the book is worth. */
+  /** Null if the book has not been valued. */
   marked: MarkedBook | null;
   readonly end: ChainEnd;
   risk: (TickRiskInputs & { readonly epoch: number }) | null;
-  /** Of what risk was asked about last, which is what it let pass. */
+  /** Reference use of the last proposal assessed, which is the one that passed risk. */
   readsReference: boolean;
 }
 
-/** What a slot's decisions lead to beside themselves. */
+/** Consequences of a slot's decisions. */
 interface Consequences {
   readonly proposals: ProposalStart[];
   readonly announcements: TickTrades['announcements'][number][];
@@ -260,7 +260,7 @@ function subjectOf<Duty extends TradingDuty>(
   };
 }
 
-/** What is read out of a book. @throws UnreadableRow where the stored book is none that the domain can have written. */
+/** Reads a book. @throws UnreadableRow if the domain cannot have written the stored book. */
 function readable<Value>({ id }: TradingDuty, book: TradingBook | null, read: () => Value): Value {
   try {
     return read();
@@ -269,7 +269,7 @@ function readable<Value>({ id }: TradingDuty, book: TradingBook | null, read: ()
   }
 }
 
-/** The book at the prices of the cut, made once; null where nothing has happened to it. @throws UnreadableRow */
+/** Returns the book at the prices of the cut, computed once; null for an untouched book. @throws UnreadableRow */
 function marksOf<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): MarkedBook | null {
   const { duty, book } = subject;
   if (book !== null) subject.marked ??= readable(duty, book, () => markAt(book, cut));
@@ -295,7 +295,7 @@ function assessorFor<Duty extends TradingDuty>(
   };
 }
 
-/** What stands in the way of an actor's order at this moment; null where nothing does. */
+/** Returns why an actor may not order at this moment, or null if it may. */
 function controlOf<Duty extends TradingDuty>(
   { id, orgId, stage, autonomy }: Duty,
   { epoch, paused }: OrganizationRisk,
@@ -306,12 +306,12 @@ function controlOf<Duty extends TradingDuty>(
   return halt === 'none' && Object.keys(disabled).length === 0 ? null : { halt, disabled };
 }
 
-/** What is noted of the inputs of risk: all but the epoch. */
+/** Returns the recorded risk inputs: all but the epoch. */
 function notedRisk({ preferences, others, control }: TickRiskInputs): TickRiskInputs {
   return { preferences, others, ...(control === undefined ? {} : { control }) };
 }
 
-/** What was read besides the cut, where it differs from what was noted last. Where risk was not asked, what it was asked with before stays noted. */
+/** Returns inputs besides the cut that differ from the last recorded ones. If risk was not asked, its earlier inputs stay recorded. */
 function noteInputs<Duty extends TradingDuty>(
   { duty, book, risk, outside }: Subject<Duty>,
   row: DecisionRow,
@@ -337,7 +337,7 @@ function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Dut
   if (day !== null) into.days.push(day);
 }
 
-/** What a decision that risk let pass leads to: a proposal, or the recommendation of an actor that only suggests. */
+/** Returns the result of a decision that passed risk: a proposal, or the recommendation of an actor at autonomy `suggest`. */
 function propose<Duty extends TradingDuty>(
   { duty, risk, readsReference, book }: Subject<Duty>,
   row: DecisionRow,
@@ -356,7 +356,7 @@ function propose<Duty extends TradingDuty>(
   else into.proposals.push(startedProposal(draft));
 }
 
-/** What is still being bought of an order's instrument. */
+/** Returns the open entries of an order's instrument. */
 function openEntries(book: TradingBook | null, order: Order): readonly string[] {
   const open = book?.openProposals ?? [];
   return open.filter(({ instrument, side }) => instrument === order.instrument && side === 'buy').map(({ id }) => id);
@@ -371,7 +371,7 @@ function isStopLoss(rules: CompiledManifest, { outcome }: DecisionRow, { side, i
 /** Summed up once for each slot's reading of an organization. */
 const totals = new WeakMap<OrganizationRisk, Map<ExecutionMode, ExposureTotals>>();
 
-/** What an organization has at work outside of the actor's book. */
+/** Returns the organization's capital at work outside of the actor's book. */
 function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
   if (risk.others !== undefined) return risk.others(duty, cut);
   const { books = [] } = risk;
