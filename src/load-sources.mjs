@@ -21,9 +21,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What is compiled when any of it has changed. */
+/** Folders whose changes cause a new compilation. */
 const ROOMS = ['src', 'streams', 'actors', 'api', 'clients/typescript'];
-/** Where a process or a thread of the service begins; what they share is compiled once. */
+/** Entry points of the service's processes and threads. Their shared code is compiled once. */
 export const ENTRIES = [
   'src/boot/cli.ts',
   'src/boot/signer-work.ts',
@@ -69,8 +69,8 @@ export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {})
 }
 
 /**
- * The folder of the compiled sources as they stand now; compiles them where it is not there. Threads of a process run what the
- * process runs, whatever became of the files since, and need not read them all again.
+ * Returns the folder of the compiled current sources, and compiles them if it does not exist. Threads of a process run what the process
+ * runs, even if the files have changed since, and need not read them again.
  */
 export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {}) {
   const key = JSON.stringify([ROOT, entries, rooms]);
@@ -107,7 +107,7 @@ async function currentSources(entries, rooms) {
   return folder;
 }
 
-/** Where nothing can be kept: a folder that nobody else may write to, for as long as this process lives. */
+/** Compiles into a private folder for the life of this process, if nothing can be kept. */
 async function compiledForThisProcess(entries) {
   const folder = mkdtempSync(join(tmpdir(), 'sevengate-sources-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -116,7 +116,10 @@ async function compiledForThisProcess(entries) {
   return folder;
 }
 
-/** Of every source file its name and what stands in it, and what is installed. Times say nothing: images and archives round them. */
+/**
+ * Hashes the name and content of every source file, and the installed packages. Modification times are ignored, because images and archives
+ * round them.
+ */
 function stateOf(entries, rooms) {
   const hash = createHash('sha256').update(JSON.stringify([ROOT, process.versions.node, entries, COMPILED_PACKAGES]));
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));

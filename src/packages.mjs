@@ -20,8 +20,8 @@ export function refusalOfNode(version) {
 }
 
 /**
- * Why the packages under `root` are not those of its lock file, or null where they are. Compares with the list that npm
- * leaves behind as its last step, so that a half-finished installation counts as none and one made by hand is accepted.
+ * Returns why the packages under `root` differ from the lock file, or null if they match. It compares with the list that npm writes as its
+ * last step, so a half-finished installation does not count and one made by hand is accepted.
  */
 export function whyPackagesDiffer(root, { withTools = true } = {}) {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;

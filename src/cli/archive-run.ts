@@ -1,4 +1,4 @@
-/** What `sevengate archive` does: loaded once it is to be done. */
+/** Work of `sevengate archive`, loaded only when it runs. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import { foldSteps, type PastState } from '../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';

@@ -1,4 +1,4 @@
-/** What `sevengate backtest` is told, for a backtest and for a sweep alike. */
+/** Options of `sevengate backtest`, for a backtest and for a sweep. */
 import type { GivenRequest } from '../domain/backtest/request.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Problem } from '../domain/field.ts';
@@ -43,7 +43,7 @@ export interface Finished {
   readonly summary: unknown;
 }
 
-/** What is told of it. */
+/** Finished simulation and its text for people. */
 export interface Told extends Finished {
   readonly evaluation: 'backtest' | 'sweep';
   /** For people, where no JSON was asked for. */

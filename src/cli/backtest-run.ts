@@ -1,4 +1,4 @@
-/** What `sevengate backtest` does: loaded once it is to be done. */
+/** Work of `sevengate backtest`, loaded only when it runs. */
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { writeNamedFile } from '../adapters/named-file.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';

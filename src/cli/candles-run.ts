@@ -1,4 +1,4 @@
-/** What `sevengate candles` does: loaded once it is to be done. */
+/** Work of `sevengate candles`, loaded only when it runs. */
 import { createLiveClock } from '../../streams/live-clock.ts';
 import {
   candleFiles,

@@ -47,7 +47,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
     .action((file: string, options: { allowRemovals?: true; json?: true }) => importCommand(service, file, options));
 }
 
-/** What a catalog of this source means for the settings; it is the catalog of this process from here on. */
+/** Checks the settings against a catalog of this source, which is the catalog of this process from here on. */
 async function outcome(service: Service, source: CatalogSource) {
   const { checkedSources, pollingCapacity } = await import('../adapters/venues/source-checks.ts');
   const config = service.settings();

@@ -1,4 +1,4 @@
-/** What `sevengate doctor` looks at: loaded once it is to be done. */
+/** Checks of `sevengate doctor`, loaded only when it runs. */
 import { examineMachine, type Finding } from '../adapters/machine-check.ts';
 import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { CATALOG } from '../domain/catalog.ts';

@@ -101,7 +101,7 @@ function withAccounts(
   );
 }
 
-/** Whose account the key is of, by the exchange's own word. @throws where it does not tell. */
+/** Asks the exchange which account the key belongs to. @throws if it does not tell. */
 async function askedOf(service: Service, credentials: SpotCredentials, orgId: string) {
   const accounts = await service.spotAccounts(signWithKey(credentials));
   try {

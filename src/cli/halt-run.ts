@@ -1,4 +1,4 @@
-/** What `sevengate halt` does: loaded once it is to be done. */
+/** Work of `sevengate halt`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { createEmergencyHalt } from '../../actors/agent/emergency-halt.ts';
 import { type Halting, haltedText, haltOrganizations } from '../../actors/agent/halt-organizations.ts';

@@ -1,4 +1,4 @@
-/** Tapes that are named on the command line: opened together, followed by a progress bar, and closed whatever happens. */
+/** Tapes named on the command line. They are opened together, followed by a progress bar and always closed. */
 import { openTape, type TapeReader } from '../adapters/tape/tape-reader.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 

@@ -1,9 +1,9 @@
-/** Which organization a command is for. */
+/** Organization of a command. */
 import { canonicalHash } from '../domain/canonical-json.ts';
 import { isUuid } from '../domain/ids.ts';
 import { named } from './words.ts';
 
-/** Of every command that works for one organization. */
+/** Option of every command that works for one organization. */
 export const ORGANIZATION_OPTION = [
   '--org <org>',
   'organization: a UUID, or a name of your own (default: the example organization)',

@@ -1,4 +1,4 @@
-/** What `sevengate parity` does: loaded once it is to be done. */
+/** Work of `sevengate parity`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { writeNamedFile } from '../adapters/named-file.ts';
 import { checkCertificate, namedTapes, signCertificate } from '../adapters/signing-keys/parity-certificate.ts';

@@ -1,4 +1,4 @@
-/** What commands ask of the service that they belong to: its settings, and what only its composition can make. */
+/** Ports of the commands: the service's settings, and what only its composition can make. */
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import type { MemberPorts } from '../../api/v1/members/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
@@ -33,23 +33,23 @@ export type CommandSettings = ServerSettings &
 
 /** A service that runs in this process. */
 export interface RunningService {
-  /** Null where no API runs in this process. */
+  /** Null if no API runs in this process. */
   readonly url: string | null;
-  /** Where the tokens of the example members lie; null where the identity provider is not the sandbox's. */
+  /** Folder of the example members' tokens; null if the identity provider is not the sandbox's. */
   readonly tokenFolder: string | null;
   /** Subjects of the tokens there, the operator first: each file is named after one. */
   readonly tokenSubjects: readonly string[];
-  /** Signs a browser of this machine in as the operator, once; null where the identity provider is not the sandbox's. */
+  /** Single-use sign-in of a browser on this machine as the operator; null if the identity provider is not the sandbox's. */
   readonly signInUrl: string | null;
   stop(): Promise<void>;
 }
 
-/** What is loaded only when it is asked for answers a promise. */
+/** The composed service. Parts that are loaded on demand return a promise. */
 export interface Service {
   readonly version: string;
   /** The search path on which programs such as redis-server are looked for. */
   readonly path: string;
-  /** What a process of the service may run. */
+  /** Roles that this process may run. */
   readonly roles: readonly string[];
   /** The organization of commands that name none. */
   readonly exampleOrganization: string;
@@ -63,7 +63,7 @@ export interface Service {
   /** Runs the service until it is stopped; `roles` are some of `roles`. @throws Error in one sentence. */
   start(options: {
     readonly roles: readonly string[];
-    /** The file of a tape that everything received is recorded to; null where nothing is recorded. */
+    /** Tape file of everything received; null if nothing is recorded. */
     readonly record: string | null;
     readonly log: Logger;
     readonly signal: AbortSignal;
@@ -75,12 +75,12 @@ export interface Service {
   useCatalog(): Promise<string | null>;
   /** @throws Error in one sentence where the file cannot be read at all. */
   readCatalogFile(file: string): Promise<ReadCatalogFile>;
-  /** How much each provider lets this process ask, by the names of budgets. */
+  /** Request budgets of this process, by name. */
   statedBudgets(): Promise<Readonly<Record<string, number>>>;
 
-  /** What each venue tells of the past. */
+  /** Price history that each venue serves. */
   histories(): Promise<Readonly<Partial<Record<Venue, CandleHistory>>>>;
-  /** What of the past besides bars a backtest of a service with these settings finds by itself. */
+  /** History besides bars that a backtest of this service can read by itself. */
   obtainableHistory(): Promise<ReadonlySet<HistorySource>>;
   /** Accounts at the spot exchange, asked with what signs. */
   spotAccounts(sign: SignExchangeRequest): Promise<SpotAccounts>;

@@ -4,7 +4,7 @@ import type { Service } from './ports.ts';
 
 interface CommandEntry {
   readonly name: string;
-  /** What follows the name in the list of commands. */
+  /** Arguments after the command's name in the list of commands. */
   readonly usage: string;
   readonly description: string;
   /** `own`: the command reads the catalog file itself, or none; the others find it read. */
@@ -223,7 +223,7 @@ function usageOf(command: string): string | null {
   return COMMANDS.find(({ name }) => name === command)?.usage ?? null;
 }
 
-/** What Commander says of wrong words, on one line like every other refusal. */
+/** Puts Commander's usage errors on one line, like every other refusal. */
 function oneSentence(text: string): string {
   return text
     .trim()

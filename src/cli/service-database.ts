@@ -23,11 +23,11 @@ export interface DatabaseUse extends Partial<Pick<Parameters<typeof openDatabase
   readonly name: string;
   /** Another database than that of the settings. */
   readonly url?: string | undefined;
-  /** What signs the batches that are written. */
+  /** Signer of the written batches. */
   readonly writer?: (url: string) => Promise<BatchSigner | null | undefined>;
 }
 
-/** Works on the database with one connection, unless told, and lets go of it whatever happens. */
+/** Opens the database with one connection by default, does the work and always closes it. */
 export async function withDatabase<Result>(
   service: Pick<Service, 'settings'>,
   { url: named, writer, ...use }: DatabaseUse,

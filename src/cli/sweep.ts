@@ -51,7 +51,7 @@ function askedFor(
   throw new Error(problemWords(read));
 }
 
-/** What was tried before and by hand: its Sharpe ratios are not known here, and it counts all the same. */
+/** Trials made before and by hand. Their Sharpe ratios are unknown, and they count all the same. */
 function earlierOf(options: BacktestOptions): EarlierTrials {
   return { sharpes: Array.from({ length: options.versionsTried - 1 }, () => null) };
 }

@@ -16,7 +16,7 @@ import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../simulation
 export interface TapeServerOptions extends Pick<TapeDeckOptions<never>, 'from' | 'to' | 'speed' | 'loop' | 'progress' | 'onFailure'> {
   /** The tape to begin with; others of its folder may be loaded. */
   readonly file: string;
-  /** Stands still at the beginning until somebody lets it run. */
+  /** True to stay at the beginning until the replay is started. */
   readonly paused: boolean;
   /** On loopback; 0 takes any free one. */
   readonly port: number;

@@ -1,4 +1,4 @@
-/** What `sevengate verify-trail` does: loaded once it is to be done. */
+/** Work of `sevengate verify-trail`, loaded only when it runs. */
 import { resolve } from 'node:path';
 import { readNamedFile, writeNamedFile } from '../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../adapters/signing-keys/writer-keys.ts';

@@ -1,4 +1,4 @@
-/** What the words of a command line are read as, and how its results are printed. */
+/** Parsers of command-line arguments and printers of results. */
 import { InvalidArgumentError } from 'commander';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
 import { Decimal } from '../domain/decimal.ts';

@@ -1,4 +1,4 @@
-/** `sevengate keys`: replaces the key that a writer signs with, where somebody may know it. */
+/** `sevengate keys`: replaces a writer's signing key, for example after a leak. */
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { openWriterKeys, setKeyAside } from '../adapters/signing-keys/writer-keys.ts';

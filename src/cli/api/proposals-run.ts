@@ -8,7 +8,7 @@ const LISTED = 50;
 const HEAD = ['ID', 'STATE', 'ORDER', 'LIMIT', 'FILLED', 'REASON'];
 const UNDER_WAY: readonly Proposal['state'][] = ['approved', 'executing'];
 
-/** Which proposal is answered: one by its id, or the newest that waits. */
+/** Choice of the proposal to answer: by its id, or the newest that waits. */
 export interface ChosenProposal extends Chosen {
   readonly agent: string | undefined;
   readonly wait: true | undefined;
