@@ -2,7 +2,7 @@
 import type { Json } from './canonical-json.ts';
 import type { EpochMs } from './time.ts';
 
-/** Where an actor stands, as it lies at rest: plain JSON. */
+/** State of an actor as it is stored: plain JSON. */
 export interface ActorState {
   readonly value: Json;
   readonly context: { readonly [key: string]: Json };
@@ -30,7 +30,7 @@ export interface Activity {
 /** Something that the feeds send. `channel` is one of the feed channels. */
 export interface Announcement {
   readonly channel: string;
-  /** Whom subscribers that narrow to one actor have to name, where that is not the actor that took the step. */
+  /** Actor that subscribers to one actor have to name, if it is not the actor that took the step. */
   readonly about?: string;
   readonly body: { readonly [key: string]: Json };
 }
@@ -70,7 +70,7 @@ export interface StepCommit {
   readonly plan: StepPlan;
   /** Rows of the command itself: audit, remembered answer. */
   readonly also: readonly ActorRecord[];
-  /** Who or what caused the step, for its history: a request id, `timer`, `activity`, `feed`. */
+  /** Cause of the step, for its history: a request id, `timer`, `activity`, `feed`. */
   readonly cause: string;
   /** The activity that this event answers; it is closed by the same commit. */
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
@@ -93,7 +93,7 @@ export interface ActorStart {
   readonly tickPeriodMs: number | null;
 }
 
-/** What went wrong inside an actor. Its last good state stays; quarantine takes it off duty and stops its ticks. */
+/** Failure inside an actor. Its last good state stays. Quarantine takes it off duty and stops its ticks. */
 export interface Incident {
   readonly actorId: string;
   readonly at: EpochMs;

@@ -24,11 +24,11 @@ export const AUTONOMY_IDENTIFIERS: Readonly<Record<string, Autonomy>> = {
   EMERGENCY_RISK_ONLY: 'risk_only',
 };
 
-/** Why an agent is paused; decides who may resume it. */
+/** Causes of a pause, which decide who may resume the agent. */
 export const PAUSE_CAUSES = ['operator', 'emergency_halt', 'data_degraded', 'daily_drawdown', 'tick_crash', 'quarantine'] as const;
 export type PauseCause = (typeof PAUSE_CAUSES)[number];
 
-/** What a tick may come to. */
+/** Possible results of a tick. */
 export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 

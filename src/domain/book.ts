@@ -30,19 +30,19 @@ export interface Fill {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
-  /** What came into the book or left it. */
+  /** Quantity that entered or left the book. */
   readonly quantity: DecimalString;
-  /** What the venue executed, if it took its commission out of a purchase and less arrived. Absent otherwise, and not stored. */
+  /** Quantity executed by the venue, if it took its commission out of a purchase and less arrived. Absent otherwise, and not stored. */
   readonly executedQuantity?: DecimalString;
   /** notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` where the quotient has no end: a swap has amounts and no price. */
   readonly fillPrice: DecimalString;
   /** Above zero is paid, below zero is received (a rebate). */
   readonly feeUsd: DecimalString;
-  /** What was given or got for it in US dollars, exact and without the fee: books and the ledger count this, never the price. */
+  /** Amount paid or received in US dollars, exact and without the fee. Books and the ledger count this, never the price. */
   readonly notionalUsd: DecimalString;
   /** The price that the decision was made on; slippage is measured from it. */
   readonly decisionPrice: DecimalString;
-  /** How much worse than the decision price, in basis points; below zero is better. A ratio, hence a number. */
+  /** Slippage against the decision price in basis points; below zero is better. A ratio, hence a number. */
   readonly slippageBps: number;
   readonly at: EpochMs;
   readonly quotes: readonly FillQuote[];
@@ -52,7 +52,7 @@ export interface Fill {
 export interface Position {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
-  /** What the open quantity was bought for, fees aside. */
+  /** Cost of the open quantity, without fees. */
   readonly costUsd: DecimalString;
   readonly openedAt: EpochMs;
 }
@@ -66,7 +66,7 @@ export interface OpenProposal {
   readonly notionalUsd: DecimalString;
 }
 
-/** Where a book stands: plain JSON, money as decimal text. */
+/** State of a book: plain JSON, money as decimal text. */
 export interface TradingBook {
   readonly id: string;
   readonly mode: ExecutionMode;
@@ -99,7 +99,7 @@ export const bookIds = {
 
 const BOOK_ID = new RegExp(`^(?:agent:(${UUID_PATTERN}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID_PATTERN})(:live)?)$`);
 
-/** Whose book an id names. */
+/** Owner and mode of the book that an id names. */
 export interface BookName {
   /** Null for the book of an organization's people. */
   readonly agentId: string | null;
@@ -292,7 +292,7 @@ export function accountPays({ cashUsd }: Pick<TradingBook, 'cashUsd'>): DecimalS
   return plainDecimal(new Decimal(cashUsd).neg());
 }
 
-/** What a resolved market pays for everything that a book holds of one outcome. Booked once, and no fee is taken of it. */
+/** Payout of a resolved market for the book's whole holding of one outcome. Booked once, without a fee. */
 export interface Settlement {
   readonly bookId: string;
   readonly instrument: InstrumentKey;
@@ -407,7 +407,7 @@ export function nextUtcDay(at: EpochMs): EpochMs {
   return utcDayOf(at) + DAY_MS;
 }
 
-/** Whether a mark at this instant begins a day of the book. */
+/** True if a mark at this instant begins a day of the book. */
 export function beginsDay({ day }: Pick<TradingBook, 'day'>, at: EpochMs): boolean {
   return day === null || day < utcDayOf(at);
 }

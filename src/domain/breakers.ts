@@ -13,7 +13,7 @@ export interface TrippedBreaker {
   readonly limit: number;
 }
 
-/** What the breakers look at, at a tick and after a fill. */
+/** Inputs of the breakers, at a tick and after a fill. */
 export interface BreakerInput {
   /** `limited_live` or `live` trips; any other stage never does. */
   readonly stage: string;
@@ -29,8 +29,8 @@ export interface BreakerInput {
 }
 
 /**
- * Which breakers have tripped, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip ("exceeds").
- * Degraded data is not among them: its five seconds are a timer of the agent's chart.
+ * Returns the tripped breakers, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip ("exceeds"). Degraded data
+ * is not among them, because its five seconds are a timer of the agent's chart.
  */
 export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
   if (input.stage !== 'limited_live' && input.stage !== 'live') return NONE;

@@ -1,4 +1,4 @@
-/** Which bars of a stretch are missing and why: never filled in, always explained. */
+/** Missing bars of a stretch, with reasons. They are never filled in and always explained. */
 import { isSessionKnown, sessionAt, tradingDays } from './session.ts';
 import type { EpochMs } from './time.ts';
 import type { Venue } from './venue.ts';
@@ -9,22 +9,21 @@ export interface TimeRange {
   readonly to: EpochMs;
 }
 
-/** Who answered for a stretch: the venue itself, a file that was imported, or the venue with a refusal. */
+/** Source of a stretch: the venue itself, an imported file, or a refusal of the venue. */
 export const WINDOW_STATES = ['asked', 'imported', 'refused'] as const;
 export type WindowState = (typeof WINDOW_STATES)[number];
 
-/** A stretch that somebody was asked about. `code` is the venue's own word for a refusal, else empty. */
+/** Stretch that was requested. `code` is the venue's own word for a refusal, else empty. */
 export interface CandleWindow extends TimeRange {
   readonly state: WindowState;
   readonly code: string;
 }
 
 /**
- * Why a bar is missing. `not_asked`: nobody was asked for it yet. `refused`: the venue would not say. `out_of_reach`: it
- * lies further back than the venue serves. `venue_maintenance`: the venue answered and has none, with bars before it.
- * `before_listing`: the same without a bar before it. `not_in_file`: the imported file has none. `calendar`: no session
- * was open while the bar would have formed; a bar of a day or longer forms in regular sessions. Where the calendar is not
- * known nothing is explained by it.
+ * Reasons of a missing bar. `not_asked`: it was not requested yet. `refused`: the venue refused. `out_of_reach`: it lies further back than
+ * the venue serves. `venue_maintenance`: the venue answered without it, and has bars before it. `before_listing`: the same without a bar
+ * before it. `not_in_file`: the imported file has none. `calendar`: no session was open while the bar would have formed; a bar of a day or
+ * longer forms in regular sessions. An unknown calendar explains nothing.
  */
 export const GAP_REASONS = [
   'not_asked',
@@ -46,7 +45,7 @@ export interface CandleGap extends TimeRange {
   readonly reason: GapReason;
 }
 
-/** What stands in a series beyond its bars. */
+/** Knowledge about a series besides its bars. */
 export interface SeriesKnowledge {
   readonly venue: Venue;
   readonly barMs: number;

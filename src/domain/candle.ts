@@ -23,6 +23,9 @@ export interface CandleBatch {
   readonly source: string;
   readonly receivedAt: EpochMs;
   readonly candles: readonly Candle[];
-  /** The half-open range of open times for which this answer is complete: a bar missing inside of it does not exist. Absent where a bar came by itself. */
+  /**
+   * Half-open range of open times for which this answer is complete: a bar missing inside it does not exist. Absent for a bar that came by
+   * itself.
+   */
   readonly covers?: { readonly from: EpochMs; readonly to: EpochMs };
 }

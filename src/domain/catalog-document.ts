@@ -19,7 +19,7 @@ import { type CryptoAsset, DATA_DEGRADATION_MS, type FeedLimits, type LimitOverr
 /** The first member of every document: another shape gets another number. */
 export const CATALOG_FORMAT = 'sevengate-catalog/1';
 
-/** What a document came to: a source for the catalog, or every problem with its path (`$.shares[3].mint`). */
+/** Result of reading a document: a source for the catalog, or every problem with its path (`$.shares[3].mint`). */
 export type ReadCatalogDocument =
   | { readonly ok: true; readonly source: CatalogSource }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -153,7 +153,7 @@ function tokenRow(row: Record<string, unknown>, table: Table, path: string, prob
   };
 }
 
-/** Null where it is left out; what is no instant is a problem. */
+/** Reads an instant; null if it is left out. An invalid one is a problem. */
 function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs | null {
   if (value === undefined || value === null) return null;
   const at = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : Number.NaN;
@@ -162,7 +162,7 @@ function instantOf(value: unknown, path: string, problems: Problem[]): EpochMs |
   return null;
 }
 
-/** An object that may be left out; null if it is, and where it is none. */
+/** Reads an optional object; null if it is left out or is not an object. */
 function objectOf(value: unknown, path: string, problems: Problem[]): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
   if (isObject(value)) return value;
@@ -362,7 +362,7 @@ function tokenDocument({ underlying, name, sector, token, pool, feed, issuer }: 
   };
 }
 
-/** What another source adds, changes and leaves out, by the names of the instruments. */
+/** Returns the instruments that another source adds, changes and removes, by name. */
 export function catalogChanges(
   from: CatalogSource,
   to: CatalogSource,

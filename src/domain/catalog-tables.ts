@@ -6,7 +6,7 @@ import type { CryptoAsset, VenueListing } from './venues/venue-facts.ts';
 
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
-/** Where the provider's id of a feed is from. `sandbox`: made up; only the sandbox knows it, and no real provider is asked for it. */
+/** Origins of a feed's provider id. `sandbox`: made up; only the sandbox knows it, and no real provider is queried with it. */
 export const FEED_ID_SOURCES = ['published', 'sandbox'] as const;
 export type FeedIdSource = (typeof FEED_ID_SOURCES)[number];
 
@@ -45,7 +45,7 @@ export interface TokenRow {
   readonly pool: string | null;
   /** The feed of the share's price; null of a company that no market prices. */
   readonly feed: { readonly id: string; readonly source: FeedIdSource } | null;
-  /** Null where the names known to the engine hold. */
+  /** Null if the names known to the engine apply. */
   readonly issuer: IssuerNames | null;
 }
 
@@ -70,7 +70,7 @@ const PUBLISHED_FEED_IDS: Readonly<Record<string, string>> = {
   SPY: '19e09bb805456ada3979a7d1cbb4b6d63babc3a0f8e8a9509f68afa5c4c11cd5',
 };
 
-/** What a token of either table is where nothing else is said. */
+/** Defaults of the tokens of either table. */
 export const TOKEN_DEFAULTS = { shares: { decimals: 8, transferFeeBps: 0 }, preIpo: { decimals: 9, transferFeeBps: 100 } } as const;
 
 interface BuiltInRow extends Pick<TokenRow, 'underlying' | 'name' | 'sector'> {
@@ -169,7 +169,7 @@ export const BUILT_IN_TABLES: CatalogTables = {
 
 type Listed = VenueListing & Pick<CatalogEntry, 'key' | 'venue'>;
 
-/** What venues list of an asset, each under its key. */
+/** Returns the venues' listings of an asset, each under its key. */
 function listed(listingsOn: (venue: ExecutableVenue) => readonly VenueListing[] | undefined): Listed[] {
   return EXECUTABLE_VENUES.flatMap((venue) =>
     (listingsOn(venue) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
@@ -240,7 +240,7 @@ function preIpoEntry(row: TokenRow): CatalogEntry {
   };
 }
 
-/** What every venue lists of an asset, each related to the others. */
+/** Returns all venues' entries of an asset, each related to the others. */
 function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
   const listings = listed((venue) => VENUE_FACTS[venue].lists?.(asset));
   const first = (kind: InstrumentKind): InstrumentKey | null => listings.find((listing) => listing.kind === kind)?.key ?? null;

@@ -6,7 +6,7 @@ import type { EpochMs } from './time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, isVenue } from './venue.ts';
 import type { LimitOverrides } from './venues/venue-facts.ts';
 
-/** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>`. */
+/** Kinds of instruments: the last part of `<venue>:<pair>:<instrument kind>`. */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
 export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 
@@ -34,7 +34,7 @@ export interface TokenFacts {
   /** The mint is quoted and traded from `validFrom` on and before `validTo`; null if that side is open. */
   readonly validFrom: EpochMs | null;
   readonly validTo: EpochMs | null;
-  /** What holders are given for it, and since when it is exchanged. */
+  /** Successor that holders receive for it, and the start of the exchange. */
   readonly successor: TokenSuccessor | null;
 }
 
@@ -55,7 +55,7 @@ export interface CatalogEntry {
   readonly name: string;
   readonly sector: string;
   readonly classification: VenueClassification | null;
-  /** What it gives exposure to: `AAPL`, `SPACEX`, `BTC`. Two entries of one underlying are duplicate exposure. */
+  /** Underlying of the exposure: `AAPL`, `SPACEX`, `BTC`. Two entries of one underlying are duplicate exposure. */
   readonly underlying: string;
   readonly quoteCurrency: 'USD' | 'USDC' | 'USDT';
   /** Other spellings of the pair that a manifest may use. */
@@ -110,22 +110,22 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
 /** The tables of the catalog, and what its file says of the sources besides. */
 export interface CatalogSource {
   readonly tables: CatalogTables;
-  /** How many requests a provider lets one address ask within its window, by the name of the budget. */
+  /** Requests per window that a provider grants one address, by the name of the budget. */
   readonly budgets: Readonly<Record<string, number>>;
-  /** How old, how far off and how silent data may be, where that differs from the engine's own limits. */
+  /** Limits of age, clock skew and silence that differ from the engine's own. */
   readonly limits: LimitOverrides;
 }
 
-/** What holds where no catalog file is given. */
+/** Default source without a catalog file. */
 export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
 
 /** The product's catalog: what its tables make, and the agent tokens that are listed at the moment (docs/decisions/0150). */
 export interface ProductCatalog extends Catalog {
-  /** What the tables make, which nothing that is listed may name again. */
+  /** Catalog from the tables. Listed tokens may not reuse its names. */
   readonly fixed: Catalog;
-  /** What is listed besides: what a thread of its own has to be told. */
+  /** Listed tokens, which are passed to threads. */
   readonly listed: readonly CatalogEntry[];
-  /** What it was made of: what a thread of its own has to be told. */
+  /** Source of the catalog, which is passed to threads. */
   readonly source: CatalogSource;
   /** The reference feeds of the shares behind the tokenized equities. */
   readonly feeds: readonly ReferenceFeed[];
@@ -188,7 +188,7 @@ function productCatalog(initial: CatalogSource): ProductCatalog {
 
 export const CATALOG: ProductCatalog = productCatalog(BUILT_IN_SOURCE);
 
-/** What a thread is told of the catalog of its process: it has one of its own. */
+/** Catalog data passed to a thread, which keeps a catalog of its own. */
 export interface ToldCatalog {
   readonly source: CatalogSource;
   readonly listed: readonly CatalogEntry[];
@@ -207,8 +207,8 @@ export function referenceShares(): { readonly symbol: string; readonly feedId: s
 }
 
 /**
- * Where a mint stands in its life: `upcoming` before it is valid, `converting` while it is exchanged for its successor,
- * `retired` from the end of its validity on. Upcoming and retired mints are neither quoted nor traded.
+ * Life of a mint: `upcoming` before it is valid, `converting` while it is exchanged for its successor, `retired` from the end of its
+ * validity on. Upcoming and retired mints are neither quoted nor traded.
  */
 export const LIFECYCLES = ['upcoming', 'active', 'converting', 'retired'] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
@@ -231,7 +231,7 @@ export function multiplierAt(token: TokenFacts, at: EpochMs): number {
   return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
 }
 
-/** What a universe entry names, or why it names nothing. */
+/** Resolved universe entry, or why it names nothing. */
 export type ResolvedUniverseEntry =
   | { readonly ok: true; readonly entry: UniverseEntry }
   | { readonly ok: false; readonly problem: string; readonly allowed: string };

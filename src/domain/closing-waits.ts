@@ -1,4 +1,4 @@
-/** What somebody's closing of positions waits for: from what is held, what is under way and what the market pays now. */
+/** Reason why a requested closing waits, from the holdings, the open orders and the present market. */
 import { isPosition, type Position } from './book.ts';
 import { Decimal } from './decimal.ts';
 import { type Closing, closingOf, isOpenProposal } from './execution.ts';
@@ -16,19 +16,19 @@ export interface ClosingProposal extends TrackedProposal {
 }
 
 export interface ClosingFacts {
-  /** What its live book and the paper book of its version hold. */
+  /** Holdings of its live book and of its version's paper book. */
   readonly held: readonly Pick<Position, 'instrument' | 'quantity'>[];
   /** Its newest proposals, the newest first. */
   readonly proposals: readonly ClosingProposal[];
-  /** The newest quote of each instrument as it is at `at`; none where nothing was received. */
+  /** Newest quote of each instrument at `at`; absent if nothing was received. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   readonly at: EpochMs;
 }
 
 /**
- * What one of an agent's closings waits for. Of several positions each is told, and the cause is that of the first one.
- * @param closings all of the agent: the word for one instrument goes before the word for all
- * @returns null if everything that it closes is worked on
+ * Returns what one of an agent's closings waits for. It describes every position; the cause is that of the first one. @param closings all
+ * of the agent: the closing of one instrument takes precedence over the closing of all @returns null if everything that it closes is worked
+ * on
  */
 export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
@@ -40,7 +40,7 @@ export function closingWait(closing: Closing, closings: readonly Closing[], fact
   return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
 }
 
-/** What waits for an approval is withdrawn by the pause that comes with a closing. */
+/** True if the proposal is being executed. One that waits for an approval is withdrawn by the pause of the closing. */
 function isUnderWay({ state }: ClosingProposal): boolean {
   return isOpenProposal(state) && state !== 'pending_approval';
 }

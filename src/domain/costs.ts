@@ -8,7 +8,7 @@ import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, isExecutable, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from './venue.ts';
 import type { CostModel } from './venues/venue-facts.ts';
 
-/** What trading costs on each venue that trades. */
+/** Trading costs of each venue that trades. */
 export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [venue, VENUE_FACTS[venue].costs])) as Readonly<
   Record<ExecutableVenue, CostModel>
 >;

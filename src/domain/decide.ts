@@ -349,7 +349,7 @@ function settle(candidates: readonly Candidate[], { manifest, book, autonomy, pe
   };
 }
 
-/** Nothing is open of its instrument, or only an entry that a stop-loss ends. */
+/** True if its instrument has no open proposal, or only an entry that a stop-loss ends. */
 function isFree({ instrument, isProtective }: Candidate, pending: PendingInstruments): boolean {
   return !pending.has(instrument) || (isProtective && pending.get?.(instrument) === 'buy');
 }

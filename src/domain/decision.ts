@@ -16,11 +16,11 @@ export interface RuleOutcome {
   readonly passed: boolean;
   readonly observed: number | string | null;
   readonly threshold: number | string | null;
-  /** Why the input was unknown; only where `observed` is null and the rules are read with what was seen. */
+  /** Reason why the input was unknown; present only if `observed` is null and the rules are read with the observation. */
   readonly unknown?: UnknownInput;
 }
 
-/** What an outcome is read with, so that unknown inputs get their causes. */
+/** Context with which an outcome is read, so that unknown inputs get their causes. */
 export interface RulesSeen {
   readonly observations: readonly Observation[];
   readonly book: AgentBook;
@@ -34,7 +34,7 @@ export type RiskChange =
   | { readonly kind: 'limit_price'; readonly limitPrice: DecimalString }
   /** No lot fits: so much of the limit must become free (by closing or cancelling something) before one does. */
   | { readonly kind: 'free_capacity'; readonly usd: DecimalString }
-  /** So many positions must be closed first. */
+  /** Number of positions to close first. */
   | { readonly kind: 'close_positions'; readonly count: number }
   /** `at` is when, where that is known (milliseconds since the epoch). */
   | {
@@ -56,7 +56,7 @@ export interface RiskRejection {
   readonly after: string | null;
   /** The smallest change that would pass, as a sentence; `change` says the same as data. */
   readonly suggestion: string | null;
-  /** Null where no change of this order would do. Absent in refusals that no order was sized for. */
+  /** Smallest change of this order that would pass, or null if there is none. Absent in refusals for which no order was sized. */
   readonly change?: RiskChange | null;
 }
 
@@ -68,17 +68,17 @@ export interface AssessedOrder {
   readonly notionalUsd: DecimalString;
 }
 
-/** How much of an order would pass: the largest quantity, and the code that a lot more would meet. */
+/** Headroom of an order: the largest passing quantity, and the code that one more lot would meet. */
 export interface RiskHeadroom {
   readonly quantity: DecimalString;
   readonly code: string;
 }
 
-/** What the risk engine said of a proposal; null in a record that proposed nothing. */
+/** Risk assessment of a proposal; null in a record that proposed nothing. */
 export interface RiskAttribution {
   readonly verdict: 'passed' | 'blocked';
   readonly rejections: readonly RiskRejection[];
-  /** Absent where the order was refused before it could be sized. */
+  /** Absent if the order was refused before it could be sized. */
   readonly order?: AssessedOrder;
   readonly headroom?: RiskHeadroom;
 }
@@ -110,9 +110,9 @@ export const EMPTY_BOOK: AgentBook = Object.freeze({
 });
 
 /**
- * What `decide` returns: everything of the record that is not already known.
- * `outcome` is the rule matrix packed as text, one `[passed, observed]` pair per rule in the manifest's order
- * (instrument by instrument, entry rules then exit rules); the rule's type and threshold come from the manifest.
+ * Result of `decide`: everything of the record that is not already known. `outcome` is the rule matrix packed as text, one `[passed,
+ * observed]` pair per rule in the manifest's order (instrument by instrument, entry rules then exit rules); the rule's type and threshold
+ * come from the manifest.
  */
 export interface Verdict {
   readonly disposition: Disposition;

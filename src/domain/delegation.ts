@@ -6,23 +6,23 @@
 import { ratioOf } from './risk/exact.ts';
 import { type EpochMs, isoTime } from './time.ts';
 
-/** Who trades by a manifest's rules, and can be delegated a wallet. */
+/** Kinds of traders that follow a manifest's rules and can be delegated a wallet. */
 export const TRADER_KINDS = ['agent', 'take'] as const;
 export type TraderKind = (typeof TRADER_KINDS)[number];
 
-/** How a trader is called in sentences. */
+/** Names of traders in sentences. */
 const TRADER_NAMES: Readonly<Record<TraderKind, string>> = { agent: 'agent', take: 'Take' };
 
-/** What the owner puts a signature under. */
+/** Terms that the owner signs. */
 export interface DelegationTerms {
   readonly orgId: string;
-  /** What `agentId` names: the text that the owner signs says it, so that what is granted to one is never read as granted to the other. */
+  /** Kind of the trader in `agentId`. The signed text states it, so that a grant to one kind is never read as one to the other. */
   readonly trader: TraderKind;
   /** The agent or the Take that trades. */
   readonly agentId: string;
   /** The owner's address on the primary chain, base58. */
   readonly wallet: string;
-  /** What the remote signer calls the same wallet. */
+  /** Name of the same wallet at the remote signer. */
   readonly signerWallet: string;
   /** The most that one transaction may come to at its worst price, in US dollars. */
   readonly maxNotionalUsd: string;
@@ -43,7 +43,7 @@ export interface Delegation extends DelegationTerms {
   readonly revokedBy: string | null;
 }
 
-/** How long a text may wait for its signature. */
+/** Maximum wait of a text for its signature. */
 export const CHALLENGE_MS = 10 * 60_000;
 /** The longest that a delegation holds. */
 export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
@@ -67,7 +67,7 @@ export function delegationText(terms: DelegationTerms): string {
   ].join('\n');
 }
 
-/** Why a delegated transaction is not signed. The order is that of the look: the first that applies is told. */
+/** Reasons why a delegated transaction is not signed, in the order of the checks. The first that applies is reported. */
 export const DELEGATION_REFUSALS = [
   'feature_disabled',
   'delegation_missing',

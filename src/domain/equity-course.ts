@@ -1,4 +1,4 @@
-/** How the equity of a book went: its ledger folded up to each instant, what it held then at the close of the bar before. Pure. */
+/** Equity curve of a book: its ledger summed up to each instant, with holdings valued at the close of the bar before. Pure. */
 import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
@@ -10,7 +10,7 @@ export interface LedgerMove {
   readonly kind: 'cash' | 'capital' | 'position';
   /** Null for money. */
   readonly instrument: InstrumentKey | null;
-  /** Of capital below zero what was paid in. */
+  /** Amount; for capital, negative amounts are deposits. */
   readonly amount: DecimalString;
 }
 
@@ -22,11 +22,11 @@ export interface KnownClose {
 
 export interface EquityPoint {
   readonly at: EpochMs;
-  /** Null where something was held whose price is not known. */
+  /** Null if a position has no known price. */
   readonly equityUsd: DecimalString | null;
   /** Equity minus what was paid in until then. */
   readonly pnlUsd: DecimalString | null;
-  /** How far it lies below its highest point until then, in percent of that point; money paid in or out moves it by nothing. */
+  /** Drawdown from the highest point so far, in percent of that point. Deposits and withdrawals do not change it. */
   readonly drawdownPct: number | null;
 }
 

@@ -77,7 +77,7 @@ export const GATE_LIMITS = {
   paperCostFloorBps: 5,
   shadowDays: 1,
   shadowFills: 10,
-  /** So many percent of the orders may be unknown, and of what paper filled so many percent may be more than the flow gives. */
+  /** Maximum percentage of unknown orders, and of paper fills beyond what the flow gives. */
   shadowUnknownPct: 20,
   shadowMissedPct: 20,
   /** Fill and flow may differ by half of the slippage budget, and by so much in any case, in basis points. */
@@ -95,7 +95,7 @@ export type EquityDay = readonly [
   drawdownPct: number,
 ];
 
-/** What a backtest hands over. */
+/** Series of a backtest for its evidence. */
 export interface BacktestSeries {
   readonly startEquityUsd: DecimalString;
   /** Open of the first candle and close of the last one that were simulated. */
@@ -132,12 +132,12 @@ export interface StressSeries {
   readonly runs: readonly StressRun[];
 }
 
-/** What forward trading on paper hands over; see paper-evaluation.ts. */
+/** Series of forward trading on paper for its evidence; see paper-evaluation.ts. */
 export interface PaperSeries {
   readonly rules?: number;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** How long the agent was off duty since it entered; missing in series from before it was asked. */
+  /** Time off duty since the agent entered the stage; missing in series from before it was recorded. */
   readonly pausedMs?: number;
   readonly startEquityUsd: DecimalString;
   /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
@@ -158,9 +158,9 @@ export type ShadowedFill = readonly [
   fillPrice: DecimalString,
   quantity: DecimalString,
   outcome: 'measured' | 'unknown',
-  /** Null where it is unknown. */
+  /** Null if unknown. */
   flowQuantity: DecimalString | null,
-  /** Null where it is unknown, or nothing was given. */
+  /** Null if unknown, or if nothing was filled. */
   flowPrice: DecimalString | null,
 ];
 
@@ -207,7 +207,7 @@ export interface EvidenceVerdict {
   readonly checks: readonly EvidenceCheck[];
 }
 
-/** What an evaluator hands to `writeEvidence`. The database adds number, time, checks, verdict and chain. */
+/** Evidence that an evaluator passes to `writeEvidence`. The database adds number, time, checks, verdict and chain. */
 export type EvidenceDraft = {
   [Kind in EvidenceKind]: {
     readonly agentId: string;
@@ -245,7 +245,7 @@ export function evidenceMetrics<Kind extends EvidenceKind>(kind: Kind, series: E
   }
 }
 
-/** What is asked of a manifest before it is evaluated at all. */
+/** Returns the requirements of a manifest before it is evaluated at all. */
 export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
   const capacity = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
   return {
@@ -291,7 +291,7 @@ export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
   };
 }
 
-/** Whether a backtest that ends then is about the present market. */
+/** True if a backtest that ends at this time is about the present market. */
 export function isRecentWindow(lastCandleAt: EpochMs, now: EpochMs): boolean {
   return now - lastCandleAt <= GATE_LIMITS.windowEndDays * DAY_MS;
 }
@@ -506,7 +506,7 @@ function returnsOf(equity: readonly number[]): number[] {
 /** Below this a standard deviation of returns is rounding, not variance. */
 export const NO_VARIANCE = 1e-12;
 
-/** Null where the returns have no variance to speak of: such a curve proves nothing. */
+/** Returns the Sharpe ratio; null if the returns have practically no variance, because such a curve proves nothing. */
 function sharpeOf(returns: readonly number[], annualisation: number): number | null {
   if (returns.length < 2) return null;
   const deviation = sampleDeviation(returns);
@@ -540,7 +540,7 @@ export interface StageChangeRow {
   readonly toStage: Stage;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** What opened the gate; null for the beginning, a change of the manifest and a demotion. */
+  /** Evidence that opened the gate; null for the beginning, a change of the manifest and a demotion. */
   readonly evidenceId: string | null;
   /** Subject that asked for it; null if nobody did. */
   readonly askedBy: string | null;

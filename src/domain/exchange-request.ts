@@ -1,6 +1,6 @@
 /**
- * What is asked of the spot exchange in the name of an organization's account. The worker says what it wants and signs that;
- * the signer process makes the request of it, so that nothing but these questions is ever signed with an account's key.
+ * Requests to the spot exchange for an organization's account. The worker states and signs the request; the signer process builds it, so
+ * that nothing but these requests is ever signed with an account's key.
  */
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import type { DecimalString } from './decimal.ts';
@@ -9,7 +9,7 @@ import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
 import { splitInstrumentKey } from './venue.ts';
 
-/** Where an order rests. `postOnly`: it never takes, and is refused where it would as it arrives. */
+/** Resting price of an order. A `postOnly` order never takes; it is refused if it would take on arrival. */
 export interface RestsAt {
   readonly price: DecimalString;
   readonly postOnly: boolean;
@@ -26,7 +26,7 @@ export type ExchangeAsk =
   /** Reports of the account's orders, over the exchange's websocket API. */
   | { readonly kind: 'user_stream' };
 
-/** What is asked by a request over HTTP. */
+/** Requests made over HTTP. */
 export type RestAsk = Exclude<ExchangeAsk, { readonly kind: 'user_stream' }>;
 
 /** One request of one account. */
@@ -66,7 +66,7 @@ export function clientOrderIdOf(key: string): string {
   return `sg-${sha256Hex(key).slice(0, 32)}`;
 }
 
-/** How the exchange is told to carry the order out. */
+/** Returns the exchange's parameters for the order's execution. */
 function termsOf(order: Order, restAt: RestsAt | null): Readonly<Record<string, string>> {
   if (restAt === null) return { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice };
   const { price, postOnly } = restAt;
@@ -106,7 +106,7 @@ export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeReque
   return new URLSearchParams({ ...parametersOf(ask), recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
 }
 
-/** What the worker signs of a request. */
+/** Returns the text of a request that the worker signs. */
 export function exchangeRequestText(request: ExchangeRequest): string {
   return `sevengate exchange request 1\n${canonicalJson(request as never)}\n`;
 }
@@ -143,7 +143,7 @@ export function keyChange(asked: {
   readonly account: string;
   readonly before: string | null;
   readonly others: readonly { readonly orgId: string; readonly account: string }[];
-  /** Whether another account than before is meant. */
+  /** True if the key belongs to another account than before. */
   readonly changes: boolean;
   /** Live orders whose outcome is open. */
   readonly openOrders: number;

@@ -1,6 +1,6 @@
 /**
- * How an order is carried out: at once, resting first, or in slices over time. A plan is made with the proposal, from its
- * manifest's words; which part of the order goes next follows from the plan and from what became of the parts before it.
+ * Execution of an order: at once, resting first, or in slices over time. The plan is made with the proposal, from its manifest. The next
+ * part follows from the plan and the results of the parts before it.
  */
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { ExecutionAlgorithm, Manifest, Urgency } from './manifest/manifest.ts';
@@ -9,7 +9,7 @@ import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
 import { type ExecutableVenue, VENUE_FACTS } from './venue.ts';
 
-/** How long an order rests at the near side before what is left of it is taken. Milliseconds. */
+/** Time for which an order rests at the near side before the rest is taken. Milliseconds. */
 export const REST_MS: Readonly<Record<Urgency, number>> = { low: 45_000, medium: 20_000, high: 5_000 };
 
 /** Into how many equal slices an order is cut, and how far apart they begin. */
@@ -22,18 +22,18 @@ export const SLICES: Readonly<Record<Urgency, { readonly count: number; readonly
 /** No slice is worth less than this many US dollars: venues refuse what is too small. */
 export const MIN_SLICE_USD = 20;
 
-/** Why an order is not carried out as its manifest asks. */
+/** Reasons why an order is not executed as its manifest asks. */
 export const FALLBACK_REASONS = ['no_resting_orders', 'one_transaction', 'protective_exit', 'too_small_to_slice'] as const;
 export type FallbackReason = (typeof FALLBACK_REASONS)[number];
 
 /** Plain JSON: it lies in the proposal's snapshot and is shown with it. */
 export interface ExecutionPlan {
-  /** What the manifest asks for. */
+  /** Algorithm that the manifest asks for. */
   readonly asked: ExecutionAlgorithm;
-  /** What is done. */
+  /** Algorithm used. */
   readonly algorithm: ExecutionAlgorithm;
   readonly urgency: Urgency;
-  /** Null where what is done is what was asked for. */
+  /** Null if the requested algorithm is used. */
   readonly fallback: FallbackReason | null;
 }
 
@@ -53,13 +53,13 @@ export interface OrderPart {
 
 /** A part after nothing more can become of it. */
 export interface EndedPart extends OrderPart {
-  /** What the venue executed of it, before commission. */
+  /** Quantity that the venue executed of it, before commission. */
   readonly executedQuantity: DecimalString;
   /** Reason why it was not filled in whole; null if it was. */
   readonly reason: string | null;
 }
 
-/** What of an order its plan depends on. */
+/** Fields of an order on which its plan depends. */
 type PlannedOrder = Pick<Order, 'instrument' | 'venue' | 'quantity' | 'limitPrice'>;
 
 /** The plan of an order; `isProtective` where a stop-loss asks for it, which never waits. */
@@ -84,7 +84,7 @@ export function fallbackOnVenue(asked: ExecutionAlgorithm, venue: ExecutableVenu
   return asked === 'twap' && !slicedOrders ? 'one_transaction' : null;
 }
 
-/** How many slices an order is cut into: each at least one lot and not worth too little. */
+/** Returns the number of slices of an order. Each is at least one lot and worth the minimum. */
 export function sliceCount({ instrument, quantity, limitPrice }: Omit<PlannedOrder, 'venue'>, urgency: Urgency): number {
   const lots = new Decimal(quantity).div(marketStepOf(instrument).lot).floor();
   const worth = new Decimal(quantity).times(limitPrice).div(MIN_SLICE_USD).floor();
@@ -106,7 +106,7 @@ export function slicesOf(order: Omit<PlannedOrder, 'venue'>, urgency: Urgency): 
   return slices;
 }
 
-/** What is sent of an order first. */
+/** Returns the first part of an order to send. */
 export function firstPart(plan: ExecutionPlan, order: PlannedOrder): OrderPart {
   const whole = { number: 0, quantity: order.quantity, dueAt: null };
   if (plan.algorithm === 'smart_order_routing_maker_first') return { ...whole, kind: 'rest' };
@@ -114,7 +114,7 @@ export function firstPart(plan: ExecutionPlan, order: PlannedOrder): OrderPart {
   return { ...whole, kind: 'take' };
 }
 
-/** What was executed of an order over its ended parts. */
+/** Returns the executed quantity of an order over its ended parts. */
 export function executedOf(ended: readonly Pick<EndedPart, 'executedQuantity'>[]): Decimal {
   return ended.reduce((sum, { executedQuantity }) => sum.plus(executedQuantity), new Decimal(0));
 }
@@ -124,7 +124,7 @@ export function isMissed(plan: ExecutionPlan, { dueAt }: OrderPart, at: EpochMs)
   return dueAt !== null && at >= dueAt + SLICES[plan.urgency].everyMs;
 }
 
-/** What comes after parts have ended: the slices that were missed meanwhile, and the part that goes next; null after the last one. */
+/** Continuation after ended parts: the slices missed meanwhile, and the next part; null after the last one. */
 export interface Continuation {
   readonly missed: readonly EndedPart[];
   readonly part: OrderPart | null;
@@ -158,7 +158,7 @@ export function continuationOf(
   return { missed, part: null };
 }
 
-/** What of an order is still to come, and reserves capacity. Never below zero. */
+/** Returns the remaining quantity of an order, which reserves capacity. Never below zero. */
 export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
   return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(executedOf(ended))));
 }

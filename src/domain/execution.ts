@@ -1,4 +1,4 @@
-/** What became of an order at its venue, and the words of an order's life there. */
+/** Result of an order at its venue, and the terms of an order's life there. */
 import { type Autonomy, EXECUTES_BY_ITSELF, type Stage } from './agent.ts';
 import type { Fill } from './book.ts';
 import type { DecimalString } from './decimal.ts';
@@ -49,8 +49,8 @@ export const MARKET_ORDER_STATES = [
 export type MarketOrderState = (typeof MARKET_ORDER_STATES)[number];
 
 /**
- * What a venue says of an order, asked by the order's key: by `submit` when it is sent, by `lookUp` when it is asked for
- * again. `unknown` is never a failure: the order may have been executed, and only a later look-up tells.
+ * Answer of a venue about an order, by the order's key: from `submit` when it is sent, from `lookUp` afterwards. `unknown` is never a
+ * failure. The order may have been executed, and only a later look-up tells.
  */
 export type VenueAnswer =
   /** `executedQuantity`: what the venue executed of the whole order, before commission. */
@@ -65,22 +65,25 @@ export type VenueAnswer =
   /** `underWay`: it is on its way as it should be, and its outcome comes later. `awaitsSignature`: the owner's wallet has to sign it first. */
   | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean; readonly awaitsSignature?: boolean };
 
-/** How far the trades of an order that rests have been booked: the newest one's number at its venue, and what was executed by then. */
+/** Booked trades of a resting order: the newest one's number at its venue, and the quantity executed by then. */
 export interface SeenTrades {
   readonly trade: number;
   readonly executed: DecimalString;
 }
 
-/** How long a person's order waits: `ioc` takes what the market holds at once, `gtc` rests until it is filled or cancelled. */
+/** Time in force of a person's order: `ioc` takes what the market holds at once, `gtc` rests until it is filled or cancelled. */
 export const TIMES_IN_FORCE = ['ioc', 'gtc'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
-/** A proposal on the primary chain has one prepared transaction, whoever signs it, whoever carries it out and however often. */
+/**
+ * Returns the id of a proposal's prepared transaction on the primary chain. A proposal has one, regardless of the signer, the executor and
+ * the number of attempts.
+ */
 export function proposalTransactionId(proposalId: string): string {
   return contentId(`delegated transaction\n${proposalId}`);
 }
 
-/** What somebody has closed of an agent: it stays paused, and its positions are sold until nothing of it is held. */
+/** Closing of an agent requested by a person. The agent stays paused, and its positions are sold until nothing of it is held. */
 export interface Closing {
   /** Null closes everything that it holds. */
   readonly instrument: InstrumentKey | null;
@@ -90,7 +93,7 @@ export interface Closing {
   readonly at: EpochMs;
 }
 
-/** What is closed once one more was asked for: everything takes the place of all, one instrument that of its own. */
+/** Adds a closing. The closing of everything replaces all others; that of one instrument replaces its own. */
 export function withClosing(closings: readonly Closing[], closing: Closing): readonly Closing[] {
   if (closing.instrument === null) return [closing];
   return [...closings.filter(({ instrument }) => instrument !== closing.instrument), closing];
@@ -101,7 +104,7 @@ export function closingOf(closings: readonly Closing[], instrument: InstrumentKe
   return closings.find((closing) => closing.instrument === instrument) ?? closings.find((closing) => closing.instrument === null) ?? null;
 }
 
-/** What a step that leads to an order requires of the organization's control row and of the agent. */
+/** Requirements of a step that leads to an order, on the organization's control row and on the agent. */
 export interface ExecutionPermit {
   /** The control epoch of the decision. */
   readonly epoch: number;
@@ -110,7 +113,7 @@ export interface ExecutionPermit {
   readonly reduceOnly: boolean;
   /** Without an operator's word. */
   readonly byItself: boolean;
-  /** True if a kill switch or somebody's word closes a position: the pause does not stand in its way. */
+  /** True if a kill switch or a person closes a position. The pause does not prevent it. */
   readonly flattens?: boolean;
 }
 
@@ -123,7 +126,7 @@ export interface PermitFacts {
   readonly paused: boolean;
   /** True if a circuit breaker paused it, and nobody else. */
   readonly pausedByBreaker?: boolean;
-  /** True if somebody has its positions closed. */
+  /** True if a person has its positions closed. */
   readonly closedByHand?: boolean;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
@@ -132,10 +135,10 @@ export interface PermitFacts {
 /** Pauses that a circuit breaker orders, after which the manifest's kill switch acts. */
 export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 
-/** Why an open entry ends where its instrument's stop-loss asks for an exit. */
+/** Reason for ending an open entry when the stop-loss of its instrument asks for an exit. */
 export const STOP_LOSS = 'stop_loss';
 
-/** Why a proposal may not be executed any more. */
+/** Reasons why a proposal may no longer be executed. */
 export const SUPERSEDED_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
 export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 

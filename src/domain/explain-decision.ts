@@ -17,7 +17,7 @@ export interface RuleInWords {
   readonly sentence: string;
 }
 
-/** What was seen of one instrument, and how its rules came out. */
+/** Observation of one instrument, and the results of its rules. */
 export interface InstrumentInWords {
   readonly instrument: string;
   readonly seen: string;
@@ -34,7 +34,7 @@ export interface Explanation {
   readonly missing: readonly string[];
 }
 
-/** What the word beside a disposition means. Risk codes explain themselves by their rejections. */
+/** Explanations of a disposition's reason. Risk codes are explained by their rejections. */
 export const REASONS_IN_WORDS: Readonly<Record<string, string>> = {
   research_only: 'its rules ask for a trade, but an agent at research proposes nothing',
   reduce_only: 'its rules ask for an entry, but an agent at risk_only may only reduce what it holds',
@@ -173,7 +173,7 @@ function seenInWords(observation: Observation | undefined): string {
   return parts.join('; ');
 }
 
-/** Of each instrument without a position the entry rules that failed; the instrument with the fewest first. */
+/** Returns the failed entry rules of each instrument without a position, fewest failures first. */
 function missingOf(record: DecisionRecord): string[] {
   if (record.disposition === 'propose_entry' || record.disposition === 'propose_exit') return [];
   const held = new Set(record.book.positions.map(({ instrument }) => instrument as string));

@@ -4,7 +4,7 @@ import { didYouMean } from './nearest-name.ts';
 import { SHOWN_PATTERN, unseenIn } from './shown-text.ts';
 import { timeframeMs } from './time.ts';
 
-/** What is wrong with an input, where (a JSON path such as `$.entryConditions[0].pct`) and what would be right. */
+/** Problem of an input: its place (a JSON path such as `$.entryConditions[0].pct`), what is wrong and what would be right. */
 export interface Problem {
   readonly path: string;
   readonly problem: string;
@@ -17,7 +17,7 @@ interface FieldBase {
   readonly optional?: boolean;
 }
 
-/** How one field reads. Bounds are inclusive. A `default` makes the field optional; a `timeframe` without one takes the manifest's. */
+/** Schema of one field. Bounds are inclusive. A `default` makes the field optional; a `timeframe` without one takes the manifest's. */
 export type FieldSchema = FieldBase &
   (
     | { readonly type: 'number' | 'integer'; readonly min: number; readonly max: number; readonly default?: number }
@@ -38,7 +38,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a value is, in the words of JSON, for an error message; long texts are cut. */
+/** Describes a value in JSON terms for an error message. Long texts are cut. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -48,14 +48,14 @@ export function describeValue(value: unknown): string {
   return `the ${typeof value} ${String(value)}`;
 }
 
-/** `60m` and `1h` are the same timeframe: whole hours are written in hours. Null where the text is no timeframe. */
+/** Normalizes a timeframe: `60m` and `1h` are the same, and whole hours are written in hours. Null if the text is not a timeframe. */
 export function canonicalTimeframe(text: string): string | null {
   const length = timeframeMs(text);
   if (length === null) return null;
   return length % 3_600_000 === 0 ? `${length / 3_600_000}h` : `${length / 60_000}m`;
 }
 
-/** What a field accepts, in one phrase. */
+/** Describes in one phrase what a field accepts. */
 export function describeField(field: FieldSchema): string {
   switch (field.type) {
     case 'number':

@@ -26,7 +26,7 @@ export interface FreeDollars {
   readonly usd: DecimalString;
   /** When accounts were read; null if what they hold is not known. */
   readonly at: EpochMs | null;
-  /** Why it is not known; empty if it is, and if no account was ever named. */
+  /** Reason why it is unknown; empty if it is known, and if no account was ever named. */
   readonly why: string;
   /** The dollars of each account. */
   readonly places: readonly { readonly place: string; readonly usd: DecimalString }[];

@@ -1,4 +1,4 @@
-/** How far an agent is through the gate that it stands at, and what leads on from there, in words. */
+/** Progress of an agent through its present gate, and the next step, in words. */
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts';
 import { figureInWords } from './words.ts';
 
@@ -8,7 +8,7 @@ export interface AssessedGate {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics | null;
-  /** Whether there is evidence on record for it. */
+  /** True if evidence for it is on record. */
   readonly isAssessed: boolean;
   readonly problems: readonly string[];
 }
@@ -16,20 +16,20 @@ export interface AssessedGate {
 export interface GateProgress {
   /** Such as `day 3 of 14, 2 of 5 closed trades`. */
   readonly progress: string;
-  /** What somebody does next, or what is waited for. */
+  /** Next action, or what is waited for. */
   readonly next: string;
   /** True if the gate asks for trades and has them. */
   readonly hasTrades: boolean;
 }
 
-/** What a check counts, in the plural. */
+/** Units of a check's count, in the plural. */
 const COUNTED: Readonly<Record<string, string>> = {
   closed_trades: 'closed trades',
   fills: 'measured fills',
   marked_days: 'days with a price for everything held',
 };
 
-/** What has to be done for evidence that nobody has asked for yet. */
+/** Actions that start missing evidence. */
 const BEGIN: Readonly<Record<EvidenceKind, string>> = {
   manifest: 'POST /v1/agents/:id/promote',
   backtest: 'POST /v1/agents/:id/backtest runs the historical simulation',
@@ -39,7 +39,7 @@ const BEGIN: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
 };
 
-/** What a check that fails asks for. */
+/** Actions that remedy a failed check. */
 const MEND: Readonly<Record<EvidenceKind, string>> = {
   manifest: 'POST /v1/agents/:id/versions with what the checks ask for',
   backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
@@ -50,7 +50,7 @@ const MEND: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'ask a risk manager for another word',
 };
 
-/** How far an agent is; null is said of one behind the last gate. */
+/** Describes an agent's progress; null stands for an agent past the last gate. */
 export function gateProgress(gate: AssessedGate | null): GateProgress {
   if (gate === null)
     return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };

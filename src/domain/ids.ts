@@ -2,11 +2,11 @@
 import { sha256Hex } from './canonical-json.ts';
 import type { EpochMs } from './time.ts';
 
-/** How ids are spelled: a regular expression without its ends. */
+/** Pattern of ids: a regular expression without anchors. */
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
-/** Whether a text is a UUID as ids are spelled, in lower case. */
+/** True if a text is a UUID in lower case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -9,8 +9,8 @@ export function instant(text: string, option: string): EpochMs {
 }
 
 /**
- * Reads a moment that a provider writes with its offset, ISO 8601 or RFC 2822. NaN without an offset: the engine would take it for
- * the time zone of this machine, and a day alone begins before whatever happened on it.
+ * Reads a provider's timestamp with its offset, ISO 8601 or RFC 2822. NaN without an offset, because the engine would take this machine's
+ * time zone, and a bare date begins before the day's events.
  */
 export function zonedInstant(text: unknown): EpochMs {
   return typeof text === 'string' && /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -23,7 +23,7 @@ export interface MarkChange extends IssuerMark {
   readonly source: string;
 }
 
-/** Whether two readings are the same mark: price and valuation are the mark, everything else changes by itself. */
+/** True if two readings are the same mark. Price and valuation are the mark; everything else changes by itself. */
 export function isSameMark(a: Pick<IssuerMark, 'mint' | 'markPrice' | 'markValuation'>, b: typeof a): boolean {
   return a.mint === b.mint && a.markPrice === b.markPrice && a.markValuation === b.markValuation;
 }

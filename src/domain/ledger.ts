@@ -21,7 +21,7 @@ export interface LedgerLeg {
 }
 
 export interface LedgerEntry {
-  /** What was booked: an id that is booked once. */
+  /** Id of the booking, which is booked once. */
   readonly id: string;
   readonly bookId: string;
   readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement';

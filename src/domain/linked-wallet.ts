@@ -2,7 +2,7 @@
 import { isAddress } from './solana/base58.ts';
 import { type EpochMs, isoTime } from './time.ts';
 
-/** Which chain an address is of: the primary chain's are base58, those of the EVM chain hexadecimal. */
+/** Chain of an address: the primary chain's are base58, those of the EVM chain hexadecimal. */
 export type WalletChain = 'spotchain' | 'evmvenue';
 
 export interface LinkedWallet {
@@ -15,7 +15,7 @@ export interface LinkedWallet {
   readonly provedAt: EpochMs;
 }
 
-/** How long a text may wait for its signature. */
+/** Maximum wait of a text for its signature. */
 export const WALLET_CHALLENGE_MS = 10 * 60_000;
 /** Characters of a label. */
 export const LONGEST_LABEL = 60;
@@ -37,7 +37,7 @@ export interface IssuedWalletChallenge extends WalletChallenge {
   readonly typedData: WalletTypedData | null;
 }
 
-/** What EIP-712 calls typed data: a wallet shows its fields and signs for one chain. Plain JSON. */
+/** Typed data in the sense of EIP-712: a wallet shows its fields and signs for one chain. Plain JSON. */
 export interface WalletTypedData {
   readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
   readonly types: { readonly [type: string]: readonly { readonly name: string; readonly type: string }[] };
@@ -77,7 +77,7 @@ export function walletTypedData(text: string, chainId: number): WalletTypedData 
   };
 }
 
-/** What the owner signs, as UTF-8: letters, so that it can be no transaction. The nonce makes every text another one. */
+/** Returns the text that the owner signs, as UTF-8. It is letters, so it cannot be a transaction. The nonce makes every text unique. */
 export function walletText(terms: {
   readonly orgId: string;
   readonly subject: string;

@@ -24,7 +24,7 @@ export interface ListedToken {
   readonly decimals: number;
   /** The tokenized share that it was launched against, e.g. `spotchain:AAPLx`; null if it was paired with something else. */
   readonly pairedStock: InstrumentKey | null;
-  /** Who launched it, e.g. `agentlaunch`; `sandbox` for tokens that only the sandbox's chain has. */
+  /** Launcher, e.g. `agentlaunch`; `sandbox` for tokens that only the sandbox's chain has. */
   readonly launcher: string;
   readonly listedAt: EpochMs;
   readonly delistedAt: EpochMs | null;

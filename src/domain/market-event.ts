@@ -47,8 +47,8 @@ export interface NewsEvent {
   readonly headline: string;
 }
 
-/** What may enter the market view and a tape. */
+/** Events that may enter the market view and a tape. */
 export type MarketEvent = Quote | ReferencePrice | PerpContext | PoolLiquidity | CandleBatch | FeedStatus | FeedHeartbeat | NewsEvent;
 
-/** What a venue's feed emits: market events and counted rejections, never an error. */
+/** Output of a venue's feed: market events and counted rejections, never an error. */
 export type FeedMessage = MarketEvent | Rejection;

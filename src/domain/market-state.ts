@@ -1,4 +1,4 @@
-/** What a venue says beside its quotes, the newest of each: day statistics, books, perpetuals' numbers and the venue's own state. */
+/** Newest states of a venue besides its quotes: day statistics, books, perpetuals' numbers and the venue's own state. */
 import type { DecimalString } from './decimal.ts';
 import type { IssuerMarkState } from './issuer-mark.ts';
 import type { BookEdge, OrderBook } from './order-book.ts';
@@ -49,7 +49,7 @@ export interface OrderBookSnapshot {
   readonly flags: readonly QualityFlag[];
 }
 
-/** A process reads a book until this time; the feed passes on the books that somebody reads. */
+/** Lease of a process on a book until this time. The feed passes on leased books. */
 export interface BookWant {
   readonly kind: 'book_want';
   readonly venue: Venue;
@@ -68,7 +68,7 @@ export interface AskedBook {
   readonly book: OrderBook | null;
 }
 
-/** How far a venue's clock is from ours: positive where it is ahead. */
+/** Offset of a venue's clock from ours: positive if it is ahead. */
 export interface ClockOffset {
   readonly offsetMs: number;
   /** `server_time`: asked of the venue, half the round trip taken off. `event_time`: of its events, their way to us included. */
@@ -77,7 +77,7 @@ export interface ClockOffset {
   readonly measuredAt: EpochMs;
 }
 
-/** What a provider's address lets us ask, in its own units per minute. */
+/** Request budget of a provider's address, in its own units per minute. */
 export interface BudgetState {
   readonly venue: Venue;
   readonly name: string;
@@ -85,7 +85,7 @@ export interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;
-  /** Nothing may be asked before; null if it may. */
+  /** End of a block on requests; null if there is none. */
   readonly blockedUntil: EpochMs | null;
 }
 
@@ -99,7 +99,7 @@ export interface ProviderState {
   readonly detail: string;
 }
 
-/** How a venue is received at the moment by the process on duty. */
+/** Reception of a venue at the moment by the process on duty. */
 export interface VenueState {
   readonly kind: 'venue_state';
   readonly venue: Venue;

@@ -26,7 +26,7 @@ const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
 /** Perpetuals on shares are sized in thousandths (`szDecimals` 3) and priced to as many decimals. */
 const SHARE_PERP: MarketStep = { lot: '0.001', tick: '0.001' };
 
-/** What holds where a venue publishes no steps: swaps are priced and sized in millionths, as the stablecoin is. */
+/** Default steps of a venue that publishes none. Swaps are priced and sized in millionths, as the stablecoin is. */
 const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
   spot: { lot: '0.000001', tick: '0.000001' },
   perp: { lot: '0.0001', tick: '0.0001' },

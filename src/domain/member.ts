@@ -1,4 +1,4 @@
-/** Who belongs to an organization and what each may do: roles as sets of permissions, invitations, and tokens that were taken back. */
+/** Members of an organization and their permissions: roles as sets of permissions, invitations, and revoked tokens. */
 import type { Permission } from './agent.ts';
 import type { EpochMs } from './time.ts';
 
@@ -10,7 +10,7 @@ export const BUILT_IN_ROLES = {
   administrator: ['market:read', 'agent:read', 'members:manage'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 
-/** What a role of an organization's own may be called. */
+/** Pattern of an organization's own role names. */
 export const ROLE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
 /** A named set of permissions. */
@@ -58,7 +58,7 @@ export interface TokenClaims {
   readonly tokenId: string | null;
 }
 
-/** What was taken back of a subject: one session, one token, or everything that was issued up to an instant. */
+/** Revocation of a subject's tokens: one session, one token, or everything that was issued up to an instant. */
 export interface TokenRevocation {
   readonly before: EpochMs;
   readonly sessionId: string | null;

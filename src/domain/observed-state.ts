@@ -3,7 +3,7 @@ import { canonicalHash, sha256Hex } from './canonical-json.ts';
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation, observationHash } from './cut.ts';
 import type { InstrumentKey } from './venue.ts';
 
-/** What a manifest reads of a cut. Manifests with equal `key` read the same. */
+/** Part of a cut that a manifest reads. Manifests with equal `key` read the same. */
 export interface Reading {
   readonly key: string;
   /** The universe in its order, each instrument with the names of its indicators in the order of canonical JSON. */

@@ -14,7 +14,7 @@ export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 export const ORDER_SIDES = ['buy', 'sell'] as const;
 export type OrderSide = (typeof ORDER_SIDES)[number];
 
-/** Who asked: an agent's proposal, a person, a Take, or a delegated signer's session. */
+/** Origins of an order: an agent's proposal, a person, a Take, or a delegated signer's session. */
 export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
 export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
@@ -36,11 +36,11 @@ export interface Order<V extends ExecutableVenue = ExecutableVenue> {
   readonly limitPrice: DecimalString;
   /** quantity x limitPrice, rounded up to a millionth of a US dollar. */
   readonly notionalUsd: DecimalString;
-  /** How far the limit price may lie beyond the executable price, in basis points of that price. */
+  /** Slippage budget: maximum distance of the limit price beyond the executable price, in basis points of that price. */
   readonly maxSlippageBps: number;
 }
 
-/** What an order needs to know of a quote. A `Quote<V>` is one; what a tick observed becomes one by `observedOrderQuote`. */
+/** Part of a quote that an order needs. A `Quote<V>` is one; `observedOrderQuote` makes one of a tick's observation. */
 export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
   Quote<V>,
   'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
@@ -106,7 +106,7 @@ export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: 
   return beyondTouch ? scaledText(stepped, scale) : plainDecimal(touch);
 }
 
-/** What an order is sized by. `notionalUsd` bounds a buy, `heldQuantity` a sell; both are used in full. */
+/** Inputs of an order's size. `notionalUsd` bounds a buy, `heldQuantity` a sell; both are used in full. */
 export interface SizeRequest {
   readonly id: string;
   readonly origin: OrderOrigin;
@@ -127,7 +127,7 @@ export interface SizeRequest {
   readonly worstPrice?: DecimalString;
 }
 
-/** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null where that is less than one lot. */
+/** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null if that is less than one lot. */
 export function sizeOrder(request: SizeRequest): Order | null {
   const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
   const limitPrice = closerOf(side, limitPriceOf(instrument, side, touch, maxSlippageBps), request.worstPrice);
@@ -140,7 +140,7 @@ export function sizeOrder(request: SizeRequest): Order | null {
   return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
 }
 
-/** The better one of two limits for whoever trades. */
+/** Returns the tighter of two limits for the trader. */
 function closerOf(side: OrderSide, limit: DecimalString, worst: DecimalString | undefined): DecimalString {
   if (worst === undefined) return limit;
   const closer = side === 'buy' ? new Decimal(worst).lt(limit) : new Decimal(worst).gt(limit);

@@ -13,11 +13,11 @@ export type Marks = ReadonlyMap<InstrumentKey, DecimalString>;
 /** The rows that a paper evaluation looks at. */
 export interface PaperRows {
   readonly bookId: string;
-  /** What the paper book began with: the manifest's `maxCapitalUsd`. */
+  /** Starting capital of the paper book: the manifest's `maxCapitalUsd`. */
   readonly capitalUsd: DecimalString;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
-  /** How long the agent was off duty between the two: days of waiting are no days of trading. */
+  /** Time off duty between the two. Days of waiting are not days of trading. */
   readonly pausedMs: number;
   /** Mean cost of a fill in the backtest of the manifest, in basis points; null without one. */
   readonly promisedBps: number | null;

@@ -30,7 +30,7 @@ export interface Depth {
   readonly asks: readonly DepthLevel[];
 }
 
-/** What is known of the market at the moment of the fill. */
+/** Known market at the moment of the fill. */
 export interface PaperMarket {
   /** The present quote of the instrument on its own venue; null if none was received. */
   readonly quote: Quote | null;
@@ -40,7 +40,7 @@ export interface PaperMarket {
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** Why nothing was filled. */
+/** Reasons why nothing was filled. */
 export const NO_FILL_REASONS = [
   'no_quote',
   'quote_not_live',
@@ -62,13 +62,13 @@ export interface PaperFillInfo {
   readonly at: EpochMs;
   /** The executable price that the decision was made on. */
   readonly decisionPrice: DecimalString;
-  /** What the venue takes of the parts of a fill, where that is no share of the notional: prediction markets. */
+  /** Returns the venue's fee for the parts of a fill, if it is not a share of the notional: prediction markets. */
   readonly feeUsdOf?: (parts: readonly DepthLevel[]) => DecimalString;
 }
 
 const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 'no_fill', reason, detail });
 
-/** What an order took from the market: how much, at which average, and what it was read from. */
+/** Liquidity taken by an order: quantity, average price and source. */
 export interface Taken {
   readonly quantity: Decimal;
   readonly notional: Decimal;
@@ -108,7 +108,7 @@ interface Source {
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** What the order is filled from: the book before the top of the book, and nothing that is not live. */
+/** Returns the source of the fill: the book if there is one, else the top of the book, and only live data. */
 function sourceOf(order: Order, { quote, depth, liquidityUsd }: PaperMarket): Source | PaperFill {
   if (depth !== null) {
     if (depth.venue !== order.venue) return noFill('venue_mismatch', `a book of ${depth.venue} cannot fill an order on ${order.venue}`);
@@ -138,8 +138,8 @@ function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
 }
 
 /**
- * What an order takes at once within its limit: along a pool's curve from the best price on where liquidity is given, in US
- * dollars of both sides, else level by level. Null where the best level does not say how much it holds.
+ * Returns what an order takes at once within its limit: along a pool's curve from the best price on if liquidity is given, in US dollars of
+ * both sides, else level by level. Null if the best level states no size.
  */
 export function takenFrom(order: Taking, levels: readonly DepthLevel[], liquidityUsd: DecimalString | null): Taken | null {
   const limit = new Decimal(order.limitPrice);
@@ -154,7 +154,7 @@ export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick
   return notional.div(quantity).toSignificantDigits(18, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
 }
 
-/** What of an order decides what it takes. */
+/** Fields of an order that decide what it takes. */
 type Taking = Pick<Order, 'side' | 'instrument' | 'quantity' | 'limitPrice'>;
 
 function walked(order: Taking, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {

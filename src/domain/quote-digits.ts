@@ -6,13 +6,13 @@ import type { ExecutableVenue } from './venue.ts';
 
 /** A decimal as a whole number of units of 10^-scale, exactly; `scale` is -1 where only the text says it. */
 export interface Digits {
-  /** Null until somebody has asked for it. */
+  /** Null until it is first read. */
   text: DecimalString | null;
   mantissa: number;
   scale: number;
 }
 
-/** What the quotes of one source about one instrument share. */
+/** Common origin of the quotes of one source about one instrument. */
 export interface QuoteOrigin {
   readonly venue: ExecutableVenue;
   readonly instrument: string;

@@ -7,7 +7,7 @@ import type { ExecutableVenue, Venue } from './venue.ts';
 export const QUALITIES = ['live', 'delayed', 'stale', 'degraded', 'halted'] as const;
 export type Quality = (typeof QUALITIES)[number];
 
-/** Why a quality is what it is. */
+/** Reasons of a quality. */
 export const QUALITY_FLAGS = [
   'gap',
   'out_of_order',
@@ -40,7 +40,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly venue: V;
   /** The venue's instrument as the product writes it, e.g. `BTCUSDT`, `AAPLx`, `BTC`. */
   readonly instrument: string;
-  /** Which feed of which provider, e.g. `binance:bookTicker`. */
+  /** Feed and provider, e.g. `binance:bookTicker`. */
   readonly source: string;
   /** Venue event time; equal to `receivedAt` where the venue sends none (then `sourceTime` is false). */
   readonly observedAt: EpochMs;

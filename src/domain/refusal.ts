@@ -54,19 +54,19 @@ export const REFUSAL_CODES = [
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** Why something expected was not done. `detail` says what was wrong and what would be right. */
+/** Expected refusal. `detail` says what was wrong and what would be right. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly detail: string;
-  /** Where the pre-trade risk function refused: every limit that was hit. */
+  /** Exceeded limits, if the pre-trade risk function refused. */
   readonly rejections?: readonly RiskRejection[];
-  /** Where a gate refused: each of its conditions with what was observed. */
+  /** Conditions of a gate with the observed values, if a gate refused. */
   readonly checks?: readonly EvidenceCheck[];
-  /** Where an authored object is wrong: every place of it. */
+  /** Problems of an authored object, with their places. */
   readonly problems?: readonly Problem[];
-  /** Where a text settles too little: what would settle it. */
+  /** Questions that would settle an ambiguous text. */
   readonly questions?: readonly string[];
-  /** Where a wallet signed another message than the prepared one: what it changed. */
+  /** Changes of the message, if a wallet signed another message than the prepared one. */
   readonly difference?: MessageDifference;
 }
 

@@ -1,4 +1,4 @@
-/** Where a replay of a tape stands, as its player knows it and its routes tell it. */
+/** Position of a tape's replay, as its player and its routes report it. */
 import type { EpochMs } from './time.ts';
 
 /** `failed`: the tape could not be read on; its time stands where that was found. */
@@ -15,7 +15,7 @@ export interface ReplayPosition {
   readonly loop: boolean;
   /** Events received from the beginning of the tape up to here. */
   readonly events: number;
-  /** How often its time has jumped since it was loaded. */
+  /** Number of jumps in time since it was loaded. */
   readonly moves: number;
   /** Reason why it failed, in one sentence; null if it did not. */
   readonly failure: string | null;

@@ -1,3 +1,3 @@
-/** How fast a tape may be replayed to clients: seconds of the tape per second. */
+/** Range of a replay's speed for clients: seconds of the tape per second. */
 export const LEAST_SPEED = 0.01;
 export const MOST_SPEED = 100_000;

@@ -1,4 +1,4 @@
-/** What vaults and books of an organization claim, held against what its exchange account and its wallets really hold. */
+/** Comparison of what an organization's vaults and books claim with what its exchange account and its wallets hold. */
 import { isPosition } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
@@ -13,13 +13,13 @@ export const DOLLARS_ASSET = 'USD';
 /** Stablecoins of the exchange that count as US dollars. */
 const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 
-/** What the live books of an organization claim. */
+/** Claims of an organization's live books. */
 export interface ReserveClaims {
   /** Cash of all vaults, in US dollars. The cash of other books is a mandate and no money. */
   readonly cashUsd: DecimalString;
   /** The part of it whose vaults trade at one venue only: dollars elsewhere cannot pay for what they buy. */
   readonly cashAt: Readonly<Record<DollarVenue, DecimalString>>;
-  /** Of all live books. */
+  /** Holdings of all live books. */
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
   /** All that was ever paid into vaults, in US dollars. */
   readonly depositedUsd: DecimalString;
@@ -34,7 +34,7 @@ export type ReservePlace = { readonly place: string; readonly venue: ReserveVenu
   | { readonly known: false; readonly why: string }
 );
 
-/** Where what books hold can be compared. Dollars lie at the first two. */
+/** Places at which the books' holdings can be compared. Dollars lie at the first two. */
 export type ReserveVenue = DollarVenue | 'prediction';
 /** A venue where dollars lie. Prediction markets on chain are paid from wallets of the primary chain. */
 export type DollarVenue = 'spotexchange' | 'spotchain';
@@ -52,7 +52,7 @@ export interface ReserveLine {
   /** `USD`, or the key of an instrument. */
   readonly asset: string;
   readonly claimed: DecimalString;
-  /** Null where a place that may hold it did not tell. */
+  /** Null if a place that may hold it did not answer. */
   readonly held: DecimalString | null;
 }
 
@@ -63,7 +63,7 @@ export interface ReserveCheck {
   readonly at: EpochMs;
   readonly verdict: ReserveVerdict;
   readonly lines: readonly ReserveLine[];
-  /** Why places did not tell, one sentence each. */
+  /** Reasons why places did not answer, one sentence each. */
   readonly unknown: readonly string[];
   /** All that was ever paid into vaults when the claims were read, in US dollars: what is more by now was paid in since. Null of comparisons that did not note it. */
   readonly depositedUsd: DecimalString | null;
@@ -97,7 +97,7 @@ export interface PresentClaims {
   readonly venue: DollarVenue | null;
 }
 
-/** What an account at the spot exchange holds, as a place: what orders hold back is held all the same. */
+/** Returns the balances of a spot-exchange account as a place. Amounts locked in orders count as held. */
 export function exchangePlace(
   account: string,
   balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[],
@@ -189,12 +189,12 @@ function heldAt(places: HeldDollars['places'], venue: DollarVenue): Decimal {
   return places.reduce((sum, place) => (place.venue === venue ? sum.plus(place.usd) : sum), new Decimal(0));
 }
 
-/** Whether less is held than is claimed, beyond the tolerance; what is not known is not short. */
+/** True if less is held than claimed, beyond the tolerance. An unknown holding is not short. */
 export function isShort({ claimed, held }: Pick<ReserveLine, 'claimed' | 'held'>): boolean {
   return held !== null && new Decimal(held).times(10_000).lt(new Decimal(claimed).times(10_000 - RESERVE_TOLERANCE_BPS));
 }
 
-/** What is short of what is claimed, in words: `1 of 2 USD`. Empty where nothing is. */
+/** Describes the shortfalls: `1 of 2 USD`. Empty if there are none. */
 export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
   return lines
     .filter(isShort)
@@ -208,9 +208,9 @@ export type Unbacked =
   | { readonly kind: 'short'; readonly detail: string; readonly freeUsd: DecimalString; readonly heldUsd: DecimalString };
 
 /**
- * Whether so much more may be claimed. Nothing is where the last comparison is old, or a place did not tell, or something is short.
- * What the comparison saw claimed counts with all that was paid in since, even where agents have spent it meanwhile: the dollars
- * that they spent are no longer held. The database admits a deposit by the same sum (`back_vault_deposit`).
+ * Returns why this much more may not be claimed, or null if it may. It may not if the last comparison is old, a place did not answer, or
+ * something is short. The claims of the comparison count with all deposits since, even if agents have spent them meanwhile, because the
+ * spent dollars are no longer held. The database admits a deposit by the same sum (`back_vault_deposit`).
  */
 export function depositObjection(
   check: ReserveCheck | null,

@@ -1,7 +1,6 @@
 /**
- * Fills an order that rests on paper by what its venue did meanwhile. Whoever stood before it in the queue is not known,
- * so it fills only where the market traded through its price: then everything at that price was taken, and no more of the
- * order than was traded beyond it.
+ * Fill of a resting paper order by what its venue did meanwhile. The queue before it is unknown, so it fills only if the market traded
+ * through its price. Then everything at that price was taken, and the fill is limited to the quantity traded beyond it.
  */
 import type { Fill, FillQuote } from './book.ts';
 import { slippageBpsOf } from './costs.ts';
@@ -20,7 +19,7 @@ export interface FlowTrade {
   readonly at: EpochMs;
 }
 
-/** A best bid and ask that was received. Null where that side was empty. */
+/** Received best bid and ask. Null if that side was empty. */
 export interface FlowTop {
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -32,7 +31,7 @@ export interface FlowTop {
   readonly at: EpochMs;
 }
 
-/** What a venue did in one instrument over a window of time. */
+/** Market activity of a venue in one instrument over a window of time. */
 export interface MarketFlow {
   readonly venue: ExecutableVenue;
   readonly source: string;
@@ -57,16 +56,16 @@ export interface RestingInfo {
   readonly until: EpochMs;
 }
 
-/** How much was traded beyond a price, and when last. */
+/** Quantity traded beyond a price, and the last time. */
 interface Through {
   readonly quantity: Decimal;
-  /** What says so: the last trade, or the top of the book. */
+  /** Evidence of the trade-through: the last trade, or the top of the book. */
   readonly quote: FillQuote;
 }
 
 /**
- * What becomes of an order that rests at `info.price` over the window of the flow, at the maker's fee.
- * @throws Error if the flow is of another venue: impossible states
+ * Returns the result of an order that rests at `info.price` over the window of the flow, at the maker's fee. @throws Error if the flow is
+ * of another venue: impossible states
  */
 export function restingFill(order: Order, flow: MarketFlow, model: CostModel, info: RestingInfo): RestingFill {
   if (flow.venue !== order.venue) throw new Error(`the flow of ${flow.venue} cannot fill an order on ${order.venue}`);
@@ -136,7 +135,10 @@ function largestBeyond(tops: readonly FlowTop[], buys: boolean, isBeyond: (other
   return { quantity: new Decimal(largest), quote: { source, observedAt, bid, ask } };
 }
 
-/** Whether a price lies beyond another. Digits are compared where both are plain and above zero: of a minute's tops few are beyond. */
+/**
+ * Returns a test of whether a price lies beyond another. Digits are compared if both are plain and above zero, because few of a minute's
+ * tops are beyond.
+ */
 function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => boolean {
   const isPlain = (text: DecimalString): boolean => isDecimalString(text) && isPositive(text);
   const pricePlain = isPlain(price);
@@ -146,7 +148,7 @@ function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => 
   };
 }
 
-/** The price at which an order rests: the best price of its own side, never beyond its limit. Null where that side is empty. */
+/** Returns the price at which an order rests: the best price of its own side, never beyond its limit. Null if that side is empty. */
 export function nearPriceOf(
   order: Pick<Order, 'side' | 'limitPrice'>,
   quote: { readonly bid: DecimalString | null; readonly ask: DecimalString | null },

@@ -1,7 +1,7 @@
 /** A value that must never be printed by accident. */
 
 const REDACTED = '[redacted]';
-/** What Node.js asks a value for before it prints it. */
+/** Symbol of the method that Node.js calls before it prints a value. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** Holds a secret; text, JSON and console output show `[redacted]`, and only `reveal` gives it. */

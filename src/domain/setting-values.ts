@@ -1,4 +1,4 @@
-/** What the text of a setting is read as: a number, an address, a key. What is wrong is said in words that never show a secret. */
+/** Parsers of setting values: numbers, addresses, keys. Their messages never show a secret. */
 import { createPrivateKey } from 'node:crypto';
 import { nearestNames } from './nearest-name.ts';
 import { Secret } from './secret.ts';

@@ -7,7 +7,7 @@ export interface Setting<T> {
   readonly fallback: T;
   /** For `--help`: one line without a full stop. */
   readonly help: string;
-  /** What `--help` shows as the default. */
+  /** Default as shown in `--help`. */
   readonly shown: string;
 }
 
@@ -18,28 +18,28 @@ export type ValuesOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };
 
-/** What is wrong: one sentence that says which setting, why, and what would be right. It never shows a secret's value. */
+/** Problem of a setting: one sentence with its name, the reason and what would be right. It never shows a secret's value. */
 export interface SettingProblem {
   readonly variable: string;
   readonly sentence: string;
 }
 
-/** What the rules between settings look at. */
+/** Inputs of the rules between settings. */
 export interface GivenSettings<Table extends SettingsTable> {
   /** The text of a setting; empty if it is not set. */
   readonly given: (name: keyof Table & string) => string;
-  /** What could be read. */
+  /** Values that could be read. */
   readonly values: Partial<ValuesOf<Table>>;
   readonly complain: (variable: string, why: string) => void;
 }
 
-/** What must hold between settings. */
+/** Rules between settings. */
 export interface SettingRules<Name extends string> {
-  /** Whoever sets one of these must set all of them. */
+  /** Groups of settings that must be set together. */
   readonly together: readonly (readonly Name[])[];
   /** A key goes only to the system it is for. */
   readonly keyOf: readonly (readonly [key: Name, of: Name])[];
-  /** What is of use only beside another one. */
+  /** Settings that are useful only beside another one. */
   readonly onlyWith: readonly (readonly [name: Name, of: Name, why: string])[];
   /** Settings of earlier versions, with what takes their place. */
   readonly gone?: Readonly<Record<string, string>>;

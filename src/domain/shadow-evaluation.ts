@@ -1,6 +1,5 @@
 /**
- * What trading in parallel to the live market has shown: each paper fill of the shadow stage beside what the flow of its
- * venue would have given in its place.
+ * Result of trading in parallel to the live market: each paper fill of the shadow stage beside what the flow of its venue would have given.
  */
 import type { Fill } from './book.ts';
 import { RULES_VERSION, type ShadowedFill, type ShadowSeries } from './evidence.ts';

@@ -10,7 +10,7 @@ import { ageInWords } from './words.ts';
 /** A signed quote counts for so long after the slot of its cut: three slots, in milliseconds. */
 export const SIGNED_QUOTE_MS = 90_000;
 
-/** Why an order is not to be signed at a quote. */
+/** Reason why an order must not be signed at a quote. */
 export interface QuoteObjection {
   /** `quote_stale`: too old, of another time or not live. `price_refused`: the order would pay more, or take less, than the mandate allows. */
   readonly code: 'quote_stale' | 'price_refused';
@@ -18,10 +18,9 @@ export interface QuoteObjection {
 }
 
 /**
- * Null where the order's limit price lies within the slippage budget of the observed quote, and the quote is of the last
- * `SIGNED_QUOTE_MS` before `now`.
- * @param observation of the order's instrument; null if the cut has none.
- * @param maxSlippageBps the mandate's budget, in basis points of the quote's executable price.
+ * Returns the objection, or null if the order's limit price lies within the slippage budget of the observed quote and the quote is of the
+ * last `SIGNED_QUOTE_MS` before `now`. @param observation of the order's instrument; null if the cut has none. @param maxSlippageBps the
+ * mandate's budget, in basis points of the quote's executable price.
  */
 export function signedQuoteObjection(
   order: Pick<Order, 'instrument' | 'side' | 'limitPrice'>,

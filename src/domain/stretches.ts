@@ -7,7 +7,7 @@ export interface Stretch {
   readonly to: EpochMs;
 }
 
-/** What lies in any of them. */
+/** Returns the union of the stretches. */
 export function unitedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   const united: Stretch[] = [];
   for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
@@ -19,7 +19,7 @@ export function unitedStretches(stretches: readonly Stretch[]): readonly Stretch
   return united;
 }
 
-/** What lies in both; each of the two ascends, and its stretches are apart. */
+/** Returns the intersection. Both lists ascend without overlaps. */
 export function sharedStretches(left: readonly Stretch[], right: readonly Stretch[]): readonly Stretch[] {
   const shared: Stretch[] = [];
   for (let [l, r] = [0, 0]; l < left.length && r < right.length; ) {
@@ -32,7 +32,7 @@ export function sharedStretches(left: readonly Stretch[], right: readonly Stretc
   return shared;
 }
 
-/** What of a stretch lies in none of the others, which ascend and are apart. */
+/** Returns the parts of a stretch outside all others, which ascend without overlaps. */
 export function missingStretches({ from, to }: Stretch, known: readonly Stretch[]): readonly Stretch[] {
   const missing: Stretch[] = [];
   let at = from;

@@ -33,15 +33,15 @@ export interface TapeAgent {
   readonly tickUntil: EpochMs | null;
   /** The hash of the agent's last decision before the recording. */
   readonly previousHash: string;
-  /** Where its state chart stood; null for one that begins at draft. */
+  /** State of its state chart; null for one that begins at draft. */
   readonly snapshot: ActorState | null;
-  /** What it is; an agent where it is missing. A Take decides every half minute. */
+  /** Kind of the actor; an agent if it is missing. A Take decides every half minute. */
   readonly kind?: TapeActorKind;
-  /** What a Take that begins on this tape begins with. */
+  /** Initial input of a Take that begins on this tape. */
   readonly input?: { readonly [member: string]: Json };
 }
 
-/** Who decides on a tape. */
+/** Kinds of actors that decide on a tape. */
 export const TAPE_ACTOR_KINDS = ['agent', 'take'] as const;
 export type TapeActorKind = (typeof TAPE_ACTOR_KINDS)[number];
 
@@ -50,7 +50,7 @@ export interface TapeHeader {
   readonly tape: typeof TAPE_VERSION;
   /** When the recording began, ISO 8601. */
   readonly recordedAt?: string;
-  /** Who recorded, in words. */
+  /** Recorder, in words. */
   readonly source?: string;
   readonly venues?: readonly Venue[];
   readonly instruments?: readonly InstrumentKey[];
@@ -75,8 +75,8 @@ export interface TapeCommand {
 }
 
 /**
- * How the live process cut from this slot on, where that changed: it observes what some agent looks at, with the
- * indicators that some agent needs, and a slot for which the streams did not speak in time is cut in silence.
+ * Cutting of the live process from this slot on, if it changed: the instruments and indicators that some agent needs. A slot for which the
+ * streams did not report in time is cut without them.
  */
 export interface TapeCutNote {
   readonly kind: 'cut';
@@ -92,7 +92,7 @@ export interface TapeCutNote {
   readonly rule?: 2;
 }
 
-/** What an agent's tick read besides the cut from this slot on (its book, what risk was asked with): the text of domain `TickInputs`. */
+/** Inputs of an agent's tick besides the cut from this slot on (its book, the risk inputs): the text of domain `TickInputs`. */
 export interface TapeInputsNote {
   readonly kind: 'inputs';
   /** The slot. */
@@ -104,9 +104,9 @@ export interface TapeInputsNote {
 export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote | TapeInputsNote;
 export type TapeKind = TapeEvent['kind'];
 
-/** Events of a tape one after the other, made only where somebody asks for them. */
+/** Events of a tape in order, created only on access. */
 export interface TapeWalk {
-  /** How many there are. */
+  /** Number of events. */
   readonly events: number;
   readonly firstAt: EpochMs;
   /** The time of the event last walked to. */
@@ -119,7 +119,7 @@ export interface TapeWalk {
   event(): TapeEvent;
 }
 
-/** What is wrong with a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
+/** Problem of a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
 export type TapeProblem = string;
 
 /** The latest time that a date can hold. */

@@ -1,4 +1,4 @@
-/** What an agent's tick reads besides the cut and the agent itself: noted on the tape, so that a replay reads the same. */
+/** Inputs of an agent's tick besides the cut and the agent itself. They are noted on the tape, so that a replay reads the same. */
 import type { MarkedBook, TradingBook } from './book.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { DecimalString } from './decimal.ts';
@@ -16,7 +16,7 @@ export interface TickInputs {
   readonly outside?: OutsideProposal;
 }
 
-/** What of the organization the risk function is asked with. */
+/** Risk inputs of the organization. */
 export interface TickRiskInputs {
   readonly preferences: RiskPreferences;
   readonly others: OtherBooks;
@@ -29,7 +29,7 @@ export function tickInputsText(inputs: TickInputs): string {
   return canonicalJson(inputs as never);
 }
 
-/** What a tick read that read nothing. */
+/** Inputs of a tick that read nothing. */
 export const NO_INPUTS = tickInputsText({ book: null, risk: null });
 
 /** @throws SyntaxError for a text that `tickInputsText` did not write. */

@@ -3,9 +3,9 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
-/** How often an agent is ticked. */
+/** Interval of an agent's ticks. */
 export const AGENT_TICK_MS = 60_000;
-/** How often an armed Take is evaluated. */
+/** Interval of an armed Take's evaluation. */
 export const TAKE_TICK_MS = 30_000;
 
 /** The start of the slot that `at` falls in: floor(at / period) * period. */

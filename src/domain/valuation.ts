@@ -7,9 +7,9 @@ import type { ExecutableVenue } from './venue.ts';
 const ULPS = 2 ** -51;
 
 /**
- * (value - base) / base x 100, rounded half-even to 8 decimals as exact arithmetic would. A ratio, hence a number.
- * Null where the base is not above zero or a text is no plain decimal: an unknown ratio must fail the rules that ask for it.
- * Doubles answer where their error cannot reach the next rounding step; the few ratios near a step are computed exactly.
+ * Returns (value - base) / base x 100, rounded half-even to 8 decimals as exact arithmetic would. A ratio, hence a number. Null if the base
+ * is not above zero or a text is not a plain decimal: an unknown ratio must fail the rules that use it. Doubles are used if their error
+ * cannot reach the next rounding step; the few ratios near a step are computed exactly.
  */
 export function percentAbove(value: DecimalString, base: DecimalString): number | null {
   if (!isDecimalString(value) || !isDecimalString(base) || !isPositive(base)) return null;
@@ -34,7 +34,10 @@ export function premiumPct(tokenMid: DecimalString, referencePrice: DecimalStrin
   return percentAbove(tokenMid, referencePrice);
 }
 
-/** The valuation that a live token price implies: price x (mark valuation / mark price), in US dollars. Null where the mark is not above zero. */
+/**
+ * Returns the valuation that a live token price implies: price x (mark valuation / mark price), in US dollars. Null if the mark is not
+ * above zero.
+ */
 export function impliedValuation(tokenPrice: DecimalString, markPrice: DecimalString, markValuation: DecimalString): DecimalString | null {
   if (!isPositive(markPrice)) return null;
   return plainDecimal(new Decimal(tokenPrice).times(markValuation).div(markPrice).toDecimalPlaces(8));

@@ -1,4 +1,4 @@
-/** How values of unknown shape, and whatever was thrown, are named in messages. */
+/** Names of unknown values and thrown errors in messages. */
 const LONGEST_TEXT = 60;
 
 /**
@@ -11,7 +11,7 @@ export function valueText(value: unknown, characters = LONGEST_TEXT): string {
   return (JSON.stringify(value) ?? typeof value).slice(0, characters);
 }
 
-/** What a caught value says: the message of an error, or the value itself where no error was thrown. */
+/** Returns the message of a caught error, or the value itself if it is not an error. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : valueText(error);
 }

@@ -12,12 +12,12 @@ import { executionModeOf } from './order.ts';
 export const SHARE_DECIMALS = 9;
 /** The stablecoin's smallest unit: deposits and payouts are whole numbers of it. */
 export const USD_DECIMALS = 6;
-/** What one share costs in a vault that holds none (US dollars). */
+/** Price of one share in a vault that holds none (US dollars). */
 const FIRST_SHARE_PRICE = '1';
 /** At limited_live at most this part of `max_capital_usd` is at stake. */
 const LIMITED_LIVE_PART = '0.1';
 
-/** What is owned of a vault, at one moment. All decimal strings; money in US dollars. */
+/** Ownership of a vault at one moment. All decimal strings; money in US dollars. */
 export interface VaultShares {
   readonly totalShares: DecimalString;
   /** Fractions of 10^-6 dollars that no share stands for; they stay in the vault. */
@@ -30,7 +30,7 @@ export interface ShareValue {
   readonly remainderUsd: DecimalString;
 }
 
-/** What a deposit or a withdrawal comes to. */
+/** Result of a deposit or a withdrawal. */
 export interface CapitalChange {
   /** Shares that are issued or taken back. */
   readonly shares: DecimalString;
@@ -96,7 +96,9 @@ export function withdrawFrom(vault: VaultShares, equityUsd: DecimalString, share
   };
 }
 
-/** The fewest shares whose payout is at least an amount; may be more than the vault has issued. Null where a share is worth nothing. */
+/**
+ * Returns the fewest shares whose payout is at least an amount; may be more than the vault has issued. Null if a share is worth nothing.
+ */
 export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUsd: DecimalString): DecimalString | null {
   const price = new Decimal(shareValue(vault, equityUsd).sharePriceUsd);
   if (price.lte(0)) return null;
@@ -104,15 +106,15 @@ export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUs
 }
 
 /**
- * How much capital an agent may hold at a stage: none while it trades on paper, a tenth of its
- * mandate at `limited_live`, all of it at `live`.
+ * Returns the maximum capital of an agent at a stage: none while it trades on paper, a tenth of its mandate at `limited_live`, all of it at
+ * `live`.
  */
 export function vaultCeilingUsd(stage: Stage, maxCapitalUsd: DecimalString): DecimalString {
   if (executionModeOf(stage) === 'paper') return '0';
   return stage === 'limited_live' ? plainDecimal(new Decimal(maxCapitalUsd).times(LIMITED_LIVE_PART)) : plainDecimal(maxCapitalUsd);
 }
 
-/** How far a share has fallen from its high-water mark, in percent of it; 0 at a new high. A ratio, hence a number. */
+/** Returns a share's drawdown from its high-water mark in percent; 0 at a new high. A ratio, hence a number. */
 export function drawdownPct(sharePriceUsd: DecimalString, highWaterUsd: DecimalString): number {
   const high = new Decimal(highWaterUsd);
   if (high.lte(0)) return 0;

@@ -18,7 +18,7 @@ export const VENUE_FACTS: Readonly<Record<Venue, VenueFacts>> = FACTS;
 export const VENUES = Object.keys(FACTS) as readonly Venue[];
 export const EXECUTABLE_VENUES = VENUES.filter((venue) => isExecutable(venue));
 
-/** Whether quotes of a venue may become orders. */
+/** True if quotes of a venue may become orders. */
 export function isExecutable(venue: Venue): venue is ExecutableVenue {
   return VENUE_FACTS[venue].executable;
 }

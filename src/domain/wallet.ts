@@ -36,7 +36,7 @@ export interface ClosedPnl extends PnlSum {
   readonly byCoin: readonly (PnlSum & { readonly coin: string; readonly fees: DecimalString })[];
 }
 
-/** What the numbers rest on. */
+/** Basis of the numbers. */
 export interface FillCoverage {
   /** The venue's own words about itself, and not all of them. */
   readonly label: 'reported/partial';
@@ -184,7 +184,7 @@ export interface ChainToken {
   readonly amount: DecimalString;
 }
 
-/** What stands behind an address. `delegated`: a person's key whose code lies elsewhere (EIP-7702). */
+/** Kinds of accounts behind an address. `delegated`: a person's key whose code lies elsewhere (EIP-7702). */
 export type AccountKind = 'account' | 'contract' | 'delegated';
 
 /** Balances of an address, all of them at one block. */

@@ -1,6 +1,6 @@
 /**
- * Why there are no trades, in sentences, the nearest reason first. Of an agent on duty: from its state, its newest decisions and its
- * newest proposals. What rules came to is said by the same words for a simulated stretch.
+ * Explanation in sentences why there are no trades, the nearest reason first. For an agent on duty it uses its state, its newest decisions
+ * and its newest proposals. The results of rules read the same for a simulated stretch.
  */
 import type { Autonomy, PauseCause } from './agent.ts';
 import { unknownInWords } from './conditions/unknown-input.ts';
@@ -9,9 +9,9 @@ import { isOpenProposal, type ProposalState } from './execution.ts';
 import { REASONS_IN_WORDS, rejectionInWords } from './explain-decision.ts';
 import { figureInWords } from './words.ts';
 
-/** How often an entry rule held where it was looked at. */
+/** Count of how often an entry rule held when it was evaluated. */
 export interface EntryRule {
-  /** Null where the rule is of one instrument alone, or of all together. */
+  /** Null if the rule is of one instrument alone, or of all together. */
   readonly instrument: string | null;
   readonly type: string;
   readonly threshold: number | string | null;
@@ -25,10 +25,10 @@ export interface EntryRule {
   readonly lastToFail: number;
 }
 
-/** What an agent on duty is asked about. */
+/** Facts about an agent on duty. */
 export interface TradingFacts {
   readonly isQuarantined: boolean;
-  /** Null where it is not paused. */
+  /** Null if it is not paused. */
   readonly pauseCause: PauseCause | null;
   readonly autonomy: Autonomy;
   /** Its newest decisions, the newest first. */
@@ -37,7 +37,7 @@ export interface TradingFacts {
   readonly proposals: readonly { readonly state: ProposalState; readonly reason: string | null }[];
 }
 
-/** How a paused agent comes to trade again. */
+/** Ways to resume a paused agent. */
 const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
   operator: 'somebody has paused it',
   emergency_halt: 'an emergency halt has paused it',
@@ -123,7 +123,7 @@ function ofLast(count: number, looks: number): string {
   return looks === 1 ? 'its last look' : `${count} of its last ${looks} looks`;
 }
 
-/** What the rules asked for and the autonomy does not let become an order. */
+/** Explains trades that the rules asked for and the autonomy withheld. */
 function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
   const looks = decisions.length;
   const count = (reason: string): number => decisions.filter((one) => one.reason === reason).length;
@@ -143,7 +143,7 @@ function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
   return sentences;
 }
 
-/** What became of the orders that it asked for. */
+/** Explains the results of the orders that it asked for. */
 function ofProposals(proposals: TradingFacts['proposals']): string[] {
   const waiting = proposals.filter(({ state }) => state === 'pending_approval').length;
   const isUnderWay = proposals.some(({ state }) => isOpenProposal(state) && state !== 'pending_approval');
@@ -167,7 +167,7 @@ function counted(waiting: number): string {
   return waiting === 1 ? 'One proposal waits' : `${waiting} proposals wait`;
 }
 
-/** What risk and the quality of prices refused: each code with its newest refusal. */
+/** Explains refusals by risk and price quality: each code with its newest refusal. */
 function byRisk(decisions: readonly DecisionRecord[]): string[] {
   const blocked = decisions.filter(({ disposition }) => disposition === 'blocked_by_risk');
   const counts = new Map<string, number>();
@@ -186,7 +186,7 @@ function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
 
 type RuleSum = { -readonly [Field in Exclude<keyof EntryRule, 'causes'>]: EntryRule[Field] } & { readonly causes: Map<string, number> };
 
-/** How often each entry rule of each instrument held. An instrument that is held already is not to be entered. */
+/** Counts how often each entry rule of each instrument held. An instrument that is held already is not to be entered. */
 function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
   const counted = new Map<string, RuleSum>();
   for (const { rules, book } of decisions) {

@@ -1,4 +1,4 @@
-/** How far long work is, how long it still takes, and what it waits for: one shape for everything that takes long. */
+/** Progress of long work, its remaining time, and what it waits for: one shape for everything that takes long. */
 import { SLICES, sliceCount } from './execution-plan.ts';
 import type { ArrivalState, SourceState, TransferState } from './bridge/axes.ts';
 import type { ProposalState } from './execution.ts';
@@ -9,7 +9,7 @@ import type { Order } from './order.ts';
 import type { ReplayPosition } from './replay-position.ts';
 import type { EpochMs } from './time.ts';
 
-/** What work can wait for. A published word is never renamed. */
+/** Causes of waiting. A published word is never renamed. */
 export const WAIT_CAUSES = ['queue', 'venue', 'approval', 'signature', 'confirmation', 'provider', 'slot', 'market'] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 
@@ -22,24 +22,24 @@ export interface Waiting {
 export interface Counted {
   readonly done: number;
   readonly total: number;
-  /** What is counted, in the plural. */
+  /** Unit of the count, in the plural. */
   readonly unit: string;
 }
 
 export interface WorkProgress {
-  /** Null where nothing is counted, and of work that has ended. */
+  /** Null if nothing is counted, and for work that has ended. */
   readonly progress: Counted | null;
   /** Milliseconds; null if it is not known, and of work that has ended. */
   readonly remainingMs: number | null;
-  /** Null where it is worked on, and of work that has ended. */
+  /** Null if it is worked on, and for work that has ended. */
   readonly waitingFor: Waiting | null;
 }
 
 export const NOTHING_LEFT: WorkProgress = { progress: null, remainingMs: null, waitingFor: null };
 
 /**
- * Where work stands at an instant. What is left follows from its end where that is known, else from what was done since it began.
- * @param work `begunAt`: when the first of what is counted was begun; null if that says nothing of the rest.
+ * Returns the progress of work at an instant. The remaining time follows from its end if that is known, else from what was done since it
+ * began. @param work `begunAt`: start of the first counted unit; null if that says nothing about the rest.
  */
 export function workProgress(work: {
   readonly counted?: Counted | null;
@@ -57,7 +57,7 @@ function leftOf(counted: Counted | null, begunAt: EpochMs | null, at: EpochMs): 
   return Math.round((Math.max(0, at - begunAt) * (counted.total - counted.done)) / counted.done);
 }
 
-/** What the worker of an evaluation said last, and since when it does that. */
+/** Last report of an evaluation's worker, and the start of that phase. */
 export interface ToldProgress {
   readonly done: number;
   readonly total: number;
@@ -67,7 +67,7 @@ export interface ToldProgress {
   readonly waitsForWork?: string | null;
 }
 
-/** What an evaluation does last, and what is counted then: the rest of it is the rest of the run. */
+/** Last phase of an evaluation, and its unit. The rest of it is the rest of the run. */
 const LAST_PHASES: ReadonlyMap<string, string> = new Map([
   ['simulating', 'bars'],
   ['trying variants', 'variants'],
@@ -101,7 +101,7 @@ export function awaitedWork(state: string, told: ToldProgress | null): string | 
   return state === 'running' ? (told?.waitsForWork ?? null) : null;
 }
 
-/** Where a replay of a tape stands: what is left of its stretch at its speed while it plays, and nobody knows when it ends where it loops. */
+/** Returns the progress of a tape's replay: the rest of its stretch at its speed while it plays. A loop has no known end. */
 export function replayProgress({ mode, at, from, to, speed, loop }: ReplayPosition): WorkProgress {
   if (mode === 'ended' || mode === 'failed') return NOTHING_LEFT;
   const seconds = (ms: number): number => Math.floor(ms / 1_000);
@@ -208,7 +208,10 @@ const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
   graduating: { cause: 'provider', detail: 'a keeper of the network opens the successor pool' },
 };
 
-/** Where a launch on a bonding curve stands on its way to graduation. `filledPct`: of the graduation threshold; null before the curve was looked at. */
+/**
+ * Returns the progress of a bonding-curve launch toward graduation. `filledPct`: of the graduation threshold; null before the curve was
+ * first read.
+ */
 export function curveLaunchProgress(state: CurveLaunchState, filledPct: number | null, at: EpochMs): WorkProgress {
   const waitingFor = CURVE_WAITS[state];
   if (waitingFor === undefined) return NOTHING_LEFT;
@@ -226,21 +229,23 @@ const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = 
   failed_paid: { cause: 'provider', detail: 'the launcher declined: the same payment handed in again has it asked once more' },
 };
 
-/** Where a launch by the external launcher stands. `validUntil`: when the offer ends, which is what an unpaid one is waited for. */
+/**
+ * Returns the progress of a launch by the external launcher. `validUntil`: the end of the offer, which limits the wait for an unpaid one.
+ */
 export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: EpochMs, at: EpochMs): WorkProgress {
   const waitingFor = LAUNCHER_WAITS[state];
   if (waitingFor === undefined) return NOTHING_LEFT;
   return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
 }
 
-/** How long work without a record of its own stands. `silent`: nothing was said of it lately, so whoever worked at it is gone. */
+/** State of long work that has no record of its own. `silent`: there was no report lately, so its worker is gone. */
 export const LONG_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
 export type LongWorkState = (typeof LONG_WORK_STATES)[number];
 
-/** Whoever works says so more often than this. */
+/** Maximum time between two reports of running work. */
 const SILENT_AFTER_MS = 30_000;
 
-/** What such work says of itself. */
+/** Self-report of such work. */
 export interface TrackedWork {
   readonly unit: string;
   readonly done: number;
@@ -260,7 +265,7 @@ export function longWorkState({ seenAt, endedAt, error }: TrackedWork, at: Epoch
   return at - seenAt > SILENT_AFTER_MS ? 'silent' : 'running';
 }
 
-/** What nobody works at any more has no rest and waits for nothing, but shows how far it came. */
+/** Returns the progress of long work. Abandoned work has no remaining time and waits for nothing, but shows how far it came. */
 export function longWorkProgress(work: TrackedWork, at: EpochMs): WorkProgress {
   const state = longWorkState(work, at);
   if (state === 'done' || state === 'failed') return NOTHING_LEFT;

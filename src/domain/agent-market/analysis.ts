@@ -11,19 +11,19 @@ import type { VestingState } from './vesting-state.ts';
 import { type VolumeStability, volumeStability } from './volume.ts';
 
 const DAY_MS = 86_400_000;
-/** How far back bars are needed. */
+/** History of bars that the analysis needs. */
 export const BARS_BACK_MS = 32 * DAY_MS;
 
-/** Who launched a token, and what is theirs. */
+/** Creator of a token, with the creator's holdings. */
 export interface CreatorLook {
   readonly address: string;
   /** Raw units that lie in the creator's own account. */
   readonly held: bigint;
-  /** Null where it was launched without a curve of its own. */
+  /** Null if it was launched without a curve of its own. */
   readonly vesting: VestingState | null;
 }
 
-/** What one side of a market holds to pay sellers with. */
+/** Assets that one side of a market holds to pay sellers with. */
 export interface DepthLook {
   readonly source: 'curve' | 'successor_pool' | 'aggregator';
   readonly depthUsd: DecimalString;
@@ -36,7 +36,7 @@ export interface PriceLook {
   readonly at: EpochMs;
 }
 
-/** What was read of one token at one moment; null of what nobody answered. */
+/** Data read of one token at one moment; null for parts that nobody answered. */
 export interface TokenLook {
   readonly at: EpochMs;
   readonly holders: HolderReading | null;
@@ -64,7 +64,7 @@ export interface TokenAnalysis {
   readonly price: PriceLook | null;
   readonly volume: VolumeStability | null;
   readonly risk: RiskScore;
-  /** Null where it is paired with no share. */
+  /** Null if it is not paired with a stock. */
   readonly performance: readonly WindowPerformance[] | null;
 }
 
@@ -110,7 +110,7 @@ export function halfOf(liquidityUsd: DecimalString): DecimalString {
   return plainDecimal(new Decimal(liquidityUsd).div(2));
 }
 
-/** Whether somebody who holds these is exposed twice to what an agent token is paired with. */
+/** Duplicate exposure of a holder to the stock that an agent token is paired with. */
 export interface DuplicatedExposure {
   readonly flagged: boolean;
   readonly holdsToken: boolean;

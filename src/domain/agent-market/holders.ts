@@ -1,6 +1,6 @@
 /**
- * Who holds a token: curves, pools, lockers and burn addresses apart from wallets. A pool's share says nothing of
- * concentration; what lies in wallets does.
+ * Holders of a token: curves, pools, lockers and burn addresses apart from wallets. A pool's share says nothing about concentration; the
+ * wallets' shares do.
  */
 
 import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve/program.ts';
@@ -33,7 +33,7 @@ export interface HolderReading {
 export interface WalletShare {
   readonly owner: string;
   readonly amount: bigint;
-  /** Of what circulates, in percent. */
+  /** Share of the circulating supply, in percent. */
   readonly pct: number;
 }
 
@@ -75,7 +75,10 @@ const PROGRAMS: ReadonlyMap<string, HolderKind> = new Map([
   ['strmRqUCoQUgGUan5YhzUZa6KqdzwX5L6FpUxfmKg5m', 'locker'],
 ]);
 
-/** What an owner is. One that nobody knows is a wallet: it can sell. `makers`: those who quote against takers of the venue. */
+/**
+ * Returns the kind of an owner. An unknown owner is a wallet, because it can sell. `makers` are the market makers that quote against the
+ * venue's takers.
+ */
 export function holderKind(
   { owner, ownerProgram }: Pick<TokenHolding, 'owner' | 'ownerProgram'>,
   makers: ReadonlySet<string> = new Set(),
@@ -90,7 +93,7 @@ export function percentOf(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number((part * 100_000_000n) / whole) / 1_000_000;
 }
 
-/** How concentrated a token is among those who can sell it. */
+/** Returns the concentration of a token among the holders that can sell it. */
 export function concentrationOf(reading: HolderReading, makers: ReadonlySet<string> = new Set()): HolderConcentration {
   const { slot, supply, holdings, asked } = reading;
   const apart = new Map<Exclude<HolderKind, 'wallet'>, bigint>();

@@ -1,4 +1,4 @@
-/** How an agent token did against the share that it is paired with, over windows that end now. */
+/** Return of an agent token relative to its paired stock, over windows that end now. */
 import type { Candle } from '../candle.ts';
 import { Decimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 export const PERFORMANCE_WINDOWS = { '24h': 24, '7d': 168, '30d': 720 } as const;
 export type PerformanceWindow = keyof typeof PERFORMANCE_WINDOWS;
 export const WINDOW_NAMES = Object.keys(PERFORMANCE_WINDOWS) as readonly PerformanceWindow[];
-/** How old the bar may be that stands for an instant: a share's token may not trade for a night. */
+/** Maximum age of the bar that stands for an instant. A stock's token may not trade for a night. */
 const TOLERANCE_MS = 24 * HOUR_MS;
 
 export interface WindowPerformance {

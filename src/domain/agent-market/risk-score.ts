@@ -20,7 +20,7 @@ export const RISK_FORMULAS: Readonly<Record<RiskTermName, string>> = {
   volume_stability: 'the larger of 50 x variation of the daily volume and the percent of it that the price does not explain',
 };
 
-/** What the score is made of; null means unknown. */
+/** Inputs of the score; null means unknown. */
 export interface RiskInputs {
   /** Dollars on the paying side of the pool or curve. */
   readonly depthUsd: number | null;
@@ -33,7 +33,7 @@ export interface RiskInputs {
 
 export interface RiskTerm {
   readonly name: RiskTermName;
-  /** What was looked at, by name; null of what nobody knows. */
+  /** Inputs of the term by name; null if unknown. */
   readonly input: { readonly [name: string]: number | null };
   /** 0 to 100; what is unknown counts as 100. */
   readonly points: number;

@@ -1,4 +1,4 @@
-/** How much of a launch's locked vesting is free at an instant. It runs from the completion of the curve. */
+/** Unlocked part of a launch's vesting at an instant. It runs from the completion of the curve. */
 import { type LockedVesting, vestingTotal } from '../launch/curve/config.ts';
 
 export interface VestingState {

@@ -1,4 +1,4 @@
-/** How stable a token's volume is, when trades that only go round in circles count for little. */
+/** Stability of a token's volume, with wash trades discounted. */
 import type { Candle } from '../candle.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
@@ -9,23 +9,23 @@ const DAY_MS = 24 * HOUR_MS;
 export const VOLUME_DAYS = 7;
 /** Fewer days say nothing. */
 export const LEAST_VOLUME_DAYS = 3;
-/** How often the way from the lowest to the highest price of a bar is taken as real. */
+/** Number of times that the range from a bar's low to its high counts as real volume. */
 export const COUNTED_TRAVELS = 4;
 
 export interface VolumeStability {
   readonly days: number;
   readonly reportedUsd: DecimalString;
   readonly countedUsd: DecimalString;
-  /** Of the reported volume, in percent: what the moves of the price do not explain. */
+  /** Share of the reported volume that price moves do not explain, in percent. */
   readonly washedPct: number;
   /** Standard deviation of the counted volume of a day over its mean (ddof 1). */
   readonly variation: number;
 }
 
 /**
- * The volume of a bar that its moves explain. In a pool of constant product with `depth` dollars on the paying side the way
- * from the lowest to the highest price costs depth x (sqrt(high/low) - 1); whoever buys from himself moves little and pays
- * the fees of many small trades, which count as one way at most `COUNTED_TRAVELS` times. Dollars, as a statistic.
+ * Returns the volume of a bar that its moves explain. In a constant-product pool with `depth` dollars on the paying side, moving from the
+ * low to the high costs depth x (sqrt(high/low) - 1). A wash trader moves little and pays the fees of many small trades, which count as one
+ * move at most `COUNTED_TRAVELS` times. Dollars, as a statistic.
  */
 export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' | 'low' | 'close' | 'volume'>, depthUsd: number): number {
   if (!(Number(low) > 0)) return 0;

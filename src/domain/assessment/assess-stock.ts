@@ -56,7 +56,7 @@ export interface Assessment {
   readonly bear: readonly Claim[];
   readonly valuation: Valuation;
   readonly catalysts: readonly Catalyst[];
-  /** Where the evidence is thin, one sentence each. */
+  /** Weak points of the evidence, one sentence each. */
   readonly thin: readonly string[];
   readonly sources: readonly Source[];
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a phrasing that a language model returned may stand for the deterministic claims it was given. It may reword and
- * order them; every id, source, number, quotation and direction has to be the given one. Anything else is refused as a whole.
+ * Check of a language model's phrasing of deterministic claims. It may reword and order them; every id, source, number, quotation and
+ * direction has to be the given one. Anything else is refused as a whole.
  */
 import { isObject } from '../field.ts';
 import type { Assessment, Catalyst } from './assess-stock.ts';

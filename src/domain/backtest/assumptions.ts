@@ -1,9 +1,9 @@
-/** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
+/** Trading assumptions of a backtest, by name. They are part of every result and can be changed within limits only. */
 import { costModelOf, type MarketState, marketStateOf } from '../costs.ts';
 import type { Problem } from '../field.ts';
 import type { InstrumentKey } from '../venue.ts';
 
-/** How trades are assumed to come about. Ratios, hence numbers. */
+/** Assumptions about the execution of trades. Ratios, hence numbers. */
 export interface Assumptions {
   /** Multiplies half spread, fees and depth impact of the venues' cost models. 1 is the model; below 1 is refused. */
   readonly costMultiplier: number;

@@ -17,7 +17,7 @@ export function afterLookback(told: readonly Stretch[], lookbackMs: number): rea
   return told.map(({ from, to }) => ({ from: from + lookbackMs, to })).filter(({ from, to }) => from < to);
 }
 
-/** Somebody listened to every source since the first report that is kept. */
+/** Returns the stretch since the first kept report, throughout which every source was received. */
 export function receivedStretch(firstReceivedAt: EpochMs | null, until: EpochMs): Stretch | null {
   return firstReceivedAt === null || firstReceivedAt >= until ? null : { from: firstReceivedAt, to: until };
 }

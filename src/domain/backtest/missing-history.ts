@@ -1,4 +1,4 @@
-/** What a manifest's rules look at and the kept history does not hold over part of the stretch that a gate asks for. */
+/** History that a manifest's rules need and that is missing from part of the stretch a gate requires. */
 
 import type { Stretch } from '../stretches.ts';
 import { isoTime } from '../time.ts';

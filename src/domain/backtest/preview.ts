@@ -1,4 +1,4 @@
-/** A preview of a manifest that is being written: how far it looks back, so that somebody may wait for it, and what it says. */
+/** Preview of a manifest that is being edited: its look-back, limited so that a person can wait for it, and its result. */
 
 import type { DecimalString } from '../decimal.ts';
 import type { Problem } from '../field.ts';
@@ -9,10 +9,10 @@ import { type BacktestRequest, readBacktestRequest } from './request.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a preview may ask: bars of all its series together, days, milliseconds of work, and how many wait. */
+/** Limits of a preview: bars of all its series together, days, milliseconds of work, and waiting previews. */
 export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs: 20_000, waiting: 16 } as const;
 
-/** What may be left out is undefined. */
+/** Undefined fields take their defaults. */
 export interface GivenPreview {
   readonly timeframe?: string | undefined;
   /** Whole days back from the last whole bar; by default 60, or fewer where so many bars are too many. */
@@ -93,7 +93,7 @@ export interface PreviewResult {
   readonly capitalUsd: DecimalString;
   readonly finalEquityUsd: DecimalString;
   readonly returnPct: number;
-  /** Of equal parts bought in each instrument at its first bar. */
+  /** Return of equal parts bought in each instrument at its first bar. */
   readonly benchmarkReturnPct: number;
   readonly maxDrawdownPct: number;
   readonly closedTrades: number;
@@ -105,19 +105,19 @@ export interface PreviewResult {
   readonly rules: readonly PreviewRule[];
 }
 
-/** Why there is no result: an expected reason such as `insufficient_history`, `out_of_time`, `superseded` or `busy`. */
+/** Reason why there is no result, such as `insufficient_history`, `out_of_time`, `superseded` or `busy`. */
 export interface PreviewEnding {
   readonly code: string;
   readonly detail: string;
 }
 
 export interface Preview {
-  /** Null where the preview came to none; `ending` then says why. */
+  /** Null if the preview has no result; `ending` then says why. */
   readonly result: PreviewResult | null;
   readonly ending: PreviewEnding | null;
   /** Reasons why the stretch holds no trade; empty if it does, and where there is no result. */
   readonly whyNoTrades: readonly string[];
-  /** What the rules look at and is not known over part of the stretch. */
+  /** Inputs of the rules that are unknown over part of the stretch. */
   readonly missing: readonly MissingHistory[];
   /** Milliseconds from asking to the answer. */
   readonly tookMs: number;

@@ -1,4 +1,4 @@
-/** What a backtest was asked for, every default resolved: the same request gives the same result at any time. */
+/** Request of a backtest with every default resolved. The same request gives the same result at any time. */
 
 import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
 import type { Problem } from '../field.ts';
@@ -18,7 +18,7 @@ export interface BacktestRequest {
   readonly assumptions: Assumptions;
 }
 
-/** What may be left out is null or missing. */
+/** Null or missing fields take their defaults. */
 export interface GivenRequest {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

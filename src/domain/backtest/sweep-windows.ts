@@ -4,7 +4,7 @@
 export interface WalkForwardRequest {
   /** The best variant of so many days is picked. */
   readonly trainDays: number;
-  /** What it earned in so many days after them counts. */
+  /** Days after the training window whose result counts. */
   readonly testDays: number;
 }
 

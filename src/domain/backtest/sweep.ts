@@ -148,7 +148,7 @@ function problemsOf(manifest: Manifest, { path, values }: SweepParameter, all: r
   return problems;
 }
 
-/** The places of a manifest that a sweep may vary: whatever is a number in its payload form. */
+/** Returns the paths of a manifest that a sweep may vary: every number in its payload form. */
 export function thresholdsOf(manifest: Manifest): readonly string[] {
   const payload = renderPayload(manifest);
   const own = Object.keys(payload).filter((name) => isNumeric(payload[name]));

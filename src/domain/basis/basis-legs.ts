@@ -1,4 +1,4 @@
-/** Which instruments the basis is watched on, and the legs of each. Pure. */
+/** Instruments on which the basis is watched, and the legs of each. Pure. */
 import type { CatalogEntry } from '../catalog.ts';
 import type { InstrumentKey } from '../venue.ts';
 

@@ -10,7 +10,7 @@ import { percentAbove } from '../valuation.ts';
 import type { HalfLife } from './half-life.ts';
 import { type CostTerm, netEdgeBps, type RoundTrip, roundTripCosts } from './round-trip.ts';
 
-/** Why there is no edge. */
+/** Reasons why there is no edge. */
 export const NO_EDGE_REASONS = [
   'not_observed',
   'not_traded',
@@ -48,7 +48,7 @@ export interface BasisRow {
   readonly edges: readonly BasisEdge[];
 }
 
-/** What a row is computed with besides the cut. */
+/** Inputs of a row besides the cut. */
 export interface BasisInputs {
   /** The size that costs are computed for. */
   readonly notionalUsd: DecimalString;
@@ -122,7 +122,7 @@ function edgeOf(
   };
 }
 
-/** Why the token leg carries no edge. */
+/** Returns why the token leg carries no edge. */
 function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdgeReason[] {
   if (seen === undefined) return ['not_observed'];
   if (entry.token !== null && !isTradableAt(entry.token, seen.slot)) return ['not_traded'];
@@ -132,7 +132,7 @@ function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdg
   ];
 }
 
-/** Why the leg of the perpetual carries no edge. */
+/** Returns why the leg of the perpetual carries no edge. */
 function perpetualReasons(entry: CatalogEntry, perpetual: Observation | undefined, heldHours: number | null): NoEdgeReason[] {
   if (entry.pairedPerp === null) return ['no_perpetual'];
   return [
@@ -143,9 +143,9 @@ function perpetualReasons(entry: CatalogEntry, perpetual: Observation | undefine
 }
 
 /**
- * What a round trip in the perpetual costs besides: fees, spread, impact on the depth that its cost model assumes, and
- * funding for as long as half of the spread needs to go. Funding counts as a cost whoever receives it: it changes sign.
- * Null where a price or the funding is unknown.
+ * Returns the further costs of a round trip in the perpetual: fees, spread, impact on the depth that its cost model assumes, and funding
+ * for the half-life of the spread. Funding counts as a cost in both directions, because it changes sign. Null if a price or the funding is
+ * unknown.
  */
 function perpetualCosts(
   { instrument, quote, hourlyFunding }: Observation,

@@ -12,7 +12,7 @@ export interface HalfLife {
   readonly hours: number | null;
   /** Pairs of neighbouring bars that it was fitted on. */
   readonly samples: number;
-  /** Slope of the change on the level: below zero if it reverts. Null where it was not fitted. */
+  /** Slope of the change on the level: below zero if it reverts. Null if it was not fitted. */
   readonly slope: number | null;
   readonly why: 'fitted' | 'too_few_bars' | 'no_variation' | 'no_reversion';
 }

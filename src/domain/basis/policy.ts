@@ -5,7 +5,7 @@ import { buildTake, DEFAULT_LIFE_MS, DEFAULT_TIMEFRAME, type ReadTake } from '..
 import type { Take } from '../take/take.ts';
 import type { EpochMs } from '../time.ts';
 
-/** What an operator sets. Percentages are sizes of the discount, above zero. */
+/** Limits set by an operator. Percentages are sizes of the discount, above zero. */
 export interface BasisPolicy {
   readonly symbol: string;
   readonly enterDiscountPct: number;

@@ -1,8 +1,8 @@
-/** What a round trip in a token costs, in basis points of its size: fees, spread, impact on its pools, transfer fee of its mint. */
+/** Cost of a round trip in a token, in basis points of its size: fees, spread, impact on its pools, transfer fee of its mint. */
 import { pooledPrice } from '../costs.ts';
 import { Decimal, type DecimalString } from '../decimal.ts';
 
-/** What the costs are computed from. Liquidity is both sides of the pools in US dollars. */
+/** Inputs of the costs. Liquidity is both sides of the pools in US dollars. */
 export interface RoundTrip {
   readonly bid: DecimalString | null;
   readonly ask: DecimalString | null;

@@ -1,4 +1,4 @@
-/** Whether a payment that a chain shows is the payment of one transfer: no older than its quote, and not another transfer's. */
+/** Attribution of a payment on a chain to one transfer: it is no older than the quote and not another transfer's. */
 import type { EpochMs } from '../time.ts';
 import { type ArrivalAxis, NO_ARRIVAL } from './axes.ts';
 import type { BridgeChain } from './quote.ts';
@@ -14,7 +14,7 @@ export interface ChainHead {
 /** The newest block of each chain that was known when a transfer was quoted. */
 export type ChainHeads = Readonly<Record<BridgeChain, ChainHead>>;
 
-/** What a chain shows of a transaction that a provider names as a payment or a refund. */
+/** Chain record of a transaction that a provider names as a payment or a refund. */
 export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
   readonly state: 'none' | 'included' | 'final' | 'failed';
   /** The block that it stands in; null if it stands in none. */
@@ -33,7 +33,7 @@ export function isOlder(block: ChainHead, head: ChainHead): boolean {
 }
 
 /**
- * The axis of an arrival. What was there before the quote, and what has settled another transfer, is `foreign`: no money
+ * Returns the axis of an arrival. A payment from before the quote, or one that has settled another transfer, is `foreign`: it is no money
  * of this transfer, whatever its provider says. `settled` is the id of the transfer that it has settled, or null.
  */
 export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: string | null, own: string): ArrivalAxis {

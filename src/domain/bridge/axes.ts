@@ -1,6 +1,6 @@
 /**
- * Where a transfer stands, on three axes that are never mixed: what the provider says, what the source chain shows and
- * what the destination chain shows. The public status is a pure function of them; contradictions are words beside it.
+ * Three separate axes of a transfer: the provider's word, the source chain and the destination chain. The public status is a pure function
+ * of them. Contradictions are warnings beside it.
  */
 import type { EpochMs } from '../time.ts';
 
@@ -18,7 +18,7 @@ export const PROVIDER_STATES = [
 ] as const;
 export type ProviderState = (typeof PROVIDER_STATES)[number];
 
-/** What the provider last said. Its silence changes nothing of it. */
+/** Last word of the provider. Its silence changes nothing. */
 export interface ProviderAxis {
   readonly state: ProviderState;
   /** The provider's own word, for display. */
@@ -34,8 +34,8 @@ export interface ProviderAxis {
 }
 
 /**
- * What the source chain shows of the transaction. `expired` and `failed` are proven: it can never land, or it landed for
- * good without its effect. `other`: what stands there under its name is another transaction than the quoted one.
+ * States of the transaction on the source chain. `expired` and `failed` are proven: it can never land, or it landed for good without its
+ * effect. `other`: the transaction under its name is not the quoted one.
  */
 export const SOURCE_STATES = ['unseen', 'included', 'final', 'reorged', 'failed', 'expired', 'other'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
@@ -48,11 +48,11 @@ export interface SourceAxis {
   readonly detail: string | null;
 }
 
-/** What a chain shows of money that arrived. `foreign`: the transaction that the provider names pays, and not for this transfer. */
+/** States of an arrival on a chain. `foreign`: the transaction that the provider names pays, but not for this transfer. */
 export const ARRIVAL_STATES = ['none', 'included', 'final', 'failed', 'foreign'] as const;
 export type ArrivalState = (typeof ARRIVAL_STATES)[number];
 
-/** Why a payment is not this transfer's: it was there before the quote, or it has settled another transfer. */
+/** Reasons why a payment is not this transfer's: it is older than the quote, or it has settled another transfer. */
 export const ARRIVAL_OBJECTIONS = ['older', 'settled_another'] as const;
 export type ArrivalObjection = (typeof ARRIVAL_OBJECTIONS)[number];
 
@@ -61,7 +61,7 @@ export interface ArrivalAxis {
   readonly hash: string | null;
   /** Base units that the transaction paid to the one who was to get it; null while nothing was seen. */
   readonly amount: string | null;
-  /** Where the state is `foreign`; null everywhere else. */
+  /** Reason for the state `foreign`; null for every other state. */
   readonly objection: ArrivalObjection | null;
 }
 
@@ -109,7 +109,7 @@ export const IN_TRANSIT_STATES = [
   'unknown',
 ] as const satisfies readonly TrackedState[];
 
-/** What is remarkable about a transfer, beside its state. */
+/** Warnings about a transfer, besides its state. */
 export const ATTENTIONS = [
   'source_reorged',
   'source_expired',
@@ -245,7 +245,7 @@ export function isEnded(state: TransferState): boolean {
   return state === 'completed' || state === 'refunded' || state === 'failed' || state === 'expired';
 }
 
-/** What one look brought. A part that could not be read is null, and leaves its axis as it was. */
+/** Result of one look. A part that could not be read is null and leaves its axis as it was. */
 export interface Sighting {
   readonly at: EpochMs;
   readonly provider: Omit<ProviderAxis, 'silentSince'> | null;
@@ -309,7 +309,7 @@ function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis
 const DELAY_FACTOR = 3;
 const LEAST_DELAY_MS = 120_000;
 
-/** How long after its submission a transfer counts as delayed, in milliseconds. */
+/** Returns the time after which a submitted transfer counts as delayed, in milliseconds. */
 export function delayAfterMs(estimatedSeconds: number): number {
   return Math.max(LEAST_DELAY_MS, DELAY_FACTOR * estimatedSeconds * 1_000);
 }

@@ -1,18 +1,18 @@
-/** What the coins are worth that the chains of bridges are paid in. */
+/** Prices of the coins in which bridge chains charge fees. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quote } from '../quote.ts';
 import type { InstrumentKey } from '../venue.ts';
 import type { BridgeChain } from './quote.ts';
 
-/** Where the coin of each chain is priced, and how many decimals its smallest unit has. */
+/** Priced instrument of each chain's coin, and the decimals of its smallest unit. */
 const COINS: Readonly<Record<BridgeChain, { readonly instrument: InstrumentKey; readonly decimals: number }>> = {
   spotchain: { instrument: 'spotexchange:SOLUSDT', decimals: 9 },
   evmvenue: { instrument: 'spotexchange:ETHUSDT', decimals: 18 },
 };
 
 /**
- * So many of the smallest units of a chain's coin in US dollars, at the ask and rounded up to a millionth: never less than
- * is paid. Null where the coin has no live quote. `quote` answers with the live quote of an instrument, or null.
+ * Converts an amount in a chain's smallest unit to US dollars, at the ask and rounded up to a millionth, so never less than is paid. Null
+ * if the coin has no live quote. `quote` returns the live quote of an instrument, or null.
  */
 export function coinDollars(
   quote: (instrument: InstrumentKey) => Pick<Quote, 'ask'> | null,

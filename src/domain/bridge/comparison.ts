@@ -1,15 +1,15 @@
-/** Which of several offers is taken, and why, in a sentence that names the numbers. */
+/** Choice among several offers, with an explanation that names the numbers. */
 import { Decimal, plainDecimal } from '../decimal.ts';
 import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
 
-/** What the caller cares for most. */
+/** Preference of the caller. */
 export const BRIDGE_PREFERENCES = ['received', 'speed'] as const;
 export type BridgePreference = (typeof BRIDGE_PREFERENCES)[number];
 
 /** Offers whose least amounts differ by no more than this part of the amount count as equal: then the faster one wins. */
 const EQUAL_BPS = 2;
 
-/** What an offer costs in all, in US dollars: what does not arrive, and what is paid on top. */
+/** Returns the total cost of an offer in US dollars: the amount lost on the way and the fees paid on top. */
 export function costUsd({ amountIn, minimumOut, fees }: Pick<BridgeOffer, 'amountIn' | 'minimumOut' | 'fees'>): Decimal {
   const onTop = fees.reduce((sum, { included, amountUsd }) => (included ? sum : sum.plus(amountUsd ?? 0)), new Decimal(0));
   return new Decimal(usdOf(BigInt(amountIn) - BigInt(minimumOut))).plus(onTop);
@@ -28,7 +28,7 @@ export interface Comparison<Offer extends BridgeOffer> {
   readonly explanation: string;
 }
 
-/** Compares offers for the same amount. Null where there is none. The order of the offers decides between complete equals. */
+/** Compares offers for the same amount. Null if there is none. The order of the offers breaks exact ties. */
 export function compareOffers<Offer extends BridgeOffer>(
   offers: readonly Offer[],
   declined: readonly Declined[],

@@ -1,4 +1,4 @@
-/** How a transfer went: where it stood and what both chains showed, at each look that changed something. */
+/** Course of a transfer: its state and both chains, at each look that changed something. */
 import type { EpochMs } from '../time.ts';
 import {
   type ArrivalState,

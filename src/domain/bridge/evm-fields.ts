@@ -1,7 +1,7 @@
 /** A signed EVM transaction against the quoted one, field by field. Gas, fees and nonce are the wallet's business. */
 import type { UnsignedEvmTransaction } from './quote.ts';
 
-/** What was read out of a signed or a landed EVM transaction. */
+/** Fields of a signed or a landed EVM transaction. */
 export interface ReadEvmTransaction {
   /** Null for a transaction without replay protection. */
   readonly chainId: number | null;

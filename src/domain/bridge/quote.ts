@@ -19,7 +19,7 @@ export const BRIDGE_DECIMALS = 6;
 export const LEAST_BRIDGE_USD = '1';
 export const MOST_BRIDGE_USD = '10000000';
 
-/** What somebody wants to move. Addresses are checked for their chains before this is made. */
+/** Requested transfer. Its addresses are validated for their chains beforehand. */
 export interface BridgeWish {
   readonly from: BridgeChain;
   readonly to: BridgeChain;
@@ -33,7 +33,7 @@ export interface BridgeWish {
 /** One fee. `included`: it is taken out of the amount; otherwise it is paid on top of it, mostly in the chain's own coin. */
 export interface FeeLine {
   readonly name: string;
-  /** Negative for a subsidy. Null where it is paid in the chain's own coin and nobody tells its price. */
+  /** Fee in US dollars, negative for a subsidy. Null if it is paid in the chain's own coin and the coin has no price. */
   readonly amountUsd: DecimalString | null;
   readonly included: boolean;
 }
@@ -56,14 +56,14 @@ export interface EvmApproval extends UnsignedEvmTransaction {
   readonly amount: string;
 }
 
-/** What a provider offers. Amounts are base units as text. */
+/** Offer of a provider. Amounts are base units as text. */
 export interface BridgeOffer {
   readonly provider: BridgeProviderName;
   readonly kind: BridgeProviderKind;
   /** The provider's own name of the request; null if a transfer is known by its source transaction alone. */
   readonly reference: string | null;
   readonly amountIn: string;
-  /** What is expected to arrive. */
+  /** Expected arrival. */
   readonly amountOut: string;
   readonly minimumOut: string;
   readonly fees: readonly FeeLine[];
@@ -75,7 +75,7 @@ export interface BridgeOffer {
 
 const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 
-/** Base units of a dollar amount; refused as `malformed` where it is none, below the least or above the most. */
+/** Converts a dollar amount to base units. Refuses with `malformed` if it is not an amount, too small or too large. */
 export function baseUnitsOf(amount: DecimalString): Outcome<string> {
   if (!AMOUNT.test(amount))
     return refuse('malformed', `$.amount: ${amount.slice(0, 40)} is no amount with at most ${BRIDGE_DECIMALS} decimals`);

@@ -3,7 +3,7 @@ import { base58 } from '../solana/base58.ts';
 import { accountsOf, type WireMessage } from '../solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, namedProgram, programWords } from '../solana/programs.ts';
 
-/** What the one instruction has to say. Plain JSON. */
+/** Required content of the single instruction. Plain JSON. */
 export interface SourceCall {
   readonly program: string;
   /** In the order of the instruction, each with what it is to people. */

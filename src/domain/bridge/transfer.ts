@@ -8,7 +8,7 @@ import type { Attention, ProviderAxis, TransferAxes, TransferState } from './axe
 import type { BridgeOffer, BridgeProviderName, BridgeWish, EvmApproval, UnsignedEvmTransaction } from './quote.ts';
 import type { SourceCall } from './source-call.ts';
 
-/** How the source transaction of an offer is made. */
+/** Construction of an offer's source transaction. */
 export type SourcePlan =
   | { readonly kind: 'evm'; readonly transaction: UnsignedEvmTransaction; readonly approval: EvmApproval | null }
   | {
@@ -29,7 +29,7 @@ export interface PlannedOffer extends BridgeOffer {
   readonly plan: SourcePlan;
 }
 
-/** What the source transaction moves, as it was quoted. Plain JSON. */
+/** Transfer made by the source transaction, as quoted. Plain JSON. */
 export type QuotedTransaction =
   | (UnsignedEvmTransaction & { readonly approval: EvmApproval | null })
   | {
@@ -51,7 +51,7 @@ export interface TransferTerms {
   readonly amountIn: string;
   readonly minimumOut: string;
   readonly source: QuotedTransaction;
-  /** What was there already when it was quoted belongs to no part of it. */
+  /** Heads of the chains at the quote. Earlier transactions do not belong to the transfer. */
   readonly heads: ChainHeads;
   /** The source transaction's name on its chain; null before it was submitted. */
   readonly hash: string | null;
@@ -64,7 +64,7 @@ export type ProviderWord = Omit<ProviderAxis, 'silentSince'>;
 
 /** An offer that was not taken. */
 export interface BridgeAlternative extends Pick<BridgeOffer, 'provider' | 'kind' | 'minimumOut' | 'fees' | 'estimatedSeconds'> {
-  /** What does not arrive, and what is paid on top. */
+  /** Cost: the amount lost on the way and the fees paid on top. */
   readonly costUsd: DecimalString;
 }
 
@@ -73,7 +73,7 @@ export interface BridgeTransferView extends BridgeOffer {
   readonly id: string;
   readonly state: TransferState;
   readonly wish: BridgeWish;
-  /** Why this provider, with the numbers of the others. */
+  /** Reason for choosing this provider, with the figures of the others. */
   readonly explanation: string;
   readonly alternatives: readonly BridgeAlternative[];
   readonly transaction: QuotedTransaction;
@@ -89,6 +89,6 @@ export interface BridgeTransferView extends BridgeOffer {
   readonly submittedAt: EpochMs | null;
   readonly endedAt: EpochMs | null;
   readonly changedAt: EpochMs;
-  /** What a node last said to the signed bytes; null before, and where the wallet sends. */
+  /** Last answer of a node to the signed bytes. Null before, and if the wallet sends them. */
   readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
 }

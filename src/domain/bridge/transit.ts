@@ -18,12 +18,12 @@ export interface TransitAmount {
   readonly changedAt: EpochMs;
 }
 
-/** What stands for the stablecoin among pending purchases: nothing is quoted or held under this name. */
+/** Placeholder of the stablecoin among pending purchases. Nothing is quoted or held under this name. */
 const STABLE: InstrumentKey = 'spotchain:USDC';
 
 /**
- * What transfers bind of the organization's capital until they end: money that has left, or may have left, cannot buy
- * anything on either side. Even a transfer that no block holds yet binds its amount.
+ * Returns the capital that open transfers reserve. Money that has left, or may have left, cannot buy anything on either side. Even a
+ * transfer that no block holds yet reserves its amount.
  */
 export function transitReservations(amounts: readonly TransitAmount[]): OpenProposal[] {
   return amounts.map(({ id, amountUsd }) => ({

@@ -8,7 +8,7 @@ import { type QualityFlag, SESSIONS, type Session } from '../quote.ts';
 import { isSessionKnown, lastRegularClose, sessionAt } from '../session.ts';
 import type { EpochMs } from '../time.ts';
 
-/** The sessions in which rules read a carried reference; none where the manifest allows it nowhere. */
+/** Sessions in which rules read a carried reference; empty if the manifest never allows it. */
 export type CarriedIn = readonly Session[];
 
 export const NOWHERE: CarriedIn = [];
@@ -16,10 +16,10 @@ export const NOWHERE: CarriedIn = [];
 /** The sessions in which a reference price may be carried: in the regular one a price that stands still is a fault. */
 const CARRYING: CarriedIn = SESSIONS.filter((session) => session !== 'REGULAR');
 
-/** What says that a price is old because its exchange is closed. Any other flag is a fault of the feed. */
+/** Flags of a price that is old because its exchange is closed. Any other flag is a fault of the feed. */
 const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
-/** So long before the close the last price of a regular session may have been published. Milliseconds. */
+/** Time before the close within which a regular session's last price may have been published. Milliseconds. */
 export const LAST_PRINT_MS = 60_000;
 
 /**
@@ -34,8 +34,8 @@ export function carriedIn({ entry }: { readonly entry: readonly ManifestConditio
 }
 
 /**
- * Whether a price of that time is the one that the last regular session ended with, or a later one, outside of a regular
- * session: what a carried price has to be before any session rule is asked. False if no calendar is known.
+ * True if, outside of a regular session, a price of that time is the last one of the previous regular session or a later one. A carried
+ * price has to be so before any session rule is evaluated. False if no calendar is known.
  */
 export function isOfLastSession(publishedAt: EpochMs, at: EpochMs): boolean {
   if (!isSessionKnown(at) || sessionAt(at) === 'REGULAR' || publishedAt > at) return false;
@@ -43,7 +43,7 @@ export function isOfLastSession(publishedAt: EpochMs, at: EpochMs): boolean {
   return close !== null && publishedAt >= close - LAST_PRINT_MS;
 }
 
-/** Whether a reference that is not live is carried in a session in which it may be read. */
+/** True if a reference that is not live is carried in a session in which it may be read. */
 export function isReadableCarried(
   reference: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null,
   at: EpochMs,

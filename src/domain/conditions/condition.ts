@@ -1,4 +1,4 @@
-/** What every condition offers, and the mechanisms that similar conditions share. */
+/** Definition of a condition, and the mechanisms that similar conditions share. */
 
 import type { InstrumentKind } from '../catalog.ts';
 import { FRESH_BARS, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
@@ -10,7 +10,9 @@ import { type EpochMs, timeframeMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
-/** What a rule saw: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown. */
+/**
+ * Value observed by a rule: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown.
+ */
 export type Observed = number | string | null;
 
 export type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
@@ -33,7 +35,7 @@ export interface CompiledCondition {
   readonly usesReference: boolean;
 }
 
-/** What a rule reads of an observation besides indicators, which `needs` names. */
+/** Inputs of a rule besides indicators, which `needs` names. */
 export type RuleInput = 'position' | 'quote' | 'reference' | 'perpetual' | 'spot' | 'pool' | 'events' | 'calendar';
 
 /** One condition type of the registry. */
@@ -53,7 +55,7 @@ export interface ConditionDefinition {
   readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];
   /** @param carriedIn the sessions in which the manifest lets a carried reference be read */
   readonly compile: (condition: ManifestCondition, carriedIn?: CarriedIn) => CompiledCondition;
-  /** What the observed value is compared with, as it stands in the rule matrix. */
+  /** Returns the value that the observation is compared with, as the rule matrix shows it. */
   readonly threshold: (condition: ManifestCondition) => number | string | null;
 }
 
@@ -89,12 +91,12 @@ export function isReferenceReadable(observation: Observation, allowed: CarriedIn
 
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
-/** Which of an observation's inputs must be live before a rule may look at them. */
+/** Inputs of an observation that must be live before a rule may read them. */
 export type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
 
 export const NO_NEEDS = (): readonly IndicatorNeed[] => [];
 
-/** How a value is compared: strictly below, strictly above. */
+/** Comparison: strictly below, strictly above. */
 export type Direction = 'below' | 'above';
 
 /** Compiles "a number of the observation lies below / above a limit". */

@@ -1,4 +1,4 @@
-/** What the conditions on two exponential moving averages share. */
+/** Base of the conditions on two exponential moving averages. */
 import type { IndicatorNeed, Observation } from '../cut.ts';
 import type { Fields } from '../field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
@@ -13,7 +13,7 @@ import {
   textField,
 } from './condition.ts';
 
-/** Where the fast average stands against the slow one on the last closed bar. */
+/** Fast average relative to the slow one on the last closed bar. */
 export type EmaRelation = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
 
 const FIELDS: Fields = {

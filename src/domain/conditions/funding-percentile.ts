@@ -1,4 +1,4 @@
-/** What funding_percentile_below and funding_percentile_above share. */
+/** Base of funding_percentile_below and funding_percentile_above. */
 import { type ConditionDefinition, type Direction, indicatorCondition, numberField } from './condition.ts';
 
 export function fundingPercentileCondition(direction: Direction): ConditionDefinition {

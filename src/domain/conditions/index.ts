@@ -77,9 +77,9 @@ export function definitionOf(condition: ManifestCondition): ConditionDefinition 
 }
 
 /**
- * Reads one authored condition: its type is known and fits the side, its fields are complete, in one order and with
- * every default resolved. Adds all problems and returns null if there is one.
- * @param timeframe the manifest's; what a condition on bars without one of its own gets. Null where it is itself wrong.
+ * Reads one authored condition: its type is known and fits the side, its fields are complete, in one order and with every default resolved.
+ * Adds all problems and returns null if there is one. @param timeframe the manifest's, used by conditions on bars without one of their own.
+ * Null if it is itself invalid.
  */
 export function readCondition(
   value: unknown,
@@ -119,7 +119,7 @@ export function readCondition(
   return null;
 }
 
-/** Whether a field is missing that has to be there; a timeframe without a manifest's to take is one. */
+/** True if a required field is missing, including a timeframe if the manifest has none to take. */
 function lacksField({ fields }: ConditionDefinition, read: Readonly<Record<string, FieldValue>>): boolean {
   return Object.entries(fields).some(
     ([name, { type, optional }]) => read[name] === undefined && (optional !== true || type === 'timeframe'),

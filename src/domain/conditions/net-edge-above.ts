@@ -5,7 +5,7 @@ import type { Observation } from '../cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField, textField } from './condition.ts';
 
-/** What of an observation the net edge is made of. */
+/** Inputs of the net edge. */
 export type NetEdgeSeen = Pick<Observation, 'instrument' | 'premiumPct' | 'liquidityUsd'> & {
   readonly quote: Pick<NonNullable<Observation['quote']>, 'bid' | 'ask' | 'mid'> | null;
 };

@@ -1,4 +1,4 @@
-/** What rsi_below and rsi_above share. */
+/** Base of rsi_below and rsi_above. */
 import {
   type ConditionDefinition,
   type Direction,

@@ -26,18 +26,18 @@ export const UNKNOWN_CAUSES = [
 export type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
 
 export interface UnknownInput {
-  /** What was unknown: an input of the rule, an indicator by its name (`rsi:14@1h`), or the whole `observation`. */
+  /** Unknown input: an input of the rule, an indicator by its name (`rsi:14@1h`), or the whole `observation`. */
   readonly input: string;
   readonly cause: UnknownCause;
   /** When the regular session opens; only of `market_closed`. */
   readonly until?: string;
   /** Closed bars (hours, of funding) that the indicator needs; only of `warming_up`. */
   readonly barsNeeded?: number;
-  /** Those that it has; absent in records from before bars were counted. */
+  /** Available bars; absent in records from before bars were counted. */
   readonly bars?: number;
 }
 
-/** What a compiled rule reads. */
+/** Inputs of a compiled rule. */
 export interface RuleReads {
   readonly inputs: readonly RuleInput[];
   readonly needs: readonly IndicatorNeed[];
@@ -59,7 +59,7 @@ export function unknownInput(reads: RuleReads, seen: Observation | undefined, is
   return { input: reads.inputs[0] ?? 'observation', cause: 'not_computable' };
 }
 
-/** Those of these inputs that were unknown in an observation, each with its cause. A carried reference counts as unknown. */
+/** Returns the inputs that were unknown in an observation, each with its cause. A carried reference counts as unknown. */
 export function unknownInputs(inputs: readonly Exclude<RuleInput, 'position'>[], seen: Observation): readonly UnknownInput[] {
   return inputs.flatMap((input) => {
     const found = inputCause(input, seen, false, NOWHERE);
@@ -100,7 +100,7 @@ function quoteCause(seen: Observation): Found {
 
 const BY_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
 
-/** Why a price is not live. A fault comes before the session: it would remain if the market were open. */
+/** Returns why a price is not live. A fault takes precedence over the session, because it would remain if the market were open. */
 function priceCause({ quality, flags }: NonNullable<Observation['quote' | 'reference']>, { slot, session }: Observation): Found {
   if (flags.includes('feed_down')) return { cause: 'feed_down' };
   if (quality === 'halted') return { cause: 'halted' };

@@ -1,4 +1,4 @@
-/** What no_negative_event and negative_event share: the worst negative event about the asset within a look-back. */
+/** Base of no_negative_event and negative_event: the worst negative event about the asset within a look-back. */
 import type { Observation } from '../cut.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
@@ -7,7 +7,9 @@ import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textFie
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none, null if nobody listened. */
+/**
+ * Reads the severity of the worst negative event observed within the look-back; `none` if there is none, null if no source was received.
+ */
 function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' | null {
   const lookbackMs = numberField(condition, 'lookbackHours') * HOUR_MS;
   const includeRumors = condition['includeRumors'] === true;

@@ -1,4 +1,4 @@
-/** Whether a rewording of a message that a language model returned may stand for it: a closed object, the same numbers, and one line. */
+/** Check of a language model's rewording of a message: a closed object, the same numbers, and one line. */
 import { isObject } from '../field.ts';
 import type { Classified } from './classify.ts';
 
@@ -22,7 +22,7 @@ export function checkRewording(message: string, answer: unknown): Rewording {
   return { ok: true, message: text.trim() };
 }
 
-/** What a rewording may lead to: something is looked at. What is drafted is written by its author alone. */
+/** True if the intent only reads. Reworded messages may lead to nothing else, because a draft has to be in its author's words. */
 export function isReading({ intent }: Classified): boolean {
   return intent === 'look_up' || intent === 'rank' || intent === 'assess' || intent === 'portfolio' || intent === 'help';
 }

@@ -1,4 +1,4 @@
-/** What a message to the copilot asks for, by fixed patterns. Words of a message choose what is read and shown; they never do anything. */
+/** Intent of a message to the copilot, by fixed patterns. A message's words choose what is read and shown. They never do anything. */
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
 import type { PrivateMode } from '../ranking/private-markets.ts';
@@ -39,7 +39,7 @@ export type Classified =
     };
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** What a thesis begins with, after words of courtesy. */
+/** Beginning of a thesis, after words of courtesy. */
 const THESIS =
   /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 

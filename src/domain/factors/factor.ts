@@ -1,4 +1,4 @@
-/** What every factor of the declarative form offers: parameters, and the conditions that it stands for. */
+/** Definition of a factor of the declarative form: its parameters, and the conditions that it stands for. */
 import type { Fields, FieldValue } from '../field.ts';
 
 /** A condition as an author would write it; the manifest reader makes it canonical. */

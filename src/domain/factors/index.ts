@@ -27,7 +27,7 @@ export const FACTORS: readonly FactorDefinition[] = [
 
 const BY_NAME: ReadonlyMap<string, FactorDefinition> = new Map(FACTORS.map((definition) => [definition.name, definition]));
 
-/** What one authored factor comes to; null, with all problems added, where it is wrong. `timeframes` are those it reads. */
+/** Reads one authored factor. Returns null and adds all problems if it is invalid. `timeframes` are those it reads. */
 export function readFactor(
   value: unknown,
   timeframes: readonly string[],

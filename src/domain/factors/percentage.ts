@@ -1,4 +1,4 @@
-/** What the factors premium, gap_to_mark and basis share: enter below one percentage, exit above another. */
+/** Base of the factors premium, gap_to_mark and basis: enter below one percentage, exit above another. */
 import { type FactorDefinition, whenGiven } from './factor.ts';
 
 export function percentageFactor(name: 'premium' | 'gap_to_mark' | 'basis', description: string): FactorDefinition {

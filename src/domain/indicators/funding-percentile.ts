@@ -1,4 +1,4 @@
-/** Where the latest hourly funding rate stands among those of the last days. */
+/** Percentile of the latest hourly funding rate among those of the last days. */
 import { checkedPeriod, type Indicator } from './indicator.ts';
 
 export interface FundingPercentileState {

@@ -1,12 +1,12 @@
-/** What every indicator offers: a streaming computation whose whole state is plain JSON. */
+/** Definition of an indicator: a streaming computation whose whole state is plain JSON. */
 import type { IndicatorNeed } from '../cut.ts';
 
 /** A streaming indicator over closed bars (or, for funding, over hourly funding rates). */
 export interface Indicator<State> {
   readonly name: IndicatorNeed['name'];
-  /** What one input is: the close of a bar, or a funding rate. */
+  /** Input of the indicator: the close of a bar, or a funding rate. */
   readonly input: 'close' | 'hourly_funding';
-  /** How many inputs it takes until the first value: the input with this ordinal yields it. */
+  /** Returns the number of inputs until the first value, which the last of them yields. */
   warmUp(period: number): number;
   /** The state before any input. `timeframe` is that of the bars. */
   create(period: number, timeframe: string): State;

@@ -1,4 +1,4 @@
-/** How far back an indicator looks: its value is a function of its series alone, however many bars are kept of that. */
+/** Look-back of an indicator: its value is a function of its series alone, however many bars are kept. */
 import type { IndicatorNeed, IndicatorValue } from '../cut.ts';
 import { timeframeMs } from '../time.ts';
 import { type Indicator, type IndicatorState, indicatorOf } from './index.ts';
@@ -67,7 +67,7 @@ export class WindowedIndicator {
   readonly #indicator: Indicator<IndicatorState>;
   /** One per step that this window or a later one begins with; the oldest gives the value. */
   readonly #runs: Run[] = [];
-  /** How many runs there are: a percentile forgets by itself, so it has one and looks at the times of what it ranks. */
+  /** Maximum runs. A percentile forgets by itself, so it has one and checks the times of its inputs. */
   readonly #most: number;
   readonly #ranked: number[] | null;
   #step = 0;

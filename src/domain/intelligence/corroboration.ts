@@ -1,6 +1,6 @@
 /**
- * Whether a story is confirmed: by one primary source, or by two independent families. A pure function of the set of its
- * reports, so that the order in which they arrived says nothing (docs/decisions/0044-corroboration.md).
+ * Confirmation of a story by one primary source or by two independent families. It is a pure function of the set of reports, so their order
+ * of arrival does not matter (docs/decisions/0044-corroboration.md).
  */
 import { SEVERITIES, type Severity } from '../market-event.ts';
 import type { EpochMs } from '../time.ts';
@@ -14,7 +14,7 @@ export type StoryState = (typeof STORY_STATES)[number];
 export const CONFIRMED_BY = ['primary_source', 'independent_families'] as const;
 export type ConfirmedBy = (typeof CONFIRMED_BY)[number];
 
-/** What the reports of a story come to. */
+/** Result of a story's reports. */
 export interface Assessment {
   readonly state: StoryState;
   readonly confirmedBy: ConfirmedBy | null;
@@ -47,7 +47,7 @@ export function sameText(a: Report, b: Report): boolean {
   return nearIdentical(a.headline, b.headline);
 }
 
-/** Whether `later` takes `earlier` out of the count: a correction or retraction by its own family, of one report or of all before it. */
+/** True if `later` withdraws `earlier`: a correction or retraction by its own family, of one report or of all before it. */
 function withdraws(later: Report, earlier: Report): boolean {
   if (later.action === 'report' || later.id === earlier.id || later.family !== earlier.family) return false;
   if (later.corrects !== null) return later.corrects === earlier.id;
@@ -60,7 +60,7 @@ interface Voices {
   readonly at: EpochMs | null;
 }
 
-/** Who speaks in words of their own, and whether that confirms. `originals` in order of publication. */
+/** Returns the independent voices and whether they confirm the story. `originals` in order of publication. */
 function voicesOf(originals: readonly Report[]): Voices {
   const firstOf = new Map<string, EpochMs>();
   let primaryAt: EpochMs | null = null;

@@ -19,7 +19,7 @@ export interface Entity {
   readonly matched: string;
 }
 
-/** What the mentions come to. A name of several underlyings is ambiguous, and stands for none of them. */
+/** Underlyings of the mentions. A name of several underlyings is ambiguous and stands for none of them. */
 export interface Mapped {
   readonly entities: readonly Entity[];
   readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];
@@ -41,7 +41,7 @@ function issuer(
   return { asset, cik, tickers, names, distinctive };
 }
 
-/** Who stands behind each underlying. Keys of the regulator are those of its public list of company tickers. */
+/** Issuers of the underlyings. Keys of the regulator are those of its public list of company tickers. */
 export const ISSUERS: readonly Issuer[] = [
   issuer('AAPL', '320193', [], ['Apple', 'Apple Computer'], []),
   issuer('TSLA', '1318605', [], ['Tesla', 'Tesla Motors'], ['Tesla']),
@@ -95,7 +95,7 @@ export interface EntityNames {
   readonly ciks: ReadonlyMap<string, string>;
 }
 
-/** How a mention is looked up: its spelling decides nothing that its kind does not mean. */
+/** Returns the look-up key of a mention, which depends only on its kind and normalized text. */
 function keyOf({ kind, text }: Mention): string {
   if (kind === 'cik') return `cik ${text.replace(/^0+/, '')}`;
   if (kind === 'name') return `name ${plainName(text)}`;

@@ -1,4 +1,4 @@
-/** What was known of every event, and from when on: the history that rules on events are tried on. */
+/** Versions of every event over time: the history on which rules on events are backtested. */
 import type { NewsEvent } from '../market-event.ts';
 import type { Report } from './report.ts';
 import { newsEventOf, StoryTracker } from './story-tracker.ts';

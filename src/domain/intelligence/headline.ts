@@ -1,4 +1,4 @@
-/** What a headline says where its provider names neither category nor tone: by plain words, and nothing where none of them stands there. */
+/** Category and tone of a headline if its provider names neither: from plain words, and nothing if none of them occurs. */
 import type { Direction } from './report.ts';
 
 /** A category of `readCategory`, and whether the words alone are bad or good news. */

@@ -1,4 +1,4 @@
-/** How alike two headlines are: what tells a syndicated copy from a report in somebody's own words. */
+/** Similarity of two headlines, which tells a syndicated copy from an independent report. */
 
 /** Two headlines that share at least this part of their word pairs are one text. */
 const COPY_LIKENESS = 0.8;

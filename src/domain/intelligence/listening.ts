@@ -1,10 +1,10 @@
-/** Who has to be listened to before "no event" may be said of an asset, and how far back rules on events may look. */
+/** Sources that have to be received before "no event" may be said of an asset, and the maximum look-back of rules on events. */
 import { CATALOG, type CatalogSource } from '../catalog.ts';
 import { entityNamesOf } from './entities.ts';
 
 /** News agencies' reports. */
 export const WIRE_SOURCE = 'news:wire';
-/** Whom news may come from. */
+/** Providers of news. */
 export const NEWS_PROVIDER_NAMES = ['alpaca', 'finnhub'] as const;
 export type NewsProviderName = (typeof NEWS_PROVIDER_NAMES)[number];
 

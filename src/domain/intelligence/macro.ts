@@ -4,7 +4,7 @@ import type { EpochMs } from '../time.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How the provider transforms a series: its level, its change over a period, its percent change over a year. */
+/** Transformations of a series by the provider: its level, its change over a period, its percent change over a year. */
 export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;
 export type SeriesUnits = (typeof SERIES_UNITS)[number];
 
@@ -17,7 +17,7 @@ export interface MacroSeries {
   readonly title: string;
   readonly group: SeriesGroup;
   readonly units: SeriesUnits;
-  /** What one unit of a value is, in words. */
+  /** Unit of a value, in words. */
   readonly unit: string;
   readonly frequency: 'daily' | 'monthly';
   /** Measured from the observation's date, which is the start of its period. */
@@ -97,7 +97,7 @@ const MEDIUM_IMPACT = [
   'G.17 Industrial Production and Capacity Utilization',
 ];
 
-/** How much markets usually care for a release, by its name. */
+/** Returns the usual market impact of a release, by its name. */
 export function impactOf(name: string): ReleaseImpact {
   if (HIGH_IMPACT.includes(name)) return 'high';
   return MEDIUM_IMPACT.includes(name) ? 'medium' : 'low';

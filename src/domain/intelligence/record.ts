@@ -1,4 +1,4 @@
-/** What the sources of intelligence say beside the streams: records that are stored, in one union. */
+/** Records of the intelligence sources besides the streams, in one union. */
 import type { EpochMs } from '../time.ts';
 import type { ChainTvl, ChainTvlDay } from './chain-tvl.ts';
 import type { MacroObservation, MacroRelease } from './macro.ts';

@@ -14,7 +14,7 @@ export type InputState = (typeof INPUT_STATES)[number];
 
 const DAY_MS = 86_400_000;
 
-/** How an input is measured and read. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, straight in between. */
+/** Measurement and scoring of an input. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, linear in between. */
 export interface RegimeRule {
   readonly name: string;
   readonly description: string;
@@ -55,7 +55,7 @@ export const LEAST_WEIGHT = '0.6';
 /** Measured value of an input; null if it could not be. */
 export interface Measured {
   readonly value: DecimalString;
-  /** What its age is measured from. */
+  /** Start of its age. */
   readonly at: EpochMs;
 }
 
@@ -78,7 +78,7 @@ export interface RegimeReading {
   readonly inputs: readonly RegimeInput[];
 }
 
-/** Where a value lies between both thresholds, -1 to 1, to four decimals. */
+/** Returns the score of a value between both thresholds, -1 to 1, to four decimals. */
 export function scoreOf(value: DecimalString, riskOnAt: DecimalString, riskOffAt: DecimalString): DecimalString {
   const middle = new Decimal(riskOnAt).plus(riskOffAt).div(2);
   const half = new Decimal(riskOnAt).minus(riskOffAt).div(2);

@@ -3,7 +3,7 @@ import { SEVERITIES, type Severity } from '../market-event.ts';
 import type { EpochMs } from '../time.ts';
 import type { Entity } from './entities.ts';
 
-/** What a report is about. `filing` and `wire` are those of which nothing more is known. */
+/** Topics of a report. `filing` and `wire` are those of which nothing more is known. */
 export const EVENT_KINDS = [
   'filing',
   'wire',
@@ -23,7 +23,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** How a report reached us. `social` is chatter: it never confirms anything. */
+/** Channels of a report. `social` is chatter and never confirms anything. */
 export const CHANNELS = ['filing', 'wire', 'macro', 'social'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
@@ -39,7 +39,7 @@ export interface Report {
   /** `<provider>:<the provider's own id>`. */
   readonly id: string;
   readonly channel: Channel;
-  /** Who publishes, as people know it: `EDGAR`, `Sandbox Newswire`. */
+  /** Public name of the publisher: `EDGAR`, `Sandbox Newswire`. */
   readonly source: string;
   /** The owner behind the source: two sources of one family are not independent. */
   readonly family: string;
@@ -71,7 +71,7 @@ export function worseSeverity(a: Severity, b: Severity): Severity {
   return SEVERITIES.indexOf(a) >= SEVERITIES.indexOf(b) ? a : b;
 }
 
-/** What an item of form 8-K means; items that are not listed are `low` filings. */
+/** Meaning of the items of form 8-K. Unlisted items are `low` filings. */
 const ITEMS: Readonly<Record<string, readonly [EventKind, Severity]>> = {
   '1.01': ['mna', 'medium'],
   '1.02': ['mna', 'high'],
@@ -94,7 +94,7 @@ const ITEMS: Readonly<Record<string, readonly [EventKind, Severity]>> = {
 /** Items that are bad news by what they are; of the others the form does not say. */
 const NEGATIVE_ITEMS: ReadonlySet<string> = new Set(['1.02', '1.03', '1.05', '2.04', '2.06', '3.01', '4.01', '4.02', '5.02']);
 
-/** What a filing of these 8-K items comes to: the kind and severity of its worst item. */
+/** Returns the kind and severity of a filing's worst 8-K item. */
 export function readItems(items: readonly string[]): {
   readonly kind: EventKind;
   readonly severity: Severity;
@@ -125,7 +125,7 @@ const CATEGORIES: Readonly<Record<string, readonly [EventKind, Severity]>> = {
   regulation_fd: ['filing', 'low'],
 };
 
-/** What a wire's category means. One that is not known is of `medium` severity: not understood is not harmless. */
+/** Returns the meaning of a wire's category. An unknown one is of `medium` severity: not understood is not harmless. */
 export function readCategory(category: unknown): { readonly kind: EventKind; readonly severity: Severity } {
   const [kind, severity] = (typeof category === 'string' && Object.hasOwn(CATEGORIES, category) ? CATEGORIES[category] : undefined) ?? [
     'wire' as const,

@@ -20,7 +20,7 @@ export const STORY_SOURCE = 'news:stories';
 /** Kinds of which there may be several in a day that have nothing to do with each other. */
 const COMMON_KINDS: ReadonlySet<EventKind> = new Set(['filing', 'wire', 'product', 'analyst', 'macro_release']);
 
-/** Whether two reports speak of one event; the same either way round. */
+/** True if two reports are about one event. Symmetric. */
 export function linked(a: Report, b: Report): boolean {
   if (a.corrects === b.id || b.corrects === a.id) return true;
   if (a.storyKey !== null && a.storyKey === b.storyKey) return true;
@@ -42,10 +42,10 @@ export interface Story extends Assessment {
   readonly receivedAt: EpochMs;
 }
 
-/** What a report changed. */
+/** Changes made by a report. */
 export interface TrackerChange {
   readonly story: Story;
-  /** Whether what is known of the event changed: its state, severity, direction, symbols or time. */
+  /** True if the known facts of the event changed: its state, severity, direction, symbols or time. */
   readonly news: boolean;
   /** Ids of stories that turned out to be this one. */
   readonly merged: readonly string[];

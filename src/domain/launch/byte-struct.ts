@@ -22,7 +22,7 @@ export interface ByteStruct<Value> {
   write(value: Partial<Value>, bytes: Uint8Array, at?: number): Uint8Array;
   /** The structure alone; what is not given is zero. */
   encode(value: Partial<Value>): Uint8Array;
-  /** Where a field begins. */
+  /** Returns the offset of a field. */
   offsetOf(name: keyof Value & string): number;
 }
 

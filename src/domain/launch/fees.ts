@@ -15,7 +15,7 @@ export const REFERRAL_FEE_PCT = 20n;
 /** Numbers as the curve's other tools have them: 20 significant digits, half up. Configurations of equal input are equal. */
 const ToolDecimal = DecimalJs.clone({ defaults: true });
 
-/** How the base fee falls; `linear` is 0 on the chain, `exponential` 1. */
+/** Decay of the base fee; `linear` is 0 on the chain, `exponential` 1. */
 export interface BaseFee {
   readonly cliffFeeNumerator: bigint;
   readonly numberOfPeriods: number;
@@ -26,7 +26,7 @@ export interface BaseFee {
   readonly decay: 'linear' | 'exponential';
 }
 
-/** How the volatility fee is counted. Times in seconds. */
+/** Parameters of the volatility fee. Times in seconds. */
 export interface DynamicFee {
   readonly binStep: number;
   readonly binStepU128: bigint;
@@ -38,7 +38,7 @@ export interface DynamicFee {
   readonly variableFeeControl: number;
 }
 
-/** What a pool remembers of how far its price moved. */
+/** Volatility state of a pool, from its price moves. */
 export interface VolatilityTracker {
   readonly lastUpdateAt: bigint;
   readonly sqrtPriceReference: bigint;
@@ -129,9 +129,9 @@ export function totalFee(base: bigint, dynamic: DynamicFee | null, accumulator: 
   return sum > MAX_FEE_NUMERATOR ? MAX_FEE_NUMERATOR : sum;
 }
 
-/** How a trading fee is divided. Raw units. */
+/** Distribution of a trading fee. Raw units. */
 export interface FeeParts {
-  /** Of partner and creator. */
+  /** Part of partner and creator. */
   readonly trading: bigint;
   readonly protocol: bigint;
   readonly referral: bigint;

@@ -14,7 +14,7 @@ export const CURVE_LAUNCH_STATES = [
 ] as const;
 export type CurveLaunchState = (typeof CURVE_LAUNCH_STATES)[number];
 
-/** What a look at the chain told of a curve. Plain JSON; amounts in raw units as text. */
+/** Chain state of a curve. Plain JSON; amounts in raw units as text. */
 export interface CurveState {
   readonly slot: number;
   readonly at: EpochMs;
@@ -36,11 +36,11 @@ export interface CurveState {
 
 /** Returns since a launch, in percent. */
 export interface LaunchReturns {
-  /** Of the token, in dollars. */
+  /** Return of the token, in dollars. */
   readonly tokenPct: DecimalString;
-  /** Of the quote token, in dollars: of the paired share, where the token is quoted in one. */
+  /** Return of the quote token in dollars, or of the paired stock if the token is quoted in one. */
   readonly quotePct: DecimalString;
-  /** Of the token measured in the quote token. */
+  /** Return of the token measured in the quote token. */
   readonly relativePct: DecimalString;
 }
 
@@ -53,8 +53,8 @@ export function launchReturns(priceRatio: string | Decimal, startQuoteUsd: Decim
 }
 
 /**
- * What somebody claimed of the trading fees, in raw units: the share of all fees less what still waits. Each trade rounds the
- * creator's part down, so that this may be one raw unit per trade too high.
+ * Returns the claimed trading fees of a party in raw units: its share of all fees less what still waits. Each trade rounds the creator's
+ * part down, so this may be one raw unit per trade too high.
  */
 export function claimedFee(totalTradingFee: DecimalString, sharePct: number, waiting: DecimalString): bigint {
   const claimed = (BigInt(totalTradingFee) * BigInt(sharePct)) / 100n - BigInt(waiting);

@@ -64,7 +64,7 @@ function wrapped(owner: string, account: string, lamports: bigint): readonly Pro
   ];
 }
 
-/** What the first buy comes to: nobody trades before it, so that it is exact. Null where the curve cannot take as much. */
+/** Returns the output of the first buy. It is exact, because nobody trades before it. Null if the curve cannot take as much. */
 export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
   if (firstBuy === null) return null;
   const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
@@ -116,11 +116,11 @@ export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [read
 
 const CLAIM_UNITS = 160_000;
 
-/** What can be taken out of a launch. */
+/** Claims that a launch offers. */
 export const CLAIM_KINDS = ['fees', 'surplus', 'migration_fee', 'unlocked'] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
-/** Who takes what out of a launch. */
+/** Claim of a launch, with its payee. */
 export interface ClaimOrder {
   readonly kind: ClaimKind;
   readonly as: Claimer;

@@ -21,7 +21,7 @@ export const LAUNCHER_LAUNCH_STATES = [
 ] as const;
 export type LauncherLaunchState = (typeof LAUNCHER_LAUNCH_STATES)[number];
 
-/** What a token may be paired with at the launcher. */
+/** Quote that a token can be paired with at the launcher. */
 export interface LauncherPair {
   readonly mint: string;
   readonly symbol: string;
@@ -31,11 +31,11 @@ export interface LauncherPair {
 
 export interface LauncherPairs {
   readonly pairs: readonly LauncherPair[];
-  /** What the creator may ask for of every trade, in basis points. */
+  /** Range of the creator's fee per trade, in basis points. */
   readonly creatorFeeBps: { readonly min: number; readonly max: number };
 }
 
-/** What the launcher is asked for; every request about one launch carries the same. Plain JSON. */
+/** Intent of a launch. Every request about one launch carries the same. Plain JSON. */
 export interface LauncherIntent {
   readonly name: string;
   readonly symbol: string;
@@ -49,7 +49,7 @@ export interface LauncherIntent {
   readonly creatorFeeBps: number;
 }
 
-/** What the launcher wants for it. Nothing is owed before it is paid. */
+/** Price of the launcher. Nothing is owed before it is paid. */
 export interface LauncherOffer {
   readonly lamports: DecimalString;
   readonly payTo: string;
@@ -60,7 +60,7 @@ export interface LauncherOffer {
   readonly requestId: string | null;
 }
 
-/** What the launcher says once it is told of the payment. */
+/** Answer of the launcher once it is told of the payment. */
 export type LauncherWord =
   | { readonly said: 'launched'; readonly mint: string; readonly transaction: string | null }
   /** It has seen the payment, or waits for it, and has not launched yet. */
@@ -94,7 +94,7 @@ export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wal
   return null;
 }
 
-/** What a payment says of its launch on the chain. */
+/** Returns the memo that names the launch in a payment on the chain. */
 export function paymentMemo(launchId: string): string {
   return `sevengate launch ${launchId}`;
 }
@@ -118,7 +118,7 @@ export function paymentInstructions(wallet: string, { lamports, payTo }: Launche
   ];
 }
 
-/** What somebody who has paid and got no token can do. */
+/** Returns instructions for a payer who got no token. */
 export function paidWords(offer: Pick<LauncherOffer, 'lamports' | 'payTo' | 'requestId'>, signature: string, why: string): string {
   const request = offer.requestId === null ? '' : ` (its request ${offer.requestId})`;
   return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final: hand the same payment in again to have the launcher asked once more, or show it to the launcher's support${request}; nothing is paid a second time`;

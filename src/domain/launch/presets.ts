@@ -21,7 +21,7 @@ export interface LaunchPreset {
   readonly creatorFeeSharePct: number;
   /** Part of the supply that is locked for the creator, in percent, and how long it vests after graduation. */
   readonly vesting: { readonly supplyPct: number; readonly durationSeconds: number; readonly periods: number };
-  /** What the successor pool takes; its dynamic fee comes on top. */
+  /** Fee of the successor pool; its dynamic fee comes on top. */
   readonly migratedPool: { readonly feeBps: number; readonly dynamicFee: boolean };
 }
 

@@ -1,11 +1,11 @@
-/** What a curve will be, before anything of it is on the chain: prices, what it collects, its fees over time and who gets what. */
+/** Preview of a curve before it is on the chain: prices, what it collects, its fees over time and the distribution. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { buildCurveConfig, type CurveConfig, type CurveFacts, type CurveWish, curveFacts, planOf, priceOfSqrt } from './curve/config.ts';
 import { baseOnCurve, sqrtPriceAtQuote } from './curve/math.ts';
 import { type DynamicFee, feeInPeriod, NUMERATOR_PER_BPS, PROTOCOL_FEE_PCT, REFERRAL_FEE_PCT, variableFee } from './fees.ts';
 import type { LaunchPreset } from './presets.ts';
 
-/** How many steps of the curve's fill a preview tells. */
+/** Steps of the curve's fill in a preview. */
 export const LADDER_STEPS = 10;
 
 /** One step of the ladder. Prices in whole quote tokens for one token. */
@@ -22,7 +22,7 @@ export interface FeeStep {
   readonly at: number;
   /** Basis points of what is traded. */
   readonly bps: DecimalString;
-  /** What the volatility fee may add at most. */
+  /** Maximum of the volatility fee. */
   readonly volatilityBps: DecimalString;
 }
 
@@ -52,7 +52,7 @@ export interface LaunchPreview {
   readonly graduationPrice: DecimalString;
   /** Fully diluted, at graduation. */
   readonly graduationFdv: DecimalString;
-  /** What the curve collects until graduation, in whole quote tokens. */
+  /** Amount collected until graduation, in whole quote tokens. */
   readonly graduationThreshold: DecimalString;
   readonly ladder: readonly LadderStep[];
   readonly fees: readonly FeeStep[];
@@ -135,7 +135,7 @@ export function bpsOf(numerator: bigint): DecimalString {
   return plainDecimal(new Decimal(numerator.toString()).div(NUMERATOR_PER_BPS.toString()));
 }
 
-/** What the volatility fee comes to where the price moves as far as it is counted. */
+/** Returns the maximum volatility fee, at the largest price move that is counted. */
 export function mostVolatilityFee(fee: DynamicFee | null): bigint {
   return fee === null ? 0n : variableFee(fee, BigInt(fee.maxVolatilityAccumulator));
 }

@@ -1,7 +1,4 @@
-/**
- * Which mints a curve may be quoted in, as the program assesses them, in words for the launcher.
- * See docs/reference/outside/launch-programs.md.
- */
+/** Permitted quote mints of a curve, by the program's rules, in words for the launcher. See docs/reference/outside/launch-programs.md. */
 import type { MintAccount } from '../solana/token-layout.ts';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -11,14 +8,14 @@ const NATIVE_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9';
 const METADATA_POINTER = 18;
 const TOKEN_METADATA = 19;
 
-/** What speaks against a quote mint. `code` is the program's own error where it has one. */
+/** Objection to a quote mint. `code` is the program's own error if it has one. */
 export interface QuoteMintObjection {
   readonly kind: 'no_mint' | 'native_2022' | 'transfer_fee' | 'badge_missing' | 'paused' | 'transfer_hook' | 'starts_frozen';
   readonly code: number | null;
   readonly detail: string;
 }
 
-/** What is known of a mint before the chain is asked. */
+/** Known facts of a mint before the chain is queried. */
 export interface QuoteMintFacts {
   readonly mint: string;
   readonly symbol: string;

@@ -1,4 +1,4 @@
-/** What waits to be taken out of a launch, as its accounts say at one moment. */
+/** Claims that wait in a launch, from its accounts at one moment. */
 import { type Outcome, refuse } from '../refusal.ts';
 import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
@@ -19,7 +19,10 @@ export interface Waiting {
 
 const conflict = (detail: string): Outcome<never> => refuse('state_conflict', detail);
 
-/** What waits for the creator or the partner; refused as `state_conflict` where nothing does, with the reason. `now` in Unix seconds. */
+/**
+ * Returns the amount that waits for the creator or the partner. Refuses with `state_conflict` and the reason if nothing waits. `now` in
+ * Unix seconds.
+ */
 export function waitingFor(accounts: LaunchAccounts, kind: ClaimKind, as: Claimer, now: bigint): Outcome<Waiting> {
   if (kind === 'fees') return waitingFees(accounts, as);
   if (kind === 'unlocked') return waitingUnlocked(accounts, as, now);

@@ -1,4 +1,4 @@
-/** What creator and partner take out of a launch beside its trading fees: surplus, migration fee, and what the locker has unlocked. */
+/** Withdrawals of creator and partner from a launch, besides its trading fees: surplus, migration fee, and what the locker has unlocked. */
 
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, writeUint } from './byte-struct.ts';
@@ -19,11 +19,11 @@ import {
 } from './curve/program.ts';
 import { creatorPart } from './fees.ts';
 
-/** Who takes something out. */
+/** Parties that can claim. */
 export const CLAIMERS = ['creator', 'partner'] as const;
 export type Claimer = (typeof CLAIMERS)[number];
 
-/** What creator and partner get of what came in above the threshold; the rest is the protocol's. Percent. */
+/** Share of creator and partner in the surplus above the threshold; the rest is the protocol's. Percent. */
 const SURPLUS_PCT = 80n;
 /** The bit of the pool's status that says that the migration fee is out. */
 export const MIGRATION_FEE_BITS: Readonly<Record<Claimer, number>> = { creator: 0b010, partner: 0b100 };
@@ -36,7 +36,7 @@ export function surplusOf(config: PoolConfigAccount, pool: Pick<VirtualPoolAccou
   return creatorPart((whole * SURPLUS_PCT) / 100n, config.creatorTradingFeePercentage)[as];
 }
 
-/** What the migration fee leaves of a threshold, as the program counts it: the fee is cut off. */
+/** Returns the threshold less the migration fee, rounded as the program does. */
 export function lessMigrationFee(threshold: bigint, feePct: number): bigint {
   return threshold - (threshold * BigInt(feePct)) / 100n;
 }
@@ -76,7 +76,7 @@ export function readEscrow(bytes: Uint8Array): EscrowAccount | null {
   return bytes.length === ESCROW.size && ESCROW_DISCRIMINATOR.every((byte, at) => bytes[at] === byte) ? ESCROW.read(bytes) : null;
 }
 
-/** What is unlocked and not taken yet, in raw base units. `now` in seconds. */
+/** Returns what is unlocked and not withdrawn yet, in raw base units. `now` in seconds. */
 export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
   if (now < escrow.cliffTime) return 0n;
   const passed = (now - escrow.cliffTime) / escrow.frequency;
@@ -84,7 +84,7 @@ export function unlockedOf(escrow: EscrowAccount, now: bigint): bigint {
   return escrow.cliffUnlockAmount + periods * escrow.amountPerPeriod - escrow.totalClaimed;
 }
 
-/** Who signs, and the account of the quote that is paid to. */
+/** Signer, and the quote account that is paid to. */
 export interface Withdrawal {
   readonly as: Claimer;
   readonly claimer: string;

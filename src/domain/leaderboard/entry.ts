@@ -52,7 +52,7 @@ export const RANK_REASONS = [
 ] as const;
 export type RankReason = (typeof RANK_REASONS)[number];
 
-/** Why an entry has no rank, or why its figure may lack something; none where neither. */
+/** Returns why an entry has no rank, or what its figure may lack; empty if neither applies. */
 export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {
   const { readAt, failure, sales, matchedSales, truncatedAt } = entry;
   if (readAt === null) return [failure === null ? 'not_read_yet' : 'provider_unavailable'];

@@ -1,9 +1,9 @@
 /**
- * What a wallet's tokens cost, first in first out: purchases and sales quoted in a stablecoin, in the order of the chain.
- * Quantities and dollars are raw units; no rounding is lost, for a lot's cost is split by its running total.
+ * Cost basis of a wallet's tokens, first in first out: purchases and sales quoted in a stablecoin, in the order of the chain. Quantities
+ * and dollars are raw units. No rounding is lost, because a lot's cost is split by its running total.
  */
 
-/** What one transaction did to the holdings of a wallet. Plain JSON, raw units as texts. */
+/** Effect of one transaction on the holdings of a wallet. Plain JSON, raw units as texts. */
 export type WalletEvent =
   /** One token against one stablecoin. Both amounts are positive. */
   | { readonly kind: 'buy' | 'sell'; readonly mint: string; readonly quantity: string; readonly usd: string }
@@ -40,7 +40,7 @@ export interface LedgerStep {
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** What the first `used` units of a lot cost; the parts of a lot add up to its cost. */
+/** Returns the cost of the first `used` units of a lot. The parts of a lot add up to its cost. */
 function costUpTo({ quantity, cost }: Lot, used: bigint): bigint | null {
   return cost === null ? null : (BigInt(cost) * used) / BigInt(quantity);
 }

@@ -1,4 +1,4 @@
-/** What a transaction of the primary chain did to one wallet: a purchase or sale against a stablecoin, or a move that says nothing of cost. */
+/** Effect of a primary-chain transaction on one wallet: a purchase or sale against a stablecoin, or a move without a cost. */
 import type { WalletEvent } from './fifo-ledger.ts';
 
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
@@ -12,13 +12,13 @@ const SIDE_LAMPORTS = 20_000_000n;
 
 /** Net changes of one wallet in one transaction, raw units. */
 export interface NetChanges {
-  /** Of every mint, all its accounts of the wallet together. */
+  /** Change per mint, over all of the wallet's accounts. */
   readonly tokens: ReadonlyMap<string, bigint>;
   /** Native and wrapped coin together, without the network fee. */
   readonly lamports: bigint;
 }
 
-/** Null where no token of the wallet changed: stablecoins and the native coin have no basis to keep. */
+/** Returns the wallet's event, or null if none of its tokens changed. Stablecoins and the native coin have no cost basis. */
 export function walletEventOf({ tokens, lamports }: NetChanges): WalletEvent | null {
   const changed = [...tokens].filter(([mint, change]) => change !== 0n && mint !== NATIVE_MINT);
   const stables = changed.filter(([mint]) => STABLE_MINTS.has(mint));

@@ -1,4 +1,4 @@
-/** What differs between two manifest versions: fields by path, and conditions that came or went. */
+/** Differences of two manifest versions: fields by path, and conditions added or removed. */
 import { canonicalJson, type Json } from '../canonical-json.ts';
 import type { Manifest, ManifestCondition } from './manifest.ts';
 

@@ -1,4 +1,4 @@
-/** How the orders of a manifest are carried out on the venues of its universe, and what that costs, in words. */
+/** Execution of a manifest's orders on the venues of its universe, and its cost, in words. */
 import { costModelOf } from '../costs.ts';
 import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../execution-plan.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
@@ -12,15 +12,15 @@ const FALLBACKS: Readonly<Record<FallbackReason, string>> = {
   too_small_to_slice: 'a slice would be too small',
 };
 
-/** What the words of a manifest come to, in sentences. */
+/** Manifest in sentences. */
 export interface ManifestInWords {
   /** Part of it that can never trade live; null if everything can. */
   readonly liveLimit: string | null;
-  /** How its orders are carried out, and at what fees. */
+  /** Execution of its orders, and the fees. */
   readonly execution: readonly string[];
 }
 
-/** Nothing is said of a manifest that is not on record. `lacksExchangeKey`: the organization has no key at the spot exchange. */
+/** Describes a manifest; empty if it is not on record. `lacksExchangeKey`: the organization has no key at the spot exchange. */
 export function manifestInWords(manifest: Manifest | null, lacksExchangeKey: boolean): ManifestInWords {
   if (manifest === null) return { liveLimit: null, execution: [] };
   return { liveLimit: liveLimit(manifest, lacksExchangeKey), execution: executionInWords(manifest) };

@@ -15,7 +15,7 @@ import {
 /** The manifest schema version that this engine writes and hashes. */
 export const MANIFEST_SCHEMA_VERSION = '1';
 
-/** How many instruments, and how many conditions a side, one manifest may hold: one tick evaluates their product. */
+/** Maximum instruments and conditions per side of one manifest. One tick evaluates their product. */
 export const MAX_UNIVERSE = 50;
 export const MAX_CONDITIONS = 32;
 

@@ -1,4 +1,4 @@
-/** What of a manifest cannot trade live, whatever it proves before. */
+/** Parts of a manifest that cannot trade live, regardless of its evidence. */
 import { lackInWords, EXCHANGE_KEY } from '../risk/order-context.ts';
 import { splitInstrumentKey, VENUE_FACTS } from '../venue.ts';
 import type { Manifest } from './manifest.ts';

@@ -10,9 +10,9 @@ import type { Manifest } from './manifest.ts';
 import { readPayload } from './payload-form.ts';
 
 /**
- * A manifest that was read. Only `manifest` is hashed. The other three are what a declarative form asks of the agent
- * (`agent.autonomy_level`, `agent.lifecycle_stage`, `agent.id`): control state that moves by its own rules and gates,
- * never by writing it into a file, so it stays outside of the hash. Null where the form does not say.
+ * Parsed manifest. Only `manifest` is hashed. The other three are what a declarative form asks of the agent (`agent.autonomy_level`,
+ * `agent.lifecycle_stage`, `agent.id`): control state that changes by its own rules and gates, never by a file, so it stays outside of the
+ * hash. Null if the form does not say.
  */
 export interface ReadManifest {
   readonly ok: true;

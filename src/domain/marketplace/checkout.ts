@@ -15,7 +15,7 @@ const PAYMENT_UNITS = 90_000;
 /** Micro-lamports for a unit. */
 const UNIT_PRICE = 20_000n;
 
-/** What is paid, from whose account to whose. Plain JSON. */
+/** Payment: amount, payer and payee accounts. Plain JSON. */
 export interface Payment {
   readonly buyer: string;
   readonly payoutWallet: string;
@@ -42,7 +42,9 @@ export function checkoutMemo(checkoutId: string): string {
   return `sevengate:checkout:${checkoutId}`;
 }
 
-/** The whole price goes straight to the creator, whose token account is made where there is none. */
+/**
+ * Returns the instructions that pay the whole price directly to the creator and create the creator's token account if it does not exist.
+ */
 export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount, memo: text }: Payment): readonly ProgramInstruction[] {
   return [
     ...computeBudget(PAYMENT_UNITS, UNIT_PRICE),

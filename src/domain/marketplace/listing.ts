@@ -12,12 +12,12 @@ export const HIGHEST_PRICE_USD = 10_000;
 /** Decimals of the stablecoin. */
 const PRICE_DECIMALS = 6;
 
-/** What anybody sees of the rules: which kinds of conditions there are, and of what kind the instruments; no parameter. */
+/** Public shape of the rules: the kinds of conditions and of instruments, without parameters. */
 export interface RuleShape {
   readonly entry: readonly string[];
   readonly exit: readonly string[];
   readonly timeframe: string;
-  /** How many instruments the universe has. */
+  /** Number of instruments in the universe. */
   readonly instruments: number;
   readonly kinds: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface ListedEvidence {
   readonly checks: readonly EvidenceCheck[];
 }
 
-/** What was on record of the manifest version when it was published. */
+/** Evidence on record of the manifest version when it was published. */
 export interface ListingEvidence {
   readonly at: EpochMs;
   readonly gates: readonly ListedEvidence[];
@@ -90,5 +90,5 @@ export function listingCategories(asked: readonly string[]): readonly string[] {
   return [...new Set(asked.map((tag) => tag.trim().toLowerCase()))];
 }
 
-/** What is said where there is no such listing. */
+/** Message for a listing that does not exist. */
 export const NO_LISTING = 'there is no listing with this id';

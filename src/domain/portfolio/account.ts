@@ -1,4 +1,4 @@
-/** Where an organization holds something: a book of its own, or a wallet that the caller names. */
+/** Place of an organization's holdings: a book of its own, or a wallet that the caller names. */
 import type { TradingBook } from '../book.ts';
 import { type Catalog, USDC_MINT } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -20,7 +20,7 @@ export interface PortfolioBook {
   readonly simulated?: ReadonlyMap<InstrumentKey, readonly string[]>;
 }
 
-/** What the venue itself says a position is worth, where the catalog has no quote of it. */
+/** Value of a position as the venue reports it, if the catalog has no quote of it. */
 export interface ReportedValue {
   readonly valueUsd: DecimalString;
   readonly observedAt: EpochMs;
@@ -28,7 +28,7 @@ export interface ReportedValue {
 
 /** One position of a place, before it is valued. */
 export interface AccountPosition {
-  /** Null where the catalog lists no such thing: nothing prices it. */
+  /** Null if the catalog does not list it, so nothing prices it. */
   readonly instrument: InstrumentKey | null;
   /** Names it within its place: the instrument, or a token's address. */
   readonly asset: string;
@@ -54,9 +54,9 @@ export interface Account {
   readonly address: string | null;
   /** US dollars and dollar stablecoins at par. Of a book with perpetuals it is net of their value, hence perhaps below zero. */
   readonly cashUsd: DecimalString;
-  /** What pending buys reserve; part of the cash. */
+  /** Part of the cash that pending buys reserve. */
   readonly reservedUsd: DecimalString;
-  /** What is in transit between the chains is owned and cannot be used; left out of every other place. */
+  /** Mark of funds in transit between the chains, which are owned and cannot be used; absent for every other place. */
   readonly quality?: 'in_transit';
   readonly positions: readonly AccountPosition[];
   readonly inputs: readonly string[];
@@ -170,7 +170,7 @@ const COIN_OF: Readonly<Record<string, InstrumentKey>> = {
 };
 const ELSEWHERE = 'it is held on a chain and valued at the price of the spot exchange';
 
-/** What a wallet holds of one thing, in whole units. */
+/** Balance of one asset in a wallet, in whole units. */
 interface Balance {
   readonly asset: string;
   readonly symbol: string;

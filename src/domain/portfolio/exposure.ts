@@ -1,4 +1,4 @@
-/** What a portfolio is made of: its instruments, its sectors, and underlyings that it is exposed to more than once. */
+/** Composition of a portfolio: its instruments, its sectors, and underlyings with duplicate exposure. */
 import { isPosition } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -40,7 +40,7 @@ export interface ExposureMember {
   readonly instrument: InstrumentKey;
   /** `paired_stock`: an agent token that was launched against a share of the underlying. */
   readonly relation: (typeof EXPOSURE_RELATIONS)[number];
-  /** Null where it is unpriced: then it is in no sum. */
+  /** Null if it is unpriced; then it is in no sum. */
   readonly valueUsd: DecimalString | null;
 }
 
@@ -64,7 +64,7 @@ function weightOf(amount: Decimal, total: Decimal): number | null {
   return total.gt(0) ? amount.times(100).div(total).toDecimalPlaces(8).toNumber() + 0 : null;
 }
 
-/** amount > limit percent of total, multiplied out; whatever is held exceeds a portfolio that is worth nothing. */
+/** Evaluates amount > limit percent of total, multiplied out. Every holding exceeds a limit of a worthless portfolio. */
 function exceeds(amount: Decimal, total: Decimal, limitPct: number): boolean {
   return amount.times(100).gt(Decimal.max(0, total).times(plainDecimal(limitPct)));
 }

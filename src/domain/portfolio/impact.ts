@@ -1,4 +1,4 @@
-/** What a proposed allocation would make of a portfolio: simulated on a copy, stored nowhere. */
+/** Effect of a proposed allocation on a portfolio, simulated on a copy and stored nowhere. */
 import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { costModelOf, feeUsdOf, pooledPrice, poolOfDepth, slippageBpsOf } from '../costs.ts';
@@ -36,7 +36,7 @@ export interface AssessedAllocation {
   readonly problem: string;
 }
 
-/** What an organization holds and what is proposed, ready to be simulated. */
+/** Holdings of an organization and the proposal, ready to be simulated. */
 export interface ImpactMaterial {
   readonly material: PortfolioMaterial;
   /** The book of the organization's people: allocations are simulated in it, and its account pays for them. */
@@ -60,7 +60,7 @@ export interface PortfolioImpact {
   readonly before: Portfolio;
   readonly after: Portfolio;
   readonly allocations: readonly SimulatedAllocation[];
-  /** What every id of either portfolio and of the allocations is. */
+  /** Meaning of every id in either portfolio and in the allocations. */
   readonly inputs: readonly PortfolioInput[];
 }
 
@@ -104,7 +104,7 @@ function freeAfter({ free }: PortfolioMaterial, before: PortfolioBook, after: Po
   return free === undefined ? {} : { free: paidInto(free, plainDecimal(paid)) };
 }
 
-/** What was proposed, and the top of the book that it was assessed on. */
+/** Returns the proposed allocation and the top of the book that it was assessed on, as inputs. */
 function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: EpochMs): PortfolioInput[] {
   const { side, notionalUsd, instrument } = allocation;
   const asked = plainInput({

@@ -4,7 +4,7 @@ import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
 import { exposureOf, isListedNow } from '../prediction/order.ts';
 import type { EpochMs } from '../time.ts';
 
-/** What is known of an outcome that is held. */
+/** Known facts of a held outcome. */
 export interface OutcomeFact {
   readonly name: string;
   /** Outcomes that exclude each other are one exposure. */

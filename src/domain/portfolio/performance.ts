@@ -1,4 +1,4 @@
-/** What books have earned: equity, realized and unrealized, and since the beginning of the UTC day. Pure. */
+/** Earnings of books: equity, realized and unrealized P&L, and since the beginning of the UTC day. Pure. */
 import { isPosition, markBook, positionOf, type TradingBook } from '../book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quote } from '../quote.ts';
@@ -126,7 +126,7 @@ export function totalEarnings(books: readonly BookEarnings[]): Earnings {
   };
 }
 
-/** Null where one of them is. */
+/** Sums a field over the books; null if one of them is null. */
 function sum(books: readonly BookEarnings[], field: Exclude<keyof Earnings, 'todayWithout'>): DecimalString | null {
   let total = new Decimal(0);
   for (const book of books) {

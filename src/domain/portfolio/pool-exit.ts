@@ -1,4 +1,4 @@
-/** What leaving a position would cost where it trades in a pool: its share of the pool, and how much of it goes within the slippage budget. */
+/** Cost of leaving a position that trades in a pool: its share of the pool, and the part that can be sold within the slippage budget. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 import { isoTime } from '../time.ts';
@@ -26,7 +26,7 @@ export interface PoolExit {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   readonly positionUsd: DecimalString;
-  /** Null where it is not known at this moment. */
+  /** Null if unknown at this moment. */
   readonly liquidityUsd: DecimalString | null;
   /** position / liquidity x 100, a ratio. */
   readonly sharePct: number | null;
@@ -38,7 +38,7 @@ export interface PoolExit {
   readonly limitSharePct: number;
   readonly exceedsLimit: boolean;
   readonly slippageBudgetBps: number;
-  /** How far below the mark the whole position would sell, in basis points, in a pool of constant product. */
+  /** Slippage of selling the whole position below its mark, in basis points, in a constant-product pool. */
   readonly exitSlippageBps: number | null;
   /** The most that sells within the budget, valued at the mark and rounded down to a millionth. */
   readonly exitableUsd: DecimalString | null;

@@ -37,7 +37,7 @@ import {
 /** A wallet, or a part of one, that did not answer: what it holds is in no sum. */
 export interface UnreadWallet {
   readonly address: string;
-  /** Who was asked. */
+  /** Source that was queried. */
   readonly asked: string;
   readonly why: string;
 }
@@ -63,7 +63,7 @@ export interface PortfolioMaterial {
   readonly outside?: readonly OutsideCoin[];
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
-  /** What is known of the outcomes of prediction markets that are held. */
+  /** Known facts of held prediction-market outcomes. */
   readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
   /** Liquidity that is known at this instant. */
   readonly pools: ReadonlyMap<InstrumentKey, PoolFact>;
@@ -82,11 +82,11 @@ export interface Portfolio {
   readonly duplicates: readonly DuplicateExposure[];
   readonly exits: readonly PoolExit[];
   readonly scenarios: readonly ScenarioResult[];
-  /** What every id that a number names is. */
+  /** Meaning of every id that a number names. */
   readonly inputs: readonly PortfolioInput[];
 }
 
-/** How the numbers are made; one sentence per field of the answer. */
+/** Formulas of the numbers, one sentence per field of the answer. */
 export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
   mark: "(bid + ask) / 2 of the quote of the holding's own venue",
   valueUsd: 'quantity x mark; a position that the venue reports without a quote has the reported value',

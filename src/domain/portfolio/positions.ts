@@ -1,4 +1,7 @@
-/** What is held, valued: every position at the middle of its own venue's quote, with the quality of that quote; what has no price is named. */
+/**
+ * Valued holdings: every position at the middle of its own venue's quote, with the quality of that quote. Positions without a price are
+ * named.
+ */
 import { type Catalog, isTradableAt } from '../catalog.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../quote.ts';
@@ -83,7 +86,7 @@ function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
     : null;
 }
 
-/** What holdings are valued by. */
+/** Prices that value the holdings. */
 export interface PriceFacts {
   readonly at: EpochMs;
   /** The newest quote of each instrument, aged to this instant. */
@@ -189,7 +192,7 @@ export function holdingsOf(place: Account, facts: PriceFacts): readonly Portfoli
   });
 }
 
-/** What a portfolio comes to, and how much of that is known how well. */
+/** Totals of a portfolio, by the quality of their prices. */
 export interface PortfolioTotals {
   /** Cash and every holding that has a price: what is named `unpriced` or missing is not in it. */
   readonly valueUsd: DecimalString;
@@ -203,14 +206,14 @@ export interface PortfolioTotals {
   /** Gross exposure / value, a ratio; null if the value is not above zero. */
   readonly leverage: number | null;
   readonly coverage: 'complete' | 'partial';
-  /** What the value includes and what it does not, as a sentence. */
+  /** Parts that the value includes and leaves out, as a sentence. */
   readonly includes: string;
   readonly inputs: readonly string[];
 }
 
 /**
- * Names what both a book and a wallet hold. A book says what was traded and a wallet what is there: whether the one is
- * the other, only whoever named the wallet knows, and until then both count.
+ * Names instruments that both a book and a wallet hold. A book says what was traded and a wallet what is there. Only the person who named
+ * the wallet knows whether one is the other; until then both count.
  */
 function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosition[]): string {
   const books = new Set(places.filter(({ kind }) => kind === 'book').map(({ id }) => id));

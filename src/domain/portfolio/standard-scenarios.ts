@@ -39,7 +39,7 @@ export const STANDARD_SCENARIOS: readonly StandardScenario[] = [
   { id: 'weekend_gap', shocks: { public_equity: -7 }, exitHaircutPct: null, against: 'next_regular_open' },
 ];
 
-/** What a scenario does to one holding. */
+/** Effect of a scenario on one holding. */
 export interface ScenarioEffect {
   readonly holding: string;
   readonly shockPct: number;
@@ -69,7 +69,7 @@ export interface ScenarioResult {
   readonly inputs: readonly string[];
 }
 
-/** What the scenarios look at besides holdings. */
+/** Inputs of the scenarios besides holdings. */
 export interface ScenarioFacts {
   readonly totals: PortfolioTotals;
   readonly exits: readonly PoolExit[];

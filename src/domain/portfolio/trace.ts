@@ -1,4 +1,4 @@
-/** Where the numbers of a portfolio come from: every input once, under an id that the numbers made of it name. */
+/** Sources of a portfolio's numbers: every input once, under an id that the derived numbers name. */
 import type { Catalog } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Quality, QualityFlag, Quote } from '../quote.ts';
@@ -23,7 +23,7 @@ export const INPUT_KINDS = [
 export interface PortfolioInput {
   readonly id: string;
   readonly kind: (typeof INPUT_KINDS)[number];
-  /** What it says, as a sentence part. */
+  /** Meaning, as part of a sentence. */
   readonly what: string;
   /** The number that was taken from it; null if it is no single one. */
   readonly value: DecimalString | null;
@@ -68,7 +68,7 @@ export function quoteInput(quote: Quote, mark: DecimalString | null, at: EpochMs
   });
 }
 
-/** What the catalog says of an instrument: its class, sector and relations. */
+/** Returns the catalog's facts about an instrument as an input: its class, sector and relations. */
 export function catalogInput(instrument: InstrumentKey, catalog: Catalog): PortfolioInput {
   const entry = catalog.byKey(instrument);
   const paired = entry?.pairedStock ?? null;

@@ -1,9 +1,9 @@
-/** What decides a prediction market, taken apart, and where two markets of one question are decided differently. */
+/** Resolution criteria of a prediction market, and differences between two markets of one question. */
 
 import { isoTime } from '../time.ts';
 import type { PredictionMarket, ResolutionSource } from './market.ts';
 
-/** What a sentence of the rules is about. */
+/** Aspects of a sentence in the rules. */
 export const CRITERION_ASPECTS = ['condition', 'source', 'deadline', 'fallback', 'other'] as const;
 export type CriterionAspect = (typeof CRITERION_ASPECTS)[number];
 
@@ -87,7 +87,7 @@ const fallbacks = (market: PredictionMarket): string =>
     .map(({ text }) => text)
     .join(' ') || 'none is stated';
 
-/** Where two markets of the same question are decided differently, the material ones first. */
+/** Returns the differences in how two markets of the same question are resolved, material ones first. */
 export function criteriaDifferences(ours: PredictionMarket, theirs: PredictionMarket): CriteriaDifference[] {
   const differences: CriteriaDifference[] = [];
   const ourSources = new Set(ours.resolution.sources.map(sourceKey));

@@ -10,8 +10,8 @@ export const PREDICTION_PROVIDERS = ['polymarket', 'kalshi'] as const;
 export type PredictionProvider = (typeof PREDICTION_PROVIDERS)[number];
 
 /**
- * Where a market stands, in words that hold for both providers. `determined`: an outcome was proposed and may still be
- * disputed. `unknown`: the provider used a word that this version does not know; nothing is concluded from it.
+ * States of a market that hold for both providers. `determined`: an outcome was proposed and may still be disputed. `unknown`: the provider
+ * used a word that this version does not know, and nothing is concluded from it.
  */
 export const PREDICTION_STATUSES = [
   'unopened',
@@ -51,7 +51,7 @@ export interface PredictionOutcome {
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
   readonly last: DecimalString | null;
-  /** What one contract pays once the market is resolved; null before. */
+  /** Payout of one contract once the market is resolved; null before. */
   readonly payout: DecimalString | null;
 }
 
@@ -63,7 +63,7 @@ export interface PredictionEventLink {
   readonly mutuallyExclusive: boolean | null;
 }
 
-/** Somebody whose word decides, as the rules or the provider name it. */
+/** Party whose word decides, as the rules or the provider name it. */
 export interface ResolutionSource {
   readonly name: string;
   readonly url: string | null;
@@ -74,7 +74,7 @@ export interface PredictionResolution {
   readonly rules: string;
   readonly secondaryRules: string;
   readonly sources: readonly ResolutionSource[];
-  /** Who decides and how it may be contested. */
+  /** Procedure of the decision and of its dispute. */
   readonly procedure: 'optimistic_oracle' | 'exchange_determination';
   /** Words of the proposal's history, oldest first (`proposed`, `disputed`, …). */
   readonly history: readonly string[];
@@ -86,8 +86,8 @@ export interface PredictionResolution {
 }
 
 /**
- * What taking liquidity costs: contracts x `rate` x (price x (1 - price)) ^ `exponent`, rounded up to `roundingUsd`.
- * `rate` null: the provider charges fees by a model that it did not tell; then nothing may be called free.
+ * Fee of taking liquidity: contracts x `rate` x (price x (1 - price)) ^ `exponent`, rounded up to `roundingUsd`. `rate` null: the provider
+ * charges by a model that it did not publish; then nothing may be called free.
  */
 export interface PredictionFee {
   readonly model: 'quadratic' | 'none' | 'unknown';
@@ -174,7 +174,7 @@ export interface PredictionTrade {
   readonly receivedAt: EpochMs;
 }
 
-/** What a provider's side of the adapter tells besides quotes. */
+/** News of a provider besides quotes. */
 export type PredictionNews =
   | { readonly kind: 'markets'; readonly markets: readonly PredictionMarket[] }
   | { readonly kind: 'trades'; readonly trades: readonly PredictionTrade[] };

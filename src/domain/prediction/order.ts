@@ -32,9 +32,9 @@ import {
 export const PREDICTION_ORDER_STATES = ['prepared', 'submitted', 'open', 'partially_filled', 'filled', 'cancelled', 'failed'] as const;
 export type PredictionOrderState = (typeof PREDICTION_ORDER_STATES)[number];
 
-/** What a live order is on the chain and at its venue. */
+/** Terms of a live order on the chain and at its venue. */
 export interface OnchainTerms {
-  /** Whose wallet pays and owns the position. */
+  /** Wallet that pays and owns the position. */
   readonly wallet: string;
   /** The prepared transaction that opens it. */
   readonly transactionId: string;
@@ -42,13 +42,13 @@ export interface OnchainTerms {
   readonly venueMarketId: string;
   readonly orderAccount: string;
   readonly positionAccount: string;
-  /** What the transaction pays into escrow, in US dollars of the stablecoin; zero for a sell. */
+  /** Deposit into escrow, in US dollars of the stablecoin; zero for a sell. */
   readonly depositUsd: DecimalString;
   /** The token account that the deposit waits in; null if the venue names none. */
   readonly escrowAccount: string | null;
 }
 
-/** What a person asks for. Exactly one of the sizes is given. */
+/** Order request of a person. Exactly one of the sizes is given. */
 export interface PredictionWish {
   readonly marketId: string;
   readonly outcome: OutcomeSide;
@@ -82,8 +82,8 @@ export function readOutcomeKey(key: InstrumentKey): { readonly marketId: string;
 }
 
 /**
- * What an outcome is an exposure to: its market, or the event where only one of its markets comes true. Where the
- * provider did not say whether the markets exclude each other they count as if they did.
+ * Returns the exposure of an outcome: its market, or the event if only one of its markets can come true. If the provider did not say
+ * whether the markets exclude each other, they count as if they did.
  */
 export function exposureOf({ id, event }: Pick<PredictionMarket, 'id' | 'event'>): string {
   return event === null || event.mutuallyExclusive === false ? id : event.id;
@@ -143,7 +143,7 @@ export function depthOfOutcome(
   return { venue: 'prediction', source, observedAt, quality, flags, bids, asks };
 }
 
-/** What taking these parts costs: each is a trade of its own and rounded up by itself. @throws Error for an unknown fee. */
+/** Returns the fee of taking these parts. Each is a trade of its own and rounded up by itself. @throws Error for an unknown fee. */
 export function takenFeeUsd(fee: PredictionFee, parts: readonly DepthLevel[]): DecimalString {
   const total = parts.reduce((sum, { price, size }) => {
     const part = takerFeeUsd(fee, price, size);
@@ -171,7 +171,7 @@ export function feeCeilingBps(fee: PredictionFee, order: Pick<Order, 'quantity' 
   return new Decimal(exact).plus(rounding).times(10_000).div(order.notionalUsd).toDecimalPlaces(4, Decimal.ROUND_UP).toNumber();
 }
 
-/** What an order is made with besides the wish. */
+/** Terms of an order besides the request. */
 export interface PredictionOrderTerms {
   readonly id: string;
   readonly origin: OrderOrigin;
@@ -232,7 +232,7 @@ function limitOnGrid(
   return plainDecimal(buys ? Decimal.min(wished, farthest) : Decimal.max(wished, farthest));
 }
 
-/** What one contract of an outcome is worth where nobody quotes it: its payout once decided, the listed bid while open, else nothing. */
+/** Returns the value of one contract of an unquoted outcome: its payout once decided, the listed bid while open, else zero. */
 export function restingMark(market: PredictionMarket, outcome: OutcomeSide, now: EpochMs): DecimalString {
   const { payout, bid } = market.outcomes[outcome === 'yes' ? 0 : 1];
   if (payout !== null && market.status === 'resolved') return payout;

@@ -1,4 +1,4 @@
-/** What a prediction market asks, as conditions that can be compared, and whether two markets ask the same. */
+/** Question of a prediction market as comparable conditions, and the test that two markets ask the same. */
 import { CATALOG, type Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { type EpochMs, isoTime } from '../time.ts';
@@ -85,8 +85,8 @@ const OR_EQUAL =
   /\b(greater|higher|less|lower|equal) than or equal to\b|\bat or (above|below)\b|\bequal to or (greater|higher|less|lower|above|below)\b/i;
 
 /**
- * Reads a question that exists as text only. The title says what is compared; where the rules say "or equal to", they
- * overrule it. Null where anything is missing or there is more than one way to read it.
+ * Reads a question that exists as text only. The title says what is compared; "or equal to" in the rules overrules it. Null if anything is
+ * missing or ambiguous.
  */
 export function readQuestion(title: string, rules: string, resolvesAt: EpochMs | null): PredictionQuestion | null {
   const underlying = underlyingIn(title);
@@ -106,7 +106,7 @@ export function readQuestion(title: string, rules: string, resolvesAt: EpochMs |
   return { underlying, comparator, threshold, upperThreshold: null, measure, resolvesAt };
 }
 
-/** What two markets have to do with each other, and why. Only `same` may ever be merged. */
+/** Relation between two markets, and why. Only `same` may ever be merged. */
 export interface QuestionMatch {
   readonly verdict: 'same' | 'related' | 'unrelated';
   /** One sentence per condition that was compared. */

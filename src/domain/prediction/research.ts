@@ -20,7 +20,7 @@ export const TRADES_WINDOW_MS = 60 * 60_000;
 /** The newest trades that are taken. */
 export const MAX_TRADES = 50;
 
-/** What was learnt of one market for the research, or why not. */
+/** Evidence of one market for the research, or why there is none. */
 export interface Evidence {
   readonly market: PredictionMarket;
   readonly book: (PredictionBook & { readonly quality: Quality; readonly flags: readonly QualityFlag[] }) | null;
@@ -78,7 +78,7 @@ export interface ProbabilityResearch {
     readonly verdict: DisagreementVerdict;
     readonly difference: DerivedNumber;
     readonly edgePerContract: DerivedNumber;
-    /** What would be bought where, for the edge. */
+    /** Purchases that would realize the edge. */
     readonly legs: readonly { readonly provider: PredictionProvider; readonly side: 'yes' | 'no'; readonly price: DecimalString }[];
     readonly sizeContracts: DecimalString | null;
   };
@@ -86,7 +86,7 @@ export interface ProbabilityResearch {
   readonly notes: readonly string[];
 }
 
-/** What one venue's evidence amounts to. */
+/** Weight of one venue's evidence. */
 interface VenueView {
   readonly provider: PredictionProvider;
   readonly market: PredictionMarket;
@@ -120,7 +120,7 @@ const sizeSum = (inputs: readonly ResearchInput[]): Decimal => inputs.reduce((su
 const quoteWords = (quality: Quality, flags: readonly QualityFlag[]): string =>
   `${quality}${flags.length === 0 ? '' : ` (${flags.join(', ')})`}`;
 
-/** Returns why a market's prices cannot count whatever they are; empty if they can. */
+/** Returns why a market's prices cannot count at any level; empty if they can. */
 function marketProblem(market: PredictionMarket): string {
   return market.status === 'open' ? '' : `the market is ${market.status}`;
 }

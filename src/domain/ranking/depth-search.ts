@@ -4,7 +4,7 @@
  */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 
-/** What is asked next: what a trade of so many US dollars would cost. */
+/** Next question of the search: the cost of a trade of this many US dollars. */
 export interface DepthQuestion {
   readonly sizeUsd: DecimalString;
 }
@@ -18,7 +18,7 @@ export interface DepthFound {
   /** The cost at that size, in basis points. */
   readonly costBps: number | null;
   readonly requests: number;
-  /** Why the search ended: the budget of slippage, the budget of requests, no route, or the largest size of all. */
+  /** Reason why the search ended: the slippage budget, the request budget, no route, or the largest size of all. */
   readonly bound: 'slippage' | 'requests' | 'no_route' | 'largest_size';
 }
 
@@ -26,7 +26,7 @@ export interface DepthLimits {
   readonly budgetBps: number;
   readonly smallestUsd: DecimalString;
   readonly largestUsd: DecimalString;
-  /** How many sizes may be asked about. */
+  /** Maximum number of sizes to query. */
   readonly maxRequests: number;
 }
 

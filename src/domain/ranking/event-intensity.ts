@@ -9,7 +9,7 @@ import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
 export const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
 /** After so many hours an event weighs half. */
 export const EVENT_HALF_LIFE_HOURS = 24;
-/** What nothing has confirmed weighs half. */
+/** Weight of an unconfirmed event. */
 export const RUMOR_WEIGHT = 0.5;
 const HOUR_MS = 3_600_000;
 
@@ -26,7 +26,7 @@ export interface WeighedEvent {
   readonly factors: EventFactors;
 }
 
-/** What an event's weight is the product of, as decimals. */
+/** Factors of an event's weight, as decimals. */
 export interface EventFactors {
   readonly severity: string;
   readonly age: string;

@@ -11,7 +11,7 @@ export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
 const GAP_PRICES =
   'the token price has to be live; while the exchange is closed, the reference is that of its last session (flag carried_reference)';
 
-/** How each score is made; one sentence per mode. */
+/** Formulas of the scores, one sentence per mode. */
 export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
   deepest_discount: `minus the fair-value gap in percent; ${GAP_PRICES}`,
   highest_premium: `the fair-value gap in percent; ${GAP_PRICES}`,

@@ -9,7 +9,7 @@ export const MOMENTUM_WEEK_HOURS = 168;
 export const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;
 /** A last bar that closed longer ago says nothing of the present. */
 export const MOMENTUM_MAX_AGE_HOURS = 6;
-/** How far the bar of a day or week ago may lie from that instant. */
+/** Maximum distance of a bar from the instant a day or week ago. */
 const TOLERANCE_HOURS = 6;
 
 export interface ClosedBar {
@@ -17,14 +17,14 @@ export interface ClosedBar {
   readonly close: DecimalString;
 }
 
-/** Which bars of an instrument are wanted: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
+/** Wanted bars of an instrument: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
 export interface BarsWanted {
   /** The newest bar opened at or before this instant, and not longer than `withinMs` before it. */
   readonly at: EpochMs;
   readonly withinMs: number;
-  /** How long before the newest bar the others lie. */
+  /** Distances of the others before the newest bar. */
   readonly backMs: readonly number[];
-  /** How much earlier than that each of them may lie. */
+  /** Maximum further distance of each of them. */
   readonly toleranceMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** How well a pre-IPO token fits a portfolio: its discount and liquidity for it, concentration of its sector and name against it. */
+/** Fit of a pre-IPO token for a portfolio: its discount and liquidity speak for it, concentration of its sector and name against it. */
 import { Decimal, type DecimalString } from '../decimal.ts';
 import { type ScoreTerm, term } from './ranked-row.ts';
 
@@ -21,7 +21,7 @@ export const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } a
 export const FIT_FORMULA =
   'discount to mark in percent (at most 50 either way) + 5 x log10(pool liquidity / 5 % of the portfolio), between -10 and 10 points - 2 x what the sector would weigh above 25 % after 5 % more - 3 x what the name would weigh above 10 %';
 
-/** What of a weight lies above a limit once the allocation is added; the rest of the portfolio shrinks to make place. */
+/** Returns the part of a weight above a limit once the allocation is added. The rest of the portfolio shrinks in proportion. */
 function excess(weightPct: DecimalString | undefined, limitPct: number): Decimal {
   const scaled = new Decimal(weightPct ?? 0).times(100 - FIT_ALLOCATION_PCT).div(100);
   return Decimal.max(0, scaled.plus(FIT_ALLOCATION_PCT).minus(limitPct));

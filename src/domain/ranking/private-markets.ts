@@ -17,7 +17,7 @@ export const PRIVATE_MODES = [
 ] as const;
 export type PrivateMode = (typeof PRIVATE_MODES)[number];
 
-/** How each score is made; one sentence per mode. */
+/** Formulas of the scores, one sentence per mode. */
 export const PRIVATE_FORMULAS: Readonly<Record<PrivateMode, string>> = {
   gap_to_mark: 'the size of the gap to the issuer mark in percent, premium or discount',
   deepest_discount: 'minus the gap to the issuer mark in percent',
@@ -28,7 +28,7 @@ export const PRIVATE_FORMULAS: Readonly<Record<PrivateMode, string>> = {
   portfolio_fit: FIT_FORMULA,
 };
 
-/** What the modes read besides the cut. */
+/** Inputs of the modes besides the cut. */
 export interface PrivateRequest {
   readonly mode: PrivateMode;
   readonly slippageBps: number;

@@ -9,7 +9,7 @@ import type { Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quality, QualityFlag, Session } from '../quote.ts';
 
-/** Why something is not ranked. Published words are never renamed. */
+/** Reasons why something is not ranked. Published words are never renamed. */
 export const UNRANKED_REASONS = [
   'not_traded',
   'not_observed',
@@ -32,7 +32,7 @@ export type RowFlag = (typeof ROW_FLAGS)[number];
 /** One term of a score: the score is the sum of its terms' `points`. Numbers are decimal strings. */
 export interface ScoreTerm {
   readonly name: string;
-  /** What the term is made of, in its own unit. */
+  /** Value of the term, in its own unit. */
   readonly value: DecimalString;
   readonly points: DecimalString;
 }
@@ -47,7 +47,7 @@ export interface PriceFact {
   readonly flags: readonly QualityFlag[];
 }
 
-/** What every row shows of its instrument, ranked or not. */
+/** Facts of every row about its instrument, ranked or not. */
 export interface RowFacts {
   readonly symbol: string;
   readonly instrument: string;
@@ -58,13 +58,13 @@ export interface RowFacts {
   readonly tokenPrice: PriceFact | null;
   /** The reference price, or the issuer's mark of a pre-IPO token. */
   readonly reference: PriceFact | null;
-  /** Percent; above zero is a premium. Null where one of the two prices is missing. */
+  /** Percent; above zero is a premium. Null if one of the two prices is missing. */
   readonly gapPct: number | null;
   /** Both sides of the pools, in US dollars. */
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** What a mode makes of one instrument. */
+/** Result of a mode for one instrument. */
 export type Scored =
   | {
       readonly ranked: true;
@@ -83,7 +83,7 @@ export interface RankedRow extends RowFacts {
   /** Empty for a row without a rank. */
   readonly flags: readonly RowFlag[];
   readonly terms: readonly ScoreTerm[];
-  /** What the mode looked at besides, by name: events, bars, depths. */
+  /** Further inputs of the mode, by name: events, bars, depths. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -124,7 +124,9 @@ function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
   };
 }
 
-/** Why a gap cannot be ranked. Empty if the quote is live and the reference is live or carried from the last session (`gapFlags`). */
+/**
+ * Returns why a gap cannot be ranked. Empty if the quote is live and the reference is live or carried from the last session (`gapFlags`).
+ */
 export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
   const reasons: UnrankedReason[] = [...exclusionReasons(entry, seen)];
   if (seen === undefined) return reasons;
@@ -155,7 +157,7 @@ function causesOf(reasons: readonly UnrankedReason[], seen: Observation | undefi
   return seen === undefined ? [] : unknownInputs(inputs, seen);
 }
 
-/** What keeps an instrument out of every mode. */
+/** Returns why an instrument is excluded from every mode. */
 export function exclusionReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
   if (seen === undefined) return ['not_observed'];
   return entry.token !== null && !isTradableAt(entry.token, seen.slot) ? ['not_traded'] : [];

@@ -1,4 +1,4 @@
-/** What the risk function says of an order: every breach with limit, before, after and the smallest change that would pass. */
+/** Risk assessment of an order: every breach with limit, before, after and the smallest change that would pass. */
 import { nextUtcDay } from '../book.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
 import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../decision.ts';
@@ -38,7 +38,7 @@ function quantityOf(lots: bigint, order: Order): DecimalString {
   return scaledText(lots, stepScale(marketStepOf(order.instrument).lot));
 }
 
-/** What one lot costs at the limit price, in micro-dollars rounded up. */
+/** Returns the cost of one lot at the limit price, in micro-dollars rounded up. */
 function lotNotional(order: Order): bigint {
   const price = ratioOf(order.limitPrice);
   const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));

@@ -1,4 +1,4 @@
-/** What books have at work together, kept as they change: what lies outside of one of them costs no walk through all. */
+/** Running sums over books, so that the exposure outside of one book costs no walk through all. */
 import type { TradingBook } from '../book.ts';
 import { Decimal, plainDecimal } from '../decimal.ts';
 import type { InstrumentKey } from '../venue.ts';
@@ -8,7 +8,7 @@ import type { BookSums } from './context.ts';
 const Exact = Decimal.clone({ precision: 200 });
 type Sum = InstanceType<typeof Exact>;
 
-/** Of one instrument; `parts`: of how many positions and pending buys, for a sum of zero is still told. */
+/** Sum of one instrument. `parts` counts its positions and pending buys, because a sum of zero is still reported. */
 interface Share {
   readonly quantity: Sum;
   readonly costUsd: Sum;
@@ -32,7 +32,7 @@ export class RunningSums {
   readonly #parts = new Map<string, Part>();
   readonly #shares = new Map<InstrumentKey, Share>();
   #cashUsd: Sum = ZERO;
-  /** Of every instrument, until a book changes: most books have nothing of most instruments. */
+  /** Assets of every instrument, until a book changes. Most books hold nothing of most instruments. */
   #assets: readonly Asset[] | null = null;
 
   /** Counts a book as it is now, in place of what was counted of it before. */

@@ -1,6 +1,6 @@
 /**
- * How much every limit still lets through for an order of one instrument, in whole micro-dollars. Amounts are rounded once,
- * when they enter, against the order: what counts against it up, what speaks for it down; all that follows is exact.
+ * Remaining capacity of every limit for an order of one instrument, in whole micro-dollars. Amounts are rounded once, when they enter,
+ * against the order: usage up, capacity down. All that follows is exact.
  */
 import { CATALOG } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
@@ -24,7 +24,7 @@ export interface LimitCapacity {
   readonly unit: bigint;
 }
 
-/** What counts against a limit once an order of that notional is done; of the balance: what remains. In micro-dollars. */
+/** Returns the usage of a limit after an order of that notional; for the balance, the remainder. In micro-dollars. */
 export function usedAfter(capacity: LimitCapacity, notional: bigint): bigint {
   const remains = floorDivide(capacity.left - notional * capacity.each, capacity.unit);
   return capacity.code === 'insufficient_balance' ? remains : (capacity.limit ?? 0n) - remains;
@@ -70,7 +70,7 @@ function isPerp(instrument: InstrumentKey): boolean {
   return instrument.startsWith('evmvenue:');
 }
 
-/** What an instrument gives exposure to. Both outcomes of a prediction market are one exposure even where nothing else is known of it. */
+/** Returns the underlying of an instrument. Both outcomes of a prediction market are one exposure, even if nothing else is known of it. */
 export function underlyingOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
   const known = catalog.byKey(instrument)?.underlying;
   if (known !== undefined) return known;
@@ -186,7 +186,7 @@ function capitalCapacity(
   return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: up };
 }
 
-/** What is free of the equity must pay for the order (a perpetual: its margin) and its fee. */
+/** Returns the capacity of the balance. Free equity must pay for the order (for a perpetual, its margin) and its fee. */
 function balanceCapacity(equity: bigint, { spot, perp }: Split, leverage: Ratio, perpOrder: boolean, feeBps: number): LimitCapacity {
   const { numerator: up, denominator: down } = leverage;
   const fee = numberRatio(Math.max(0, feeBps));

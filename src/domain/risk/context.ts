@@ -1,4 +1,4 @@
-/** What the pre-trade risk function is told about the world: everything that it looks at, and nothing else. */
+/** Inputs of the pre-trade risk function: everything that it reads, and nothing else. */
 import type { MarkedBook } from '../book.ts';
 import type { CatalogEntry } from '../catalog.ts';
 import type { Observation, ObservedReference } from '../cut.ts';
@@ -27,7 +27,7 @@ export interface ReferenceUse {
   readonly carried?: boolean;
 }
 
-/** What the risk function asks of the catalog; whoever knows instruments beyond it answers for those too. */
+/** Catalog of the risk function. An extended one answers for further instruments. */
 export interface RiskCatalog {
   byKey(
     key: InstrumentKey,
@@ -72,7 +72,7 @@ export function observedOrderQuote(observation: Pick<Observation, 'instrument' |
   };
 }
 
-/** What an organization has at work over books of one mode, as sums: exact, and the same however many books there are. */
+/** Exposure of an organization over books of one mode, as sums. They are exact and independent of the number of books. */
 export interface BookSums {
   readonly cashUsd: DecimalString;
   /** Each instrument once, in the order of their names. */
@@ -80,7 +80,7 @@ export interface BookSums {
     readonly instrument: InstrumentKey;
     readonly quantity: DecimalString;
     readonly costUsd: DecimalString;
-    /** What pending buys reserve. */
+    /** Dollars that pending buys reserve. */
     readonly reservedUsd: DecimalString;
   }[];
 }

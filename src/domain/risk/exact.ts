@@ -63,7 +63,7 @@ export function usdText(micro: bigint): DecimalString {
   return scaledText(micro, USD_SCALE);
 }
 
-/** How many decimals a step of a power of ten has: `0.001` has 3. */
+/** Returns the number of decimals of a power-of-ten step: `0.001` has 3. */
 export function stepScale(step: DecimalString): number {
   const dot = step.indexOf('.');
   return dot < 0 ? 0 : step.length - dot - 1;

@@ -9,7 +9,7 @@ import type { OtherBooks } from './context.ts';
 const Exact = Decimal.clone({ precision: 200 });
 type Sum = InstanceType<typeof Exact>;
 
-/** How much of an instrument, and how many positions and pending buys it is made of: a sum of zero is still told. */
+/** Sum of an instrument, with the number of its positions and pending buys: a sum of zero is still reported. */
 interface Share {
   readonly valueUsd: Sum;
   readonly parts: number;
@@ -21,7 +21,7 @@ interface Exposure {
 }
 
 export interface ExposureTotals {
-  /** What the books have at work but for one, every instrument once, in the order of their names. All of it where the book is not among them. */
+  /** Returns the exposure of all books except one, every instrument once, ordered by name. All of it if the book is not among them. */
   without(bookId: string): OtherBooks;
 }
 

@@ -17,7 +17,7 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10
 /** The world of one instrument, prepared: as many orders as wanted are assessed against it. */
 export interface RiskFrame {
   readonly capacities: LimitCapacities;
-  /** What is free of each in micro-dollars, bounded by 2^52 either way. */
+  /** Remaining capacity of each limit in micro-dollars, bounded by 2^52 either way. */
   readonly bounds: Float64Array;
   readonly bits: Int32Array;
   /** Limits breached at any order size. */
@@ -41,12 +41,12 @@ export interface OrderFigures {
   /** Micro-dollars, rounded up. */
   readonly exactNotional: bigint | null;
   readonly notional: number;
-  /** Null where the price is on the tick and every number is exact as a double. */
+  /** Null if the price is on the tick and every number is exact as a double. */
   readonly limitPrice: DecimalString | null;
   readonly ticks: number;
 }
 
-/** Which limits an order breaches, as a mask of `RISK_BITS`; zero if it passes. The hot path: it allocates nothing. */
+/** Returns the limits that an order breaches, as a mask of `RISK_BITS`; zero if it passes. The hot path: it allocates nothing. */
 export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
   if (order.limitPrice !== null) return exactBreachesOf(frame, order, order.limitPrice);
   if (!order.buys) {
@@ -126,9 +126,8 @@ function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale
 }
 
 /**
- * Reads an order's numbers.
- * @throws RangeError if the quantity is not a positive whole number of lots, the price not above zero, the
- * stated notional not quantity x limit price, or a buy reduce-only: such an order is a defect of whoever made it.
+ * Reads an order's numbers. @throws RangeError if the quantity is not a positive whole number of lots, the price not above zero, the stated
+ * notional not quantity x limit price, or a buy reduce-only. Such an order is a defect of its creator.
  */
 export function figuresOf(order: Order): OrderFigures {
   if (order.reduceOnly !== (order.side === 'sell')) throw new RangeError(`order ${order.id}: sells are reduce-only, and only they`);

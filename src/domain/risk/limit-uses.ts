@@ -1,4 +1,4 @@
-/** What every limit on an order's size allows, and what counts against it before and after the order. */
+/** Limits on an order's size, with their usage before and after the order. */
 import { CATALOG, type Catalog } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Order } from '../order.ts';
@@ -11,7 +11,7 @@ import { exactNotionalOf, figuresOf } from './kernel.ts';
 /** One limit in US dollars; of the balance, what is left of it. */
 export interface LimitUse {
   readonly code: RiskCode;
-  /** Null where the limit is unknown, as that of a pool of unknown depth. */
+  /** Null if the limit is unknown, as that of a pool of unknown depth. */
   readonly limitUsd: DecimalString | null;
   readonly beforeUsd: DecimalString;
   readonly afterUsd: DecimalString;

@@ -31,7 +31,7 @@ export function knownLiquidity(known: PoolLiquidity | null, at: EpochMs): Decima
   return known === null || at - known.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : known.liquidityUsd;
 }
 
-/** What is known of an order's instrument at a moment. */
+/** Known market of an order's instrument at a moment. */
 export interface RiskMarket {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
@@ -39,13 +39,13 @@ export interface RiskMarket {
   readonly liquidityUsd: DecimalString | null;
 }
 
-/** What a tick observed of an instrument. The cut has dropped what was too old. */
+/** Returns the market of an instrument as a tick observed it. The cut has dropped what was too old. */
 export function observedMarket(observation: Observation): RiskMarket {
   const { slot, reference, liquidityUsd } = observation;
   return { at: slot, quote: observedOrderQuote(observation), reference, liquidityUsd };
 }
 
-/** What is received of an instrument now. Quote and reference carry the quality that they have at `at`. */
+/** Returns the market of an instrument as received now. Quote and reference carry their quality at `at`. */
 export function presentMarket(known: {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
@@ -62,7 +62,7 @@ export function presentMarket(known: {
   };
 }
 
-/** Who trades: an agent by its manifest, or a person by the organization's preferences alone. */
+/** Trader: an agent by its manifest, or a person by the organization's preferences alone. */
 export interface RiskAgent {
   readonly manifest: Manifest;
   readonly stage: Stage;
@@ -75,12 +75,12 @@ export interface RiskAgent {
  */
 export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string | { readonly entries: string }>>>;
 
-/** What live orders on the spot exchange lack where the organization has no account there. */
+/** Missing requirement of live orders on the spot exchange if the organization has no account there. */
 export const EXCHANGE_KEY = 'an API key of the organization at the spot exchange';
-/** How it is added. */
+/** Command that adds it. */
 export const ADD_EXCHANGE_KEY = 'sevengate exchange-keys add';
 
-/** What an order on a venue lacks, in one sentence. */
+/** Describes in one sentence what an order on a venue lacks. */
 export function lackInWords(venue: ExecutableVenue, missing: string): string {
   return missing === EXCHANGE_KEY
     ? `the organization has no API key at the spot exchange: ${ADD_EXCHANGE_KEY} adds one`
@@ -97,27 +97,27 @@ export function missingSetting(disabled: DisabledVenues, venue: ExecutableVenue,
   return side === 'buy' ? missing.entries : null;
 }
 
-/** What stands in the way of orders beside limits and prices: halts, pauses and switched-off venues. */
+/** Obstacles of orders besides limits and prices: halts, pauses and disabled venues. */
 export interface TradingControl {
   readonly halt: RiskContext['halt'];
   readonly disabled: DisabledVenues;
 }
 
-/** Nothing is halted and nothing is switched off: a simulation. */
+/** Control of a simulation: nothing is halted or disabled. */
 export const UNCONTROLLED: TradingControl = Object.freeze({ halt: 'none', disabled: ALL_ENABLED });
 
-/** What decides how far a halt or a pause reaches into an order. */
+/** Facts that decide how a halt or a pause affects an order. */
 export interface HaltFacts {
   /** The control epoch that the order was decided in, and the organization's epoch now; a halt begins a new one. */
   readonly decidedEpoch: number;
   readonly epoch: number;
-  /** Whether the agent is paused now; false for an order of a person. */
+  /** True if the agent is paused now; false for an order of a person. */
   readonly paused: boolean;
   /** True if the order closes a position by the word of a person or of a kill switch: a pause does not stop it. */
   readonly closes: boolean;
 }
 
-/** Nothing begins after a halt, or of a paused agent; a pause lets positions be closed. */
+/** Returns the effect of halts and pauses. Nothing begins after a halt or for a paused agent. A pause lets positions be closed. */
 export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): RiskContext['halt'] {
   if (decidedEpoch !== epoch) return 'all';
   if (!paused) return 'none';

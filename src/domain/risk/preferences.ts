@@ -13,7 +13,7 @@ export interface RiskPreferences {
   readonly maxDailyDrawdownPct: number;
   /** Most positions that one book may have open. */
   readonly maxOpenPositions: number;
-  /** How far a limit price may lie beyond the executable price, in basis points. */
+  /** Slippage budget: maximum distance of a limit price beyond the executable price, in basis points. */
   readonly maxSlippageBps: number;
   /** Most that one instrument may be, over all books of the organization, in percent of their equity. */
   readonly maxPositionWeightPct: number;
@@ -21,15 +21,15 @@ export interface RiskPreferences {
   readonly maxUnderlyingWeightPct: number;
   /** Most that a position may be of its pool's liquidity, in percent. */
   readonly maxPoolSharePct: number;
-  /** True: nothing with a reference price is bought without a live one, whatever the rules look at. */
+  /** True if nothing with a reference price is bought without a live one, whatever the rules use. */
   readonly requireLiveReference: boolean;
   /** True: nothing is bought at all. */
   readonly reduceOnly: boolean;
 }
 
 /**
- * What holds until an organization says otherwise. What a manifest limits by itself is bounded generously here; the
- * pool share is the one above which the stress scenarios charge an exit haircut.
+ * Defaults until an organization sets its own. Limits that a manifest sets too are generous here. The pool share is the one above which the
+ * stress scenarios charge an exit haircut.
  */
 export const DEFAULT_PREFERENCES: RiskPreferences = Object.freeze({
   maxCapitalUsd: '10000000',

@@ -1,4 +1,4 @@
-/** What is answered where risk does not let an order pass: the limits by their codes, in one sentence. */
+/** Refusal of an order by risk: the limits by their codes, in one sentence. */
 import type { DecimalString } from '../decimal.ts';
 import type { RiskRejection } from '../decision.ts';
 import type { OrderQuote, OrderSide } from '../order.ts';

@@ -62,7 +62,7 @@ function drawdownBreached({ book, mandate }: RiskContext): boolean {
   return lost > 0n && lost * 100n * denominator > numerator * (start > 0n ? start : 0n);
 }
 
-/** How many instruments are held, wait for a buy or would be bought; null asks without the last. */
+/** Counts the instruments that are held, wait for a buy or would be bought; null counts without the last. */
 export function openPositionsAfter(instrument: InstrumentKey | null, { book }: RiskContext, exceptProposalId: string): number {
   const open = new Set<InstrumentKey>(instrument === null ? [] : [instrument]);
   for (const held of book.positions) if (isPosition(held)) open.add(held.instrument);

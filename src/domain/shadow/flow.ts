@@ -1,4 +1,4 @@
-/** What a venue sent of one instrument while a shadow order was alive: the only thing that its fill is measured by. */
+/** Messages of a venue about one instrument while a shadow order was alive: the only measure of its fill. */
 import { canonicalJson, sha256Hex } from '../canonical-json.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { DepthLevel } from '../paper-fill.ts';
@@ -47,15 +47,15 @@ export interface FlowGap {
   readonly why: string;
 }
 
-/** Of which window flow is asked, and what an order met there: kept with it, so that it can be measured again under other settings. */
+/** Window of the requested flow, and the order's circumstances, kept with it so that it can be measured again under other settings. */
 export interface FlowSpan {
   readonly instrument: InstrumentKey;
-  /** Null where the venue sends nothing to measure by. */
+  /** Null if the venue sends nothing to measure by. */
   readonly rule: FlowRule | null;
   /** When the order left, and when it reached its venue. */
   readonly from: EpochMs;
   readonly arrival: EpochMs;
-  /** How far books are needed: the rest of a long window is told by trades alone. */
+  /** End of the time for which books are needed. Trades alone cover the rest of a long window. */
   readonly booksUntil: EpochMs;
   readonly until: EpochMs;
   /** A state of a pool that is older counts for nothing. Milliseconds. */
@@ -72,9 +72,9 @@ export interface FlowWindow extends FlowSpan {
   readonly gaps: readonly FlowGap[];
 }
 
-/** Whoever keeps what was received for a while. */
+/** Keeper of received flow for a while. */
 export interface FlowKeeper {
-  /** What is kept of a window. Where nothing was kept the window is empty, and proves nothing. */
+  /** Returns the kept flow of a window. If nothing was kept the window is empty and proves nothing. */
   window(span: FlowSpan): FlowWindow;
 }
 

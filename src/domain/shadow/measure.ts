@@ -1,6 +1,6 @@
 /**
- * What the flow of its venue would have made of a shadow order: how much, and at which price. Pure, and the same for whoever
- * asks again. What the flow does not prove is unknown, never good.
+ * Fill that the flow of its venue would have given a shadow order: quantity and price. Pure and repeatable. An unproven part is unknown,
+ * never good.
  */
 import { costModelOf } from '../costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../decimal.ts';
@@ -11,13 +11,13 @@ import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../venue.ts
 import type { FlowRule } from '../venues/venue-facts.ts';
 import type { FlowBook, FlowPrint, FlowSpan, FlowWindow } from './flow.ts';
 
-/** Of an order that an agent carried out on paper while it stood at the shadow stage. */
+/** Paper order of an agent at the shadow stage. */
 export interface ShadowOrder {
   /** That of its fill on paper. */
   readonly id: string;
   readonly instrument: InstrumentKey;
   readonly side: 'buy' | 'sell';
-  /** What paper filled of it, in base units: so much is asked of the flow. */
+  /** Quantity filled on paper in base units, which is measured against the flow. */
   readonly quantity: DecimalString;
   /** No price beyond it is taken. Of an order that rested, where it rested. */
   readonly limitPrice: DecimalString;
@@ -27,20 +27,20 @@ export interface ShadowOrder {
   readonly restedUntil: EpochMs | null;
 }
 
-/** Why nothing can be said. */
+/** Reasons of an unknown result. */
 export const UNKNOWN_REASONS = ['no_rule', 'not_received', 'gap', 'trades_missing', 'too_much', 'size_unknown'] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** What a measurement found. `trades` and `books` were received inside of the window. */
+/** Result of a measurement. `trades` and `books` were received inside of the window. */
 export interface ShadowMeasurement {
-  /** Null where the venue sends nothing to measure by. */
+  /** Null if the venue sends nothing to measure by. */
   readonly rule: FlowRule | null;
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly trades: number;
   readonly books: number;
   readonly outcome: 'measured' | 'unknown';
-  /** Null where it was measured. */
+  /** Null if it was measured. */
   readonly reason: UnknownReason | null;
   /** Quantity that the flow gives, at most the order's quantity; null if it is unknown. */
   readonly quantity: DecimalString | null;
@@ -114,7 +114,7 @@ function verdictOf(order: ShadowOrder, window: FlowWindow): Verdict {
   return worse(order.side, takenIn(order, before), takenIn(order, after));
 }
 
-/** What a book or a pool gives at once. */
+/** Returns what a book or a pool gives at once. */
 function takenIn(order: ShadowOrder, book: FlowBook): Verdict {
   const levels = order.side === 'buy' ? book.asks : book.bids;
   const best = levels[0];
@@ -124,7 +124,7 @@ function takenIn(order: ShadowOrder, book: FlowBook): Verdict {
   return taken.quantity.gt(0) ? { quantity: taken.quantity, price: averagePriceOf(order.side, taken) } : NOTHING;
 }
 
-/** Of two states the one that gives less, or the same at a worse price. */
+/** Returns the worse of two states: the one that gives less, or the same at a worse price. */
 function worse(side: ShadowOrder['side'], one: Verdict, other: Verdict): Verdict {
   if (typeof one === 'string') return one;
   if (typeof other === 'string') return other;
@@ -139,8 +139,8 @@ function isBeyond({ side, limitPrice }: Pick<ShadowOrder, 'side' | 'limitPrice'>
 }
 
 /**
- * What trades give to an order that joins the end of the queue at its price: all that traded beyond the price, and of what
- * traded at it that which was more than stood before it. Nobody before it is assumed to leave.
+ * Returns what trades give to an order that joins the end of the queue at its price: all volume beyond the price, and volume at the price
+ * in excess of the queue before it. Orders before it are assumed to stay.
  */
 function restedIn(order: ShadowOrder, window: FlowWindow, joined: FlowBook): Verdict {
   const { arrival } = window;

@@ -1,4 +1,4 @@
-/** How the aggregator's routes are laid out as bytes and accounts. Pages load this file too: it names nothing of Node. */
+/** Layout of the aggregator's routes as bytes and accounts. Pages load this file too, so it uses nothing of Node. */
 import { readUint } from '../launch/byte-struct.ts';
 
 /** An account that a route names, by its purpose. The program's own address stands for one that is not given. */
@@ -19,7 +19,7 @@ export type RouteAccount =
   | 'eventAuthority'
   | 'program';
 
-/** Which amount a route fixes: what is given, what is got, or what came into an account since the ledger was set. */
+/** Amount that a route fixes: the input, the output, or what came into an account since the ledger was set. */
 type RouteKind = 'exactIn' | 'exactOut' | 'ledger';
 
 interface RouteLayout {
@@ -153,7 +153,7 @@ export function leastOf({ quoted, slippage }: Pick<Route, 'quoted' | 'slippage'>
   return (quoted * (10_000n - slippage)) / 10_000n;
 }
 
-/** Where the platform's fee goes; null if the route has no such account. */
+/** Returns the account of the platform's fee; null if the route has none. */
 export function feeAccountOf({ accounts }: Pick<Route, 'accounts'>, named: readonly string[]): string | null {
   return named[accounts.indexOf('platformFee')] ?? null;
 }

@@ -1,9 +1,9 @@
-/** What the primary chain says of a transaction: where it stands, and whose balances it moves. Amounts are base units as text. */
+/** Primary chain's view of a transaction: its status, and the balances that it moves. Amounts are base units as text. */
 
-/** How much of the chain stands behind an answer. Only `finalized` is never taken back. */
+/** Commitment of an answer. Only `finalized` is never taken back. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** Where a signature stands. `unseen` is no failure: it may be on its way, or the node may lag behind. */
+/** Status of a signature. `unseen` is no failure: it may be on its way, or the node may lag behind. */
 export interface SignatureStatus {
   readonly state: 'unseen' | Commitment;
   /** The slot that it landed in; null while unseen. */
@@ -13,8 +13,8 @@ export interface SignatureStatus {
 }
 
 /**
- * What became of handing signed bytes to a node. `sent`: the node took them, which is no promise that they land.
- * `refused`: the node looked at them and they can never land by this sending (preflight). `unknown`: the answer was lost.
+ * Result of sending signed bytes to a node. `sent`: the node took them, which is no promise that they land. `refused`: the node's preflight
+ * failed, and they can never land by this sending. `unknown`: the answer was lost.
  */
 export type Broadcast =
   | { readonly outcome: 'sent' }
@@ -44,7 +44,7 @@ export interface BalanceChanges {
   readonly tokens: readonly TokenChange[];
 }
 
-/** What a node says that a transaction would do now. Signatures are not looked at. */
+/** Simulated result of a transaction at a node. Signatures are not checked. */
 export interface Simulation {
   readonly error: string | null;
   readonly logs: readonly string[];

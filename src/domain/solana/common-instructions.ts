@@ -3,7 +3,10 @@ import { writeUint } from '../launch/byte-struct.ts';
 import { associatedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 
-/** A transaction's own budget: units at most, and micro-lamports for each. A wallet adds none where there is one. */
+/**
+ * Returns the instructions of a transaction's compute budget: maximum units, and micro-lamports for each. A wallet adds none if they are
+ * present.
+ */
 export function computeBudget(units: number, unitPrice: bigint): readonly ProgramInstruction[] {
   const limit = new Uint8Array(5);
   limit[0] = 2;
@@ -14,7 +17,7 @@ export function computeBudget(units: number, unitPrice: bigint): readonly Progra
   return [limit, price].map((data) => ({ program: COMPUTE_BUDGET_PROGRAM, accounts: [], data }));
 }
 
-/** Makes the owner's account of a mint where there is none yet; the payer pays its rent. */
+/** Returns the instruction that creates the owner's account of a mint if it does not exist. The payer pays its rent. */
 export function ownAccount(payer: string, owner: string, mint: string, program: string): ProgramInstruction {
   return {
     program: ASSOCIATED_TOKEN_PROGRAM,

@@ -1,7 +1,7 @@
 /**
- * What a delegated wallet may be asked to sign: one swap, and nothing beside it. The message is decoded instruction by
- * instruction; every program, every account that value could reach and every amount has to be one that the order, the
- * wallet and the chain account for. What is not known is refused.
+ * Rules of what a delegated wallet may sign: one swap and nothing else. The message is decoded instruction by instruction. Every program,
+ * every account that value could reach and every amount has to be one that the order, the wallet and the chain account for. Anything
+ * unknown is refused.
  */
 import { programAddress } from '../launch/program-address.ts';
 import { feeAccountOf, leastOf, type Route, type RouteAccount, readRoute } from './aggregator-routes.ts';
@@ -45,7 +45,7 @@ export interface DelegatedSwap {
   readonly accountOf: (owner: string, mint: string, program: string) => string;
 }
 
-/** What a message was found to move, in raw units. */
+/** Amounts that a message moves, in raw units. */
 interface Moved {
   /** Given by the wallet, of the input. */
   given: bigint;
@@ -191,7 +191,7 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
   moved.got += amount - fee;
 }
 
-/** What each account of a route may be: no account of it may be one that the swap does not account for. */
+/** Returns the permitted accounts of a route by role. Each has to be one that the swap accounts for. */
 function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<RouteAccount, readonly string[]>> {
   const { wallet, input, output, accountOf } = swap;
   const shared = id === null ? null : programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(id)]).address;

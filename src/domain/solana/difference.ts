@@ -1,11 +1,11 @@
-/** What a wallet changed in a message before it signed it: which programs' instructions came, went or were altered, and what else moved. */
+/** Changes that a wallet made to a message before it signed it: programs' instructions added, removed or altered, and anything else. */
 import { accountsOf, signersOf, type WireInstruction, type WireMessage } from './message.ts';
 import { type NamedProgram, namedProgram, programWords } from './programs.ts';
 
-/** What lookup tables hold, as far as it is known: addresses by their places. */
+/** Known contents of lookup tables: addresses by index. */
 type Tables = ReadonlyMap<string, readonly string[]>;
 
-/** Where two messages differ. Programs stand in the order of their instructions, one entry per instruction. */
+/** Difference of two messages. Programs are in the order of their instructions, one entry per instruction. */
 export interface MessageDifference {
   readonly inserted: readonly NamedProgram[];
   readonly removed: readonly NamedProgram[];
@@ -56,7 +56,7 @@ export function differenceWords({ inserted, removed, altered, reordered, parts }
 interface Spelled {
   readonly program: string;
   readonly text: string;
-  /** How many of the instructions that both messages have stand before it. */
+  /** Number of common instructions before it. */
   gap: number;
 }
 
@@ -70,7 +70,7 @@ function spelledOne({ program, accounts, data }: WireInstruction, names: readonl
   return `${program} ${accounts.map((account) => names[account]).join(',')} ${digits}`;
 }
 
-/** What is left of both lists beside their longest common course. */
+/** Returns the entries of both lists outside of their longest common subsequence. */
 function unmatched(before: readonly Spelled[], after: readonly Spelled[]): { readonly gone: Spelled[]; readonly come: Spelled[] } {
   const longest = Array.from({ length: before.length + 1 }, () => Array.from({ length: after.length + 1 }, () => 0));
   const at = (i: number, j: number): number => longest[i]?.[j] ?? 0;

@@ -26,6 +26,6 @@ export const OPEN_TRANSACTION_STATES = [
   'unknown',
 ] as const satisfies readonly PreparedTransactionState[];
 
-/** What it is for. Each purpose says by its own rules what a finalized transaction comes to. */
+/** Purposes of a transaction. Each defines by its own rules the result of a finalized transaction. */
 export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch', 'launcher_payment', 'launch_claim'] as const;
 export type TransactionPurpose = (typeof TRANSACTION_PURPOSES)[number];

@@ -48,11 +48,11 @@ export interface WireMessage {
 export interface WireTransaction extends WireMessage {
   /** One per required signer, in the order of the keys; a zero-filled one is not signed yet. */
   readonly signatures: readonly Uint8Array[];
-  /** What is signed: the bytes behind the signatures, as they came. */
+  /** Signed bytes: everything behind the signatures, as received. */
   readonly message: Uint8Array;
 }
 
-/** What is wrong with the bytes, found while they are read. */
+/** Error of malformed bytes, thrown while they are read. */
 class Unreadable extends Error {}
 
 /** Walks over bytes; every reading that would leave them is refused. */

@@ -4,7 +4,7 @@ import type { WireTransaction } from './message.ts';
 import { MEMO_PROGRAM } from './programs.ts';
 import { routeObjection } from './swap.ts';
 
-/** What the wallet pays at most: one deposit, into one escrow. Plain JSON. */
+/** Maximum payment of the wallet: one deposit, into one escrow. Plain JSON. */
 export interface DepositPromise {
   readonly wallet: string;
   /** The stablecoin. */

@@ -1,4 +1,4 @@
-/** What routes that somebody has signed paid to strangers: read from the messages as they were stored, without a chain. */
+/** Payments of signed routes to strangers, read from the stored messages without a chain. */
 import { associatedAccount } from '../launch/curve/program.ts';
 import { feeAccountOf, type Route, readRoute } from './aggregator-routes.ts';
 import { isAddress } from './base58.ts';
@@ -22,7 +22,9 @@ function feeFinding(route: Route, named: readonly string[]): string | null {
   return route.platformFee === 0n ? null : `pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`;
 }
 
-/** Where a route ends, if that is no account of the wallet. An account of a lookup table has no name here, and is left out. */
+/**
+ * Returns a finding if a route ends at an account that is not the wallet's. An account of a lookup table has no name here and is left out.
+ */
 function endFinding({ accounts }: Route, named: readonly string[], wallet: string): string | null {
   const at = (account: 'destination' | 'otherDestination' | 'outputMint'): string | undefined => named[accounts.indexOf(account)];
   const mint = at('outputMint');

@@ -1,14 +1,14 @@
-/** What a wallet signed, held against what it was given: for pages, which load this file as one module and sign beside their reader. */
+/** Comparison of what a wallet signed with what it was given, for pages, which load this file as one module and sign in the browser. */
 import { differenceOf, differenceWords } from './difference.ts';
 import { readTransaction, signersOf } from './message.ts';
 import { sentencesOf } from './transaction-words.ts';
 
-/** What a transaction does, as far as it can be told without a chain. */
+/** Effects of a transaction, as far as known without a chain. */
 export interface TransactionContent {
   /** Base58. */
   readonly feePayer: string;
   readonly signers: readonly string[];
-  /** What it does: one sentence per instruction, in their order. */
+  /** Effects, one sentence per instruction, in their order. */
   readonly sentences: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export function contentOf(bytes: Uint8Array): TransactionContent {
 }
 
 /**
- * Why signed bytes are not to be handed in, in words: another message than the prepared one, or no signature of `signer`
- * (base58). Null where they are what was prepared, signed; whether the signature is right the service checks.
+ * Returns in words why signed bytes must not be submitted: another message than the prepared one, or no signature of `signer` (base58).
+ * Null if they are the prepared message, signed. The service verifies the signature.
  */
 export function objectionTo(prepared: Uint8Array, signed: Uint8Array, signer: string): string | null {
   const before = readable(prepared);

@@ -26,7 +26,7 @@ export interface SwapLeg {
   readonly multiplier: DecimalString;
 }
 
-/** What the wallet gives at most and gets at least. Plain JSON. */
+/** Maximum input and minimum output of the wallet. Plain JSON. */
 export interface SwapPromise {
   readonly wallet: string;
   readonly side: OrderSide;
@@ -70,7 +70,7 @@ export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
 const TOKEN_INSTRUCTIONS: ReadonlySet<number> = new Set([3, 9, 12, 17]);
 /** System: create an account, transfer, and the account of a wrapped coin. */
 const SYSTEM_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 2]);
-/** Associated token account: create, and create where there is none. */
+/** Associated-token-account instructions: create, and create idempotently. */
 const ASSOCIATED_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 1]);
 
 export interface RouteRules {
@@ -146,7 +146,7 @@ export function balanceObjection(changes: BalanceChanges, promise: SwapPromise):
   return null;
 }
 
-/** How much more of a mint an owner has afterwards, over all of its accounts. */
+/** Returns the change of an owner's balance of a mint, over all of its accounts. */
 function deltaOf({ tokens }: BalanceChanges, owner: string, mint: string): bigint {
   return tokens.reduce(
     (sum, change) => (change.owner === owner && change.mint === mint ? sum + BigInt(change.after) - BigInt(change.before) : sum),
@@ -154,7 +154,7 @@ function deltaOf({ tokens }: BalanceChanges, owner: string, mint: string): bigin
   );
 }
 
-/** What a fill is made from besides the balances. */
+/** Inputs of a fill besides the balances. */
 export interface SwapFillInfo {
   readonly id: string;
   readonly orderId: string;
@@ -166,9 +166,9 @@ export interface SwapFillInfo {
 }
 
 /**
- * The fill of a finalized swap: what the wallet really gave and got, whatever was quoted; null if the balances show no
- * trade. Both amounts are booked to the last base unit and nothing is a fee; only the price, their quotient, is rounded.
- * Network fees are paid in lamports and stay outside.
+ * Returns the fill of a finalized swap: what the wallet really gave and got, regardless of the quote; null if the balances show no trade.
+ * Both amounts are booked to the last base unit and nothing is a fee. Only the price, their quotient, is rounded. Network fees are paid in
+ * lamports and stay outside.
  */
 export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: SwapFillInfo): Fill | null {
   const { wallet, side, input, output } = promise;
@@ -196,7 +196,7 @@ export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: Sw
   };
 }
 
-/** What an order for a swap is made from. */
+/** Inputs of a swap's order. */
 export interface SwapOrderParts {
   readonly id: string;
   readonly bookId: string;
@@ -204,7 +204,7 @@ export interface SwapOrderParts {
   /** The worst price that the swap may come to, in US dollars per UI unit. */
   readonly worstPrice: Decimal | DecimalString;
   readonly maxSlippageBps: number;
-  /** What the book may still sell, to the last unit. Absent: only whole lots of it are sold. */
+  /** Sellable quantity of the book, to the last unit. Without it, only whole lots are sold. */
   readonly sellable?: DecimalString | undefined;
 }
 

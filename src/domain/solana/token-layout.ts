@@ -24,7 +24,7 @@ export interface MintAccount {
   readonly decimals: number;
   readonly mintAuthority: string | null;
   readonly freezeAuthority: string | null;
-  /** Null where the mint does not scale. */
+  /** Null if the mint does not scale. */
   readonly scale: MintScale | null;
   /** The older and the newer fee; null if the mint takes none ever. */
   readonly transferFee: { readonly older: MintTransferFee; readonly newer: MintTransferFee } | null;
@@ -36,7 +36,7 @@ export interface MintAccount {
   readonly transferHook: string | null;
   /** True if new accounts are frozen until the issuer thaws them. */
   readonly startsFrozen: boolean;
-  /** Numbers of all extensions, for whoever must know that there is nothing else. */
+  /** Numbers of all extensions, for callers that must know that there are no others. */
   readonly extensions: readonly number[];
 }
 

@@ -1,7 +1,6 @@
 /**
- * What a transaction of the primary chain does, in one sentence for each instruction, for whoever is asked to sign it. What
- * is not known is said to be unknown. Amounts are raw units where the bytes do not say the decimals. Pages load this file
- * too: it names nothing of Node.
+ * Description of a primary-chain transaction for its signer, one sentence for each instruction. Unknown instructions are called unknown.
+ * Amounts are raw units if the bytes do not state the decimals. Pages load this file too, so it uses nothing of Node.
  */
 import { readUint } from '../launch/byte-struct.ts';
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve/instructions.ts';
@@ -38,7 +37,7 @@ interface Call {
 /** The instruction ends before what it should say. */
 class Cut extends Error {}
 
-/** Null where the instruction is none that the reader knows. */
+/** Reader of an instruction; null if it does not know it. */
 type Reader = (call: Call) => string | null;
 
 /** One sentence for each instruction, in their order. */

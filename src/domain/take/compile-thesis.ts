@@ -38,7 +38,10 @@ export type CompiledThesis =
       readonly assumed: readonly string[];
       /** Reasons that the author gives: no part of the policy. */
       readonly notUnderstood: readonly string[];
-      /** What the author has to confirm before the Take is armed: every reason, and every assumption about what is bought, sold or paid. */
+      /**
+       * Points that the author has to confirm before the Take is armed: every reason, and every assumption about what is bought, sold or
+       * paid.
+       */
       readonly open: readonly string[];
     }
   | { readonly ok: false; readonly why: 'ambiguous'; readonly questions: readonly string[]; readonly understood: readonly Understood[] }

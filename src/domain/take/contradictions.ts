@@ -12,7 +12,7 @@ const BANDS: Readonly<Record<string, string>> = {
   funding_percentile: 'percentile',
 };
 
-/** What of a condition besides the compared field makes it another measure: the period and the timeframe of an indicator. */
+/** Returns the measure of a condition besides the compared field: the period and the timeframe of an indicator. */
 function measure(condition: ManifestCondition, field: string): string {
   return Object.keys(condition)
     .filter((name) => name !== 'type' && name !== field)
@@ -46,7 +46,10 @@ export function entryContradiction(entry: readonly ManifestCondition[]): string 
   return null;
 }
 
-/** True if whatever passes `exit` of the same band also passes the whole entry: the position would be left as it is entered. */
+/**
+ * Returns a sentence about an exit that can pass while the entry does, so that the position would be left as it is entered; null if there
+ * is none.
+ */
 export function exitAtOnce(entry: readonly ManifestCondition[], exit: readonly ManifestCondition[]): string | null {
   for (const [stem, field] of Object.entries(BANDS)) {
     for (const enter of entry) {

@@ -6,7 +6,7 @@ import type { EpochMs } from '../time.ts';
 import { buildTake, type ReadTake, type TakeWorld } from './read-take.ts';
 import type { Take } from './take.ts';
 
-/** What a fork may change. A threshold is named `<side>[<index>].<field>`, for example `entry[0].pct`. */
+/** Changes permitted in a fork. A threshold is named `<side>[<index>].<field>`, for example `entry[0].pct`. */
 export interface ForkChanges {
   readonly allocationUsd?: string;
   readonly maxSlippageBps?: number;

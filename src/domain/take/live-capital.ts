@@ -11,7 +11,7 @@ import type { EpochMs } from '../time.ts';
  * already: nothing of the step is written. An exception, because it has to undo the transaction that it is found out in.
  */
 export class LiveCapitalUsed extends Error {
-  /** What the other live Takes are allocated, in US dollars. */
+  /** Allocation of the other live Takes, in US dollars. */
   readonly committedUsd: DecimalString;
   readonly allocationUsd: DecimalString;
   readonly maxCapitalUsd: DecimalString;

@@ -51,7 +51,7 @@ export interface AuthoredTake {
   readonly expiresAt: EpochMs;
 }
 
-/** What an authored Take is checked against. */
+/** Facts that an authored Take is checked against. */
 export interface TakeWorld {
   readonly catalog: Catalog;
   readonly now: EpochMs;
@@ -224,7 +224,7 @@ function assumptions(value: Record<string, unknown>, take: Take, expiryGiven: bo
   return assumed;
 }
 
-/** What is said of every default, in both forms. */
+/** Descriptions of the defaults, in both forms. */
 export const ASSUMED = {
   allocation: `the allocation is ${DEFAULT_ALLOCATION_USD} USD`,
   slippage: `the slippage budget is ${DEFAULT_SLIPPAGE_BPS} basis points`,
@@ -232,7 +232,7 @@ export const ASSUMED = {
   noExit: 'there is no exit condition: the Take ends once it is filled, and the position stays until somebody closes it',
 } as const;
 
-/** How a Take without words is shown: each condition and limit under its own name, with nothing to confirm. */
+/** Returns the reading of a Take without a thesis: each condition and limit under its own name, with nothing to confirm. */
 export function readingOfFields(take: Take, assumed: readonly string[] = take.exit.length === 0 ? [ASSUMED.noExit] : []) {
   const sides = (['entry', 'exit'] as const).flatMap((side) =>
     take[side].map((condition, i) => ({ phrase: `${side}[${i}]`, as: `${side}: ${shownCondition(condition)}` })),

@@ -20,7 +20,10 @@ function inWords({ entry, exit, allocationUsd, maxSlippageBps }: Take): string {
 const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): string =>
   canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps } as never);
 
-/** What the author of a stored Take has to confirm before it is armed: of older Takes, whatever their words mean otherwise today. */
+/**
+ * Returns what the author of a stored Take has to confirm before it is armed. For older Takes it includes words that mean something else
+ * today.
+ */
 export function openOf({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
   if (open !== undefined) return open;
   if (thesis === null) return [];

@@ -6,7 +6,7 @@ import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
 
-/** Where a Take stands. `filled` and `closed` differ where it has exit conditions: a filled one still watches its position. */
+/** States of a Take. `filled` and `closed` differ if it has exit conditions: a filled one still watches its position. */
 export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
 export type TakeState = (typeof TAKE_STATES)[number];
 
@@ -38,9 +38,9 @@ export interface Take {
   readonly entry: readonly ManifestCondition[];
   /** Any one that passes leaves the position again. Empty: the Take ends once it is filled. */
   readonly exit: readonly ManifestCondition[];
-  /** What it may put to work, in US dollars, in one trade. */
+  /** Capital of one trade, in US dollars. */
   readonly allocationUsd: DecimalString;
-  /** How far the limit price may lie beyond the executable price. */
+  /** Slippage budget: maximum distance of the limit price beyond the executable price. */
   readonly maxSlippageBps: number;
   /** Not evaluated from this instant on; milliseconds since the epoch. */
   readonly expiresAt: EpochMs;
@@ -91,8 +91,8 @@ function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' |
 }
 
 /**
- * How far a fill of the Take is expected to lie on the bad side of its decision, in basis points: what a backtest under the
- * default assumptions expects of its notional. A Take passes no gates, so that no evidence of its own says it.
+ * Returns the slippage that a fill of the Take is expected to have against its decision, in basis points, from a backtest's default
+ * assumptions for its notional. A Take passes no gates, so it has no evidence of its own.
  */
 export function expectedSlippageOfTake(take: Take): number {
   return slippageFromMiddleBps('buy', Number(tradeNotionalUsd(take)), marketStateOf(take.asset.key));

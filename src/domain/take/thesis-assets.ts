@@ -37,8 +37,8 @@ const isBuilderMarket = ({ venue, instrument }: CatalogEntry): boolean => venue 
 const NAME = /[1-9A-HJ-NP-Za-km-z]{32,44}(?![\w])|[$#]?[A-Za-z][A-Za-z0-9&:/_-]*(?:'s)?/y;
 
 /**
- * An index over the catalog for the words of a text. A token that somebody launched is named by `$SYMBOL`, its mint or its
- * full key alone, so that a launch changes the meaning of no word.
+ * Creates an index over the catalog for the words of a text. A launched token is named only by `$SYMBOL`, its mint or its full key, so that
+ * a launch changes the meaning of no word.
  */
 export function assetNames(catalog: Catalog): NamesOfAssets {
   const exact = new Map<string, CatalogEntry[]>();
@@ -119,8 +119,8 @@ function lookOf(name: string): string {
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{3164}\u{FFA0}]/u;
 
 /**
- * Why a token may not be launched under this symbol and name; null if it may. Both would be words of everybody's theses, or would
- * pass for the name of an instrument in the eyes of a person.
+ * Returns why a token may not be launched under this symbol and name, or null if it may. Both would become words of everybody's theses, or
+ * could be mistaken for the name of an instrument.
  */
 export function nameProblem(symbol: string, name: string, catalog: Catalog): string | null {
   const fixed = new Set(

@@ -110,7 +110,7 @@ function checkedGap(authored: Authored, text: string): Authored {
   return authored;
 }
 
-/** How far a target or a stop may lie from the price of the entry to be read as a price. */
+/** Maximum ratio of a target or a stop to the entry's price at which it is read as a price. */
 const NEAR = 4;
 
 /** A price without a comparator: a target above the entry, or a stop below it. */

@@ -122,7 +122,7 @@ function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared:
   return { ...base, direction: compared === 'greater' ? 'below' : 'upper' };
 }
 
-/** How a gap is compared: by the comparator that is not itself the word of the gap, or by "or more". */
+/** Returns the comparison of a gap: by the comparator that is not itself the word of the gap, or by "or more". */
 function compared(tokens: readonly Token[]): 'greater' | 'smaller' | 'none' {
   return has(tokens, ...GREATER, 'OR_MORE', 'OR_DEEPER') ? 'greater' : has(tokens, ...SMALLER, 'OR_LESS') ? 'smaller' : 'none';
 }
@@ -590,7 +590,7 @@ export const PHRASES: readonly Phrase[] = [
   ...Object.entries(LINKS).map(([kind, meaning]) => phrase(kind, () => meaning)),
 ];
 
-/** How a reading is shown. */
+/** Describes a reading. */
 export function shownMeaning(meaning: Meaning, condition: ManifestCondition | null): string {
   switch (meaning.kind) {
     case 'action':

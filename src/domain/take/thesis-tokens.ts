@@ -12,7 +12,7 @@ export interface Token {
   readonly end: number;
   /** True if a colon stands between the token before and this one. */
   readonly afterColon: boolean;
-  /** Of a quantity, as a plain decimal. */
+  /** Value of a quantity, as a plain decimal. */
   readonly value?: string;
   readonly asset?: NamedAsset;
   readonly at?: EpochMs;

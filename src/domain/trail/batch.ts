@@ -1,21 +1,21 @@
 /**
- * What a writer signs: all rows that one transaction wrote, as one batch. Each row is an entry of a Merkle tree, the
- * signature is over the root, and the signed batch is in turn an entry of the log that checkpoints are about.
+ * Signed batch of a writer: all rows that one transaction wrote. Each row is an entry of a Merkle tree, the signature is over the root, and
+ * the signed batch is in turn an entry of the log that checkpoints are about.
  */
 import { leafHash, merkleRoot, thinnedRoot } from './merkle.ts';
 
-/** Who writes: each process signs with keys of its own; `owner` signs what a person corrects at the machine, and no process opens it. */
+/** Writers. Each process signs with keys of its own. `owner` signs what a person corrects at the machine, and no process opens its key. */
 export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log', 'owner'] as const;
 export type Writer = (typeof WRITERS)[number];
 
-/** What was done to a row. `sum`: the digest is over many rows that are written together, under a name of their own. */
+/** Changes of a row. `sum`: the digest is over many rows that are written together, under a name of their own. */
 export type ChangeOp = 'insert' | 'update' | 'delete' | 'genesis' | 'sum';
 
 /** One row of a batch. */
 export interface TrailChange {
   readonly table: string;
   readonly op: ChangeOp;
-  /** The row's primary key, its parts separated by blanks; for a `sum` whatever names the rows. */
+  /** Primary key of the row, its parts separated by blanks; for a `sum` the name of the rows. */
   readonly key: string;
   /** SHA-256 in hexadecimal. */
   readonly digest: string;
@@ -45,9 +45,9 @@ export function batchRoot(xid: string, changes: readonly TrailChange[]): string 
   return merkleRoot(changes.map((change) => leafHash(changeEntry(xid, change)))).toString('base64');
 }
 
-/** What stays in the database of a batch whose other rows have moved to an archive file. */
+/** Part of a batch that stays in the database after its other rows have moved to an archive file. */
 export interface ThinnedBatch {
-  /** Which of the batch's rows stay, from 0 in the order of their writing. */
+  /** Indexes of the rows that stay, from 0 in the order of their writing. */
   readonly places: readonly number[];
   /** Hexadecimal: the roots, 32 bytes each, of the subtrees that moved, from left to right. */
   readonly hashes: string;
@@ -60,7 +60,7 @@ export function thinnedBatchRoot(xid: string, size: number, kept: readonly Trail
   return thinnedRoot(size, places, leaves, moved)?.toString('base64') ?? null;
 }
 
-/** What the writer signs. */
+/** Returns the text that the writer signs. */
 export function batchText({ xid, writer, keyId, at, changes, root }: TrailBatch): string {
   return `sevengate-batch-1\n${xid}\n${writer}\n${keyId}\n${at}\n${changes}\n${root}\n`;
 }

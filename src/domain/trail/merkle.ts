@@ -73,7 +73,7 @@ export function inclusionProof(leaves: readonly Uint8Array[], index: number): re
     : [...inclusionProof(leaves.slice(split), index - split), merkleRoot(leaves.slice(0, split))];
 }
 
-/** Whether the proof leads from the leaf hash at `index` to the root of a log of `size` entries. */
+/** True if the proof leads from the leaf hash at `index` to the root of a log of `size` entries. */
 export function provesInclusion(leaf: Uint8Array, index: number, size: number, proof: readonly Uint8Array[], root: Uint8Array): boolean {
   if (!Number.isInteger(index) || index < 0 || index >= size) return false;
   let node: Buffer = Buffer.from(leaf);
@@ -112,7 +112,7 @@ function subproof(leaves: readonly Uint8Array[], size: number, isWhole: boolean)
     : [...subproof(leaves.slice(split), size - split, false), merkleRoot(leaves.slice(0, split))];
 }
 
-/** Whether the proof shows that the log with `root` begins with the log with `oldRoot` (RFC 9162, section 2.1.4.2). */
+/** True if the proof shows that the log with `root` begins with the log with `oldRoot` (RFC 9162, section 2.1.4.2). */
 export function provesConsistency(
   oldSize: number,
   size: number,
@@ -150,8 +150,8 @@ export function provesConsistency(
 }
 
 /**
- * The root of a log of `size` entries of which only some are at hand: the leaf hashes of `places` (from 0, ascending), and the
- * roots of the largest subtrees that hold none of them, from left to right. Null where these do not make up a tree of that size.
+ * Returns the root of a log of `size` entries of which only some are at hand: the leaf hashes of `places` (from 0, ascending), and the
+ * roots of the largest subtrees that hold none of them, from left to right. Null if these do not make up a tree of that size.
  */
 export function thinnedRoot(
   size: number,

@@ -29,11 +29,11 @@ export interface NoteSignature {
 
 /** The state of a log: how many entries it has and the root over them. */
 export interface Checkpoint {
-  /** Which log. */
+  /** Name of the log. */
   readonly origin: string;
   readonly size: number;
   readonly root: Buffer;
-  /** Lines after the root, for whoever understands them. */
+  /** Lines after the root, for readers that understand them. */
   readonly extensions: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export function encodeNote(text: string, signatures: readonly NoteSignature[]): 
   return `${text}\n${lines.join('')}`;
 }
 
-/** Takes a note apart; nothing is verified yet. @throws SyntaxError in one sentence where it is none. */
+/** Parses a note without verifying it. @throws SyntaxError in one sentence if it is not a note. */
 export function parseNote(note: string): { readonly text: string; readonly signatures: readonly NoteSignature[] } {
   const at = note.lastIndexOf('\n\n');
   if (at < 0 || !note.endsWith('\n')) throw new SyntaxError('a signed note has a text, a blank line and signatures');

@@ -1,4 +1,4 @@
-/** How instruments of a polled venue are asked in turn: those with live capital or open orders come back first. */
+/** Polling order of a venue's instruments: those with live capital or open orders come back first. */
 import { DATA_DEGRADATION_MS } from './venue-facts.ts';
 
 /** The share of a plan that polling may use. The rest is for orders and retries. */
@@ -6,12 +6,12 @@ const POLLING_SHARE = 0.8;
 /** A quote is a small buy and the sale of what it bought. */
 const REQUESTS_PER_QUOTE = 2;
 
-/** How long so many requests take, spread evenly under a plan, in milliseconds. */
+/** Returns the time of this many requests spread evenly under a plan, in milliseconds. */
 export function pollingMs(requests: number, perMinute: number): number {
   return Math.ceil((requests * 60_000) / (perMinute * POLLING_SHARE));
 }
 
-/** How long a round of quotes takes, in milliseconds. */
+/** Returns the time of a round of quotes, in milliseconds. */
 export function quotesMs(quotes: number, perMinute: number): number {
   return pollingMs(quotes * REQUESTS_PER_QUOTE, perMinute);
 }

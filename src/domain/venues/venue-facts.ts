@@ -1,22 +1,21 @@
-/** What the engine has to know of a venue before it has received anything of it: one file per venue beside this one. */
+/** Facts about a venue that the engine needs before it has received anything: one file per venue beside this one. */
 import type { CatalogEntry } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Venue } from '../venue.ts';
 
 /**
- * Degraded data that lasts longer than this trips the breaker, whatever the age limits of the venue are. It counts from the last
- * good message where a venue streams, and from the first scheduled answer that is missed where it is polled. Milliseconds.
+ * Degraded data that lasts longer than this trips the breaker, regardless of the venue's age limits. It counts from the last good message
+ * if a venue streams, and from the first missed scheduled answer if it is polled. Milliseconds.
  */
 export const DATA_DEGRADATION_MS = 5_000;
 
 /**
- * How a feed speaks. `continuous`: sends on, so that silence and frozen times are faults. `change_only`: sends when
- * something changes, so that a quiet market is proved by heartbeats. `polled`: asked by us; an unchanged answer is a
- * new proof of the price.
+ * Cadence of a feed. `continuous`: it keeps sending, so silence and frozen times are faults. `change_only`: it sends on change, so
+ * heartbeats prove a quiet market. `polled`: we request it, and an unchanged answer is a new proof of the price.
  */
 export type Cadence = 'continuous' | 'change_only' | 'polled';
 
-/** How old, how far off and how silent a venue's data may be (docs/decisions/0008). */
+/** Limits of age, clock skew and silence for a venue's data (docs/decisions/0008). */
 export interface FeedLimits {
   /** A quote older than this is stale. Milliseconds. */
   readonly maxAgeMs: number;
@@ -30,13 +29,13 @@ export interface FeedLimits {
   /** The widest confidence interval of a reference price, as half-width / price. */
   readonly maxConfidence: number;
   /**
-   * How far a price may lie from the last accepted one before it must be confirmed: a share of that price; on
-   * prediction markets, whose prices lie between 0 and 1, dollars.
+   * Maximum distance of a price from the last accepted one before it must be confirmed: a share of that price; on prediction markets, whose
+   * prices lie between 0 and 1, dollars.
    */
   readonly maxJump: number;
 }
 
-/** What a configuration may say of the limits; everything left out keeps its default. Milliseconds. */
+/** Configurable limits. Everything left out keeps its default. Milliseconds. */
 export interface LimitOverrides {
   readonly venues?: Readonly<Partial<Record<Venue, Partial<FeedLimits>>>>;
   /** Cells that differ for one source of a venue, e.g. `kalshi:orderbook`. */
@@ -49,9 +48,9 @@ export interface LimitOverrides {
 /** The costs of trading on one venue. Named, so that a fill and an evaluation say which assumptions they were made under. */
 export interface CostModel {
   readonly name: string;
-  /** What the venue takes of an order that takes liquidity. */
+  /** Taker fee of the venue. */
   readonly takerFeeBps: number;
-  /** What the venue takes of an order that rested. Of meaning where orders rest there. */
+  /** Maker fee of the venue. Used only if orders rest there. */
   readonly makerFeeBps: number;
   /** Assumed distance of the best price from the middle, where only one price is known (a bar of candles). */
   readonly halfSpreadBps: number;
@@ -77,22 +76,22 @@ export interface Share {
 export type VenueListing = Pick<CatalogEntry, 'instrument' | 'kind' | 'name' | 'quoteCurrency' | 'pairs'>;
 
 /**
- * How a shadow order is filled from what its venue sent. `book_and_trades`: what takes meets the book on arrival, what rests is
- * filled by trades. `book`: only what takes can be measured. `pool_state`: it meets the worse of the two pool states around its arrival.
+ * Rules that fill a shadow order from what its venue sent. `book_and_trades`: takers meet the book on arrival, resting orders are filled by
+ * trades. `book`: only takers can be measured. `pool_state`: it meets the worse of the two pool states around its arrival.
  */
 export const FLOW_RULES = ['book_and_trades', 'book', 'pool_state'] as const;
 export type FlowRule = (typeof FLOW_RULES)[number];
 
 export interface VenueFacts {
-  /** Whether its quotes may become orders. */
+  /** True if its quotes may become orders. */
   readonly executable: boolean;
-  /** Whether there is a way for live orders to it at all, whatever is switched on. */
+  /** True if live orders can reach it at all, regardless of what is enabled. */
   readonly liveOrders: boolean;
-  /** Whether its order books are asked for at the moment of a fill, and shown. */
+  /** True if its order books are read at the moment of a fill, and shown. */
   readonly hasBooks: boolean;
-  /** Whether our orders may rest there, post-only. */
+  /** True if our orders may rest there, post-only. */
   readonly restingOrders: boolean;
-  /** Whether one order may leave as several: not where each is a transaction of its own that somebody signs. */
+  /** True if one order may leave as several. False if each is a transaction of its own that somebody signs. */
   readonly slicedOrders: boolean;
   /** Rule by which shadow orders there are held against its flow; null if they cannot be. */
   readonly flowRule: FlowRule | null;

@@ -32,7 +32,7 @@ export interface LockedVesting {
   readonly cliffUnlockAmount: bigint;
 }
 
-/** How the liquidity of the successor pool is divided, in percent; the four sum to 100. */
+/** Distribution of the successor pool's liquidity, in percent. The four sum to 100. */
 export interface LiquidityShares {
   readonly partner: number;
   readonly partnerLocked: number;
@@ -40,7 +40,7 @@ export interface LiquidityShares {
   readonly creatorLocked: number;
 }
 
-/** What a curve is built from. */
+/** Inputs of a curve. */
 export interface CurvePlan {
   /** Whole tokens. */
   readonly totalSupply: string;
@@ -82,7 +82,7 @@ export interface CurveConfig {
   readonly curve: readonly CurvePoint[];
 }
 
-/** What follows from a configuration and is stored beside it. */
+/** Derived facts of a configuration, stored beside it. */
 export interface CurveFacts {
   readonly migrationSqrtPrice: bigint;
   /** Base that the curve sells until graduation. */
@@ -231,7 +231,7 @@ function firstSegment(end: bigint, migrationBase: bigint, onCurve: bigint, thres
   return { sqrtStartPrice: start, point: { sqrtPrice: end, liquidity: ofBase < ofQuote ? ofBase : ofQuote } };
 }
 
-/** What the segment can collect of the threshold: its liquidity is cut off, so that it may hold a few raw units less. */
+/** Returns the part of the threshold that the segment can collect. Its liquidity is rounded down, so it may hold a few raw units less. */
 function collectible(threshold: bigint, { sqrtStartPrice, point }: FirstSegment): bigint {
   const held = deltaQuote(sqrtStartPrice, point.sqrtPrice, point.liquidity, 'up');
   return held < threshold ? held : threshold;
@@ -246,7 +246,7 @@ interface TailParts {
   readonly migrationFeePct: number;
 }
 
-/** What rounding leaves of the supply stands on a last segment above graduation, which nobody reaches. */
+/** Adds a last segment above graduation, which nobody reaches, for the supply that rounding leaves. */
 function withTail({ first, migrationQuoteThreshold, leftover, totalSupply, locked, migrationFeePct }: TailParts): readonly CurvePoint[] {
   const curve = [first.point];
   const facts = curveFacts({
@@ -289,7 +289,7 @@ export function curveFacts(
   };
 }
 
-/** What a launch is asked for with, as far as its curve goes. */
+/** Curve parameters of a launch request. */
 export interface CurveWish {
   readonly preset: LaunchPreset;
   /** Fully diluted value at the start, in whole quote tokens. */

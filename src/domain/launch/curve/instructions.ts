@@ -1,9 +1,9 @@
-/** What the first eight bytes of an instruction say, by program. Pages load this file too: it names nothing of Node. */
+/** Discriminators: the first eight bytes of an instruction, by program. Pages load this file too, so it uses nothing of Node. */
 
 const discriminator = (hex: string): Uint8Array =>
   Uint8Array.from({ length: 8 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 
-/** Of the bonding-curve program. */
+/** Instructions of the bonding-curve program. */
 export const CURVE_INSTRUCTIONS = {
   createConfig: discriminator('c9cff3724b6f2fbd'),
   initializePool: discriminator('8c55d7b06636684f'),
@@ -18,5 +18,5 @@ export const CURVE_INSTRUCTIONS = {
   migrate: discriminator('9ca9e66735e45040'),
 } as const;
 
-/** Of the locker: pays out what is unlocked. */
+/** Instruction of the locker that pays out what is unlocked. */
 export const LOCKER_CLAIM = discriminator('3ec6d6c1d59f6cd2');

@@ -1,7 +1,6 @@
 /**
- * Integer arithmetic of a bonding curve: square-root prices in Q64.64, liquidity of segments, and the amounts between two prices.
- * Every amount is in raw units of its token, and rounds against whoever trades.
- * See docs/reference/outside/launch-programs.md.
+ * Integer arithmetic of a bonding curve: square-root prices in Q64.64, liquidity of segments, and the amounts between two prices. Every
+ * amount is in raw units of its token and rounds against the trader. See docs/reference/outside/launch-programs.md.
  */
 
 export type Rounding = 'up' | 'down';
@@ -47,12 +46,12 @@ export function liquidityOfBase(base: bigint, lower: bigint, upper: bigint): big
   return (base * lower * upper) / (upper - lower);
 }
 
-/** Where the price is after so much quote came in. */
+/** Returns the price after this much quote came in. */
 export function afterQuoteIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint {
   return sqrtPrice + (amount << 128n) / liquidity;
 }
 
-/** Where the price is after so much base came in. */
+/** Returns the price after this much base came in. */
 export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint {
   if (amount === 0n) return sqrtPrice;
   return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');

@@ -78,7 +78,7 @@ export function successorVaultAddress(mint: string, pool: string): string {
   return programAddress(SUCCESSOR_PROGRAM, ['token_vault', keyBytes(mint), keyBytes(pool)]).address;
 }
 
-/** Where a curve remembers what migration it will do; the newer generation of the program reads it no more. */
+/** Returns the account in which a curve records its coming migration. The newer generation of the program does not read it. */
 export function migrationMetadataAddress(pool: string): string {
   return programAddress(CURVE_PROGRAM, ['damm_v2', keyBytes(pool)]).address;
 }
@@ -240,7 +240,7 @@ const EVENTS: readonly NamedAccount[] = [{ address: CURVE_EVENT_AUTHORITY }, { a
 
 export interface CreateConfigKeys {
   readonly config: string;
-  /** Who gets the partner's part of fees. */
+  /** Recipient of the partner's part of the fees. */
   readonly feeClaimer: string;
   readonly leftoverReceiver: string;
   readonly quoteMint: string;
@@ -268,7 +268,7 @@ export function createConfigInstruction(keys: CreateConfigKeys, parameters: Uint
   };
 }
 
-/** What a pool is called, and where what is told of it lies. */
+/** Name of a pool's token, and the location of its metadata. */
 export interface TokenNames {
   readonly name: string;
   readonly symbol: string;
@@ -313,7 +313,7 @@ export function initializePoolInstruction(
   };
 }
 
-/** How a swap reads its two amounts. */
+/** Meanings of a swap's two amounts. */
 export const SWAP_MODES = { exactIn: 0, partialFill: 1, exactOut: 2 } as const;
 export type SwapMode = keyof typeof SWAP_MODES;
 
@@ -329,7 +329,7 @@ export interface CurveSwapOrder {
   readonly quoteAccount: string;
 }
 
-/** What a swap on the curve and one in the pool after it say alike: the accounts that give and receive, and both amounts. */
+/** Returns the common parts of a swap on the curve and in the pool after it: the accounts that give and receive, and both amounts. */
 export function swapParts({ direction, mode, amount, bound, baseAccount, quoteAccount }: CurveSwapOrder) {
   const amounts = new Uint8Array(17);
   writeUint(amount, amounts, 0, 8);
@@ -432,7 +432,7 @@ export function createLockerInstruction(
   };
 }
 
-/** Whose tokens the locker of a pool holds. */
+/** Returns the owner of the tokens in a pool's locker. */
 export function lockerOwner({ config, baseMint, quoteMint }: PoolKeys): string {
   return escrowAddress(lockerBaseAddress(poolAddress(config, baseMint, quoteMint)));
 }
@@ -606,7 +606,7 @@ export const VIRTUAL_POOL = byteStruct([
 export type PoolConfigAccount = ReturnType<typeof POOL_CONFIG.read>;
 export type VirtualPoolAccount = ReturnType<typeof VIRTUAL_POOL.read>;
 
-/** How far graduation has come. */
+/** Progress of graduation. */
 export const MIGRATION_PROGRESS = { onCurve: 0, complete: 1, vestingLocked: 2, poolCreated: 3 } as const;
 
 const begins = (bytes: Uint8Array, with_: Uint8Array): boolean => with_.every((byte, at) => bytes[at] === byte);

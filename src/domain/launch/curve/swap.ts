@@ -5,7 +5,7 @@ import { amountBeforeFee, type FeeParts, feeWithin, splitFee } from '../fees.ts'
 /** `buy` gives quote for base. */
 export type CurveDirection = 'buy' | 'sell';
 
-/** What a swap reads of the curve. */
+/** Curve parameters of a swap. */
 export interface CurveShape {
   readonly sqrtStartPrice: bigint;
   /** No buy leads above it. */
@@ -16,17 +16,17 @@ export interface CurveShape {
 }
 
 export interface CurveSwap {
-  /** What the trader gives, fee included. */
+  /** Amount that the trader gives, including the fee. */
   readonly amountIn: bigint;
-  /** What of it moves the price. */
+  /** Part of it that moves the price. */
   readonly movingIn: bigint;
-  /** What the trader gets, fee taken. */
+  /** Amount that the trader receives, after the fee. */
   readonly amountOut: bigint;
-  /** What was offered beyond what the curve could take. */
+  /** Rest of the offer that the curve could not take. */
   readonly left: bigint;
   readonly nextSqrtPrice: bigint;
   readonly fee: FeeParts;
-  /** Which token the fee is in. */
+  /** Token of the fee. */
   readonly feeIn: 'base' | 'quote';
 }
 
@@ -54,8 +54,8 @@ function feeToken({ collectFeeIn }: Pick<CurveShape, 'collectFeeIn'>, direction:
 const NO_FEE: FeeParts = { trading: 0n, protocol: 0n, referral: 0n };
 
 /**
- * Works out what so much input comes to. `left` is not zero if the curve's end is reached before: whoever wants all or nothing
- * refuses then, and whoever fills in part takes it as it is.
+ * Computes the output of an input. `left` is above zero if the curve's end is reached before. An all-or-nothing caller then refuses; a
+ * partial-fill caller accepts it.
  */
 export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection, offered: bigint, swapFee: SwapFee): CurveSwap {
   const onInput = feeOnInput(shape, direction);
@@ -78,10 +78,10 @@ export function swapIn(shape: CurveShape, at: bigint, direction: CurveDirection,
   return { amountIn, movingIn: moving, amountOut, left: walk.left, nextSqrtPrice: walk.next, fee, feeIn: feeToken(shape, direction) };
 }
 
-/** Why a curve cannot give as much: the curve holds less at all, or one of its ends (the start, graduation) comes before. */
+/** Reasons why a curve cannot give this much: it holds less in total, or one of its ends (the start, graduation) comes before. */
 export type CurveLimit = 'not_enough' | 'past_the_end';
 
-/** What must come in for so much output, or why it cannot come out. */
+/** Computes the input of an output, or why the output is not possible. */
 export function swapOut(
   shape: CurveShape,
   at: bigint,
