@@ -1,4 +1,4 @@
-/** Answers of somebody else that serve everybody for a while. */
+/** Shared cache of an external source's answers. */
 
 import type { Clock } from '../../streams/clock.ts';
 import type { Outcome } from '../domain/refusal.ts';

@@ -11,7 +11,7 @@ export interface FileProblem extends Problem {
   readonly line: number;
 }
 
-/** What a file came to: its source, or every problem. */
+/** Result of reading a file: its source, or every problem. */
 export type ReadCatalogFile =
   | { readonly ok: true; readonly source: CatalogSource }
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
@@ -47,7 +47,7 @@ export function problemText(file: string, { line, path, problem, allowed }: File
   return `${file}:${line} ${path}: ${problem}; allowed: ${allowed}`;
 }
 
-/** The file of these settings: the one that is named, else the one that was imported into the state folder; null where there is none. */
+/** Returns the catalog file of these settings: the named one, else the one imported into the state folder; null if there is none. */
 export function catalogFileOf({
   CATALOG_FILE: named,
   SEVENGATE_HOME: home,

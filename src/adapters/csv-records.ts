@@ -1,4 +1,4 @@
-/** The records of a CSV file as they come, whatever ends its lines; what the fields mean is for the reader to say. */
+/** Records of a CSV file as they come, with any line endings. Their reader interprets the fields. */
 import { pipeline, type Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 
@@ -7,7 +7,7 @@ const MAX_RECORD_CHARACTERS = 4_096;
 /** Records of one step: a step for each costs more than the record. */
 const STEP = 1_000;
 
-/** Why a text is no CSV. */
+/** Error of a text that is not CSV. */
 export class CsvFault extends Error {}
 
 /** One record: its fields, and the number of its line from 1 (no field spans lines). */

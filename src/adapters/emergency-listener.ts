@@ -5,9 +5,9 @@ import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { listenRefusal, urlAt } from './listen-refusal.ts';
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface EmergencyThread {
-  /** The state folder with the key that signs what the thread changes; null where the database knows no writer. */
+  /** State folder with the key that signs the thread's changes; null if the database knows no writer. */
   readonly home: string | null;
   /** Milliseconds that the service's time is ahead of the machine's. */
   readonly aheadMs: number;
@@ -21,7 +21,7 @@ export interface EmergencyThread {
   readonly version: string;
 }
 
-/** What the thread tells. */
+/** Messages from the thread. */
 export type EmergencyPost =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
@@ -33,7 +33,7 @@ const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 60_000;
 
 export interface EmergencyListener {
-  /** Where it listens: `http://127.0.0.1:<port>`. */
+  /** Listening address: `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** False while the thread is being started again. */
   readonly isUp: boolean;
@@ -95,7 +95,7 @@ export async function startEmergencyListener(
     });
   }
 
-  /** On the port that it had, so that whoever knows it finds it. */
+  /** Restarts it on the same port, so that its clients find it. */
   function again(): void {
     begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be started again'));
     follow();

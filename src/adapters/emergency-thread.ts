@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { OperationPorts } from '../../api/operation/ports.ts';
 import type { EmergencyPost, EmergencyThread } from './emergency-listener.ts';
 
-/** What the API asks of the operation of the service, from within the thread. */
+/** Returns the operation ports of the API inside the thread. */
 export function threadOperation(
   port: Pick<MessagePort, 'postMessage'>,
   own: Pick<OperationPorts, 'newRequestId' | 'isUnavailable'>,

@@ -27,11 +27,11 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * A connection of its own, closed afterwards. Of one that was kept nobody can tell what reached the host, so whatever
-   * changes something there is sent over a fresh one.
+   * True for a new connection that is closed afterwards. Nobody can tell what reached the host over a reused one, so requests that change
+   * something there use a new one.
    */
   readonly fresh?: boolean;
-  /** What is left to send it in, in milliseconds, asked as its first byte would leave: `not_sent` where that is nothing. */
+  /** Remaining time to send it, in milliseconds, read just before its first byte leaves. The result is `not_sent` at zero. */
   readonly leftMs?: () => number;
 }
 
@@ -40,7 +40,7 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 
 export type LossCode = 'timeout' | 'connect_timeout' | 'connection_failed' | 'answer_broken_off' | 'answer_too_large';
 
-/** What became of one request. */
+/** Result of one request. */
 export type HttpOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: AnswerHeaders; readonly text: string }
   /** `not_sent`: no byte of it left. `lost`: it may have arrived, and no whole answer came. `detail` names no address. */
@@ -54,7 +54,7 @@ export interface HttpTransport {
   close(): void;
 }
 
-/** The first value of a header; undefined where there is none. */
+/** Returns the first value of a header, or undefined. */
 export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;

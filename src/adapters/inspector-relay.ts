@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
 export interface InspectorRelay {
-  /** What a visualiser is given: `createWebSocketReceiver({ server: address })`. */
+  /** Address for a visualizer: `createWebSocketReceiver({ server: address })`. */
   readonly address: string;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ function relay(client: WebSocket, { inspection, token, onEnd }: Parameters<typeo
   client.on('close', () => service.terminate());
 }
 
-/** The sentence of a problem document; the text itself where it is none. */
+/** Returns the detail of a problem document, or the text itself if it is not one. */
 function detailOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { readonly detail?: string };

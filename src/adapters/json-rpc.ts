@@ -11,7 +11,7 @@ import { retryAfterMs } from './venues/venue-http.ts';
 export class NodeError extends Error {
   /** `unreachable`, `timeout`, `http_429`, `not_json`, `rpc_-32602`, `malformed` and the like. */
   readonly code: string;
-  /** What the node added to a refusal in the words of JSON-RPC. */
+  /** Data that the node added to a JSON-RPC error. */
   readonly data: unknown;
 
   constructor(code: string, message: string, data?: unknown) {
@@ -21,12 +21,12 @@ export class NodeError extends Error {
   }
 }
 
-/** What became of one request. */
+/** Result of one request. */
 export type Reply =
   | { readonly kind: 'result'; readonly value: unknown }
   /** The node answered that it will not. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly data: unknown }
-  /** Nothing of it was taken: it never left, or was refused before it was read. */
+  /** Request of which nothing was taken: it never left, or was refused before it was read. */
   | { readonly kind: 'not_taken'; readonly error: NodeError }
   /** It may have been taken, and no whole answer came. */
   | { readonly kind: 'lost'; readonly error: NodeError };
@@ -34,10 +34,10 @@ export type Reply =
 export interface JsonRpcOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** How much may be asked; without one nothing is counted. */
+  /** Request budget; without one nothing is counted. */
   readonly budget?: RequestBudget;
   readonly timeoutMs?: number;
-  /** Is told of every request that brought no answer to itself, by its code; for whoever counts them. */
+  /** Reports the code of every request without an answer of its own, for counters. */
   readonly onFailure?: (code: string) => void;
 }
 
@@ -121,7 +121,7 @@ function nodeTransport({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
   return { base, http };
 }
 
-/** What is said of a node that brought no whole answer. */
+/** Messages about a node that sent no whole answer. */
 const LOSSES: Readonly<Record<LossCode, readonly [code: string, message: string]>> = {
   timeout: ['timeout', 'the node did not answer in time'],
   connect_timeout: ['timeout', 'the node did not accept a connection in time'],
@@ -138,7 +138,7 @@ function lossOf(outcome: Exclude<HttpOutcome, { kind: 'answered' }>): NodeError 
   );
 }
 
-/** What an answer's text says; anything but an answer to this very question is a loss. */
+/** Parses an answer. Anything but an answer to this very request counts as lost. */
 function replyIn(id: number, status: number, text: string): Reply {
   const lost = (code: string, message: string): Reply => ({ kind: 'lost', error: new NodeError(code, message) });
   let body: unknown;

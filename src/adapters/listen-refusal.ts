@@ -1,4 +1,4 @@
-/** What a port that cannot be listened on is to the person who set it: one sentence. */
+/** Explanation in one sentence of why a port cannot be listened on, for the person who configured it. */
 import type { AddressInfo } from 'node:net';
 
 const WHY: { readonly [code: string]: string } = {
@@ -18,7 +18,7 @@ export function listenRefusal(error: unknown, host: string, port: number, settin
   return new Error(`${host}:${port} ${why} ${remedy}`);
 }
 
-/** Whether only this machine reaches what listens on an address. */
+/** True if only this machine can reach what listens on an address. */
 export function isLoopback(host: string): boolean {
   return host === '127.0.0.1' || host === '::1' || host === 'localhost';
 }

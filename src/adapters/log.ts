@@ -1,4 +1,4 @@
-/** Where the service writes what happens to it: one JSON line each, on stderr. A line that cannot be written is lost, and nothing else. */
+/** Log of the service: one JSON line per entry, on stderr. A line that cannot be written is lost, and nothing else. */
 import pino, { type Logger } from 'pino';
 import type { LogLevel } from './log-levels.ts';
 import { lossyLines } from './lossy-lines.ts';

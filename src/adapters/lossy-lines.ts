@@ -1,7 +1,7 @@
 /** Lines to a file descriptor that never hold a process up: one that cannot be written is lost, and counted. */
 import { writeSync } from 'node:fs';
 
-/** How often a line is tried where its reader is slow, and how long each time. */
+/** Maximum attempts to write a line to a slow reader, and the wait of each. */
 const TRIES = 20;
 const TRY_MS = 5;
 

@@ -1,4 +1,4 @@
-/** What this machine offers to the service: the state folder, the database, the queue and the port, each with what is wrong with it. */
+/** Check of this machine: the state folder, the database, the queue and the port, each with its problem. */
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';

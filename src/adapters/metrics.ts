@@ -15,11 +15,11 @@ export interface ServiceMetrics {
   }): void;
   /** A tick that failed as a whole: its shard has not advanced. */
   tickFailed(): void;
-  /** How many shards do not advance, and how far the worst lies behind. */
+  /** Records the number of stalled shards and the largest lag. */
   stalled(shards: { readonly count: number; readonly behindMs: number }): void;
   /** A row that a background loop could not handle: it is tried again later. */
   rowFailed(loop: string): void;
-  /** How many rows of each loop, and how many actors, are in quarantine now. */
+  /** Records the present number of quarantined rows per loop and of quarantined actors. */
   quarantined(now: { readonly actors: number; readonly rows: readonly { readonly loop: string; readonly count: number }[] }): void;
   /** A round of the leaderboard's refresh: what became of its wallets, how many wait, and for how long the first of them. */
   leaderboardRefreshed(round: {
@@ -31,19 +31,19 @@ export interface ServiceMetrics {
   /** A round of comparing what vaults claim with what is held: how many organizations came to each verdict. */
   reservesCompared(round: Readonly<Record<'backed' | 'short' | 'unknown', number>>): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
-  /** How far this machine's clock is ahead of PostgreSQL's. */
+  /** Records the lead of this machine's clock over PostgreSQL's. */
   clockOffset(offsetMs: number): void;
-  /** Where the messages received so far are counted, by venue and by what became of them; null once nothing receives any more. Read when asked. */
+  /** Sets the source of message counts, by venue and by result; null once nothing receives any more. Read on every scrape. */
   countMessages(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
   /** A server of this service that had ended by itself and was started again. */
   serverRestarted(server: 'postgresql' | 'redis'): void;
-  /** One question that brought no answer, of what is asked only when somebody needs it. */
+  /** Counts one unanswered request to a system that is queried on demand. */
   unanswered(place: AskedSystem, reason: string): void;
-  /** A member that nobody knows, in an answer of what is asked only when somebody needs it. */
+  /** Counts an unknown member in an answer of a system that is queried on demand. */
   readonly unknownField: NoteUnknownField;
 }
 
-/** What is asked only when somebody needs it, by the names of the settings and of the sandbox's simulators. */
+/** Systems queried on demand, by the names of their settings and of the sandbox's simulators. */
 export type AskedSystem = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
 
 export function createMetrics(): ServiceMetrics {
@@ -249,7 +249,7 @@ function outsideMetrics(registers: Registry[]): Pick<ServiceMetrics, 'clockOffse
   };
 }
 
-/** What feeds have counted, as `hearing` tells it: a row for each venue and what became of its messages. */
+/** Returns the counts of feeds as `hearing` reports them: a row for each venue and result of its messages. */
 export function messageCounts(counters: ReturnType<FeedCounters['snapshot']>): (readonly [venue: string, what: string, count: number])[] {
   return Object.entries(counters).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
     [venue, 'received', received] as const,

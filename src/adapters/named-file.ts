@@ -18,7 +18,7 @@ const WHY_NOT_WRITTEN: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Why a file could not be opened or read, in words; what the system says where there are none for it. */
+/** Describes why a file could not be opened or read, or repeats the system's own error. */
 export function whyNotRead(error: unknown): string {
   return WHY[codeOf(error)] ?? errorText(error);
 }
@@ -46,7 +46,7 @@ export function readNamedFile(file: string): string {
   return readNamedBytes(file).toString('utf8');
 }
 
-/** Writes a text over whatever the file held. @throws Error `<file> cannot be written: …` */
+/** Writes a text to a file and replaces its contents. @throws Error `<file> cannot be written: …` */
 export function writeNamedFile(file: string, text: string): void {
   try {
     writeFileSync(file, text);

@@ -1,4 +1,4 @@
-/** How a process reaches an outside system, and what a venue brings when it is opened. */
+/** Access of a process to outside systems, and the parts of an opened venue. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
@@ -8,7 +8,7 @@ import type { Feed } from '../../streams/merge-feeds.ts';
 import type { VenueTrade } from '../domain/shadow/flow.ts';
 import type { PredictionFeed } from './venues/prediction/provider-feed.ts';
 
-/** What a client of an outside system is opened with. */
+/** Dependencies of an outside system's client. */
 export interface Reach<Addresses, Budgets> {
   readonly addresses: Addresses;
   readonly budgets: Budgets;
@@ -19,16 +19,16 @@ export interface Reach<Addresses, Budgets> {
   readonly note: NoteUnknownField;
 }
 
-/** What is followed and asked of one venue. Feeds connect when they are subscribed, not before. */
+/** Feeds and requests of one venue. Feeds connect when they are subscribed, not before. */
 export interface VenueMarket {
   readonly feeds: readonly Feed[];
   readonly history?: CandleHistory;
   readonly extras?: Partial<MarketExtras>;
-  /** Trades as the venue tells them, while its feeds are followed; none where it tells none, or nothing is measured by them. */
+  /** Trades that the venue publishes while its feeds are followed; absent if it publishes none, or nothing is measured by them. */
   readonly trades?: Observable<VenueTrade>;
   /** Feeds that tell of prediction markets besides quotes; they are among `feeds` too. */
   readonly predictions?: readonly PredictionFeed[];
 }
 
-/** Somebody waits for an answer to a question on demand; a spent budget is told rather than waited out. */
+/** Maximum wait of an on-demand request, because a person waits for it. A spent budget is reported instead. */
 export const ASKED_WAIT_MS = 2_000;

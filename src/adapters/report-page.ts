@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { EvaluationPort } from '../../api/v1/agents/ports.ts';
 import { readConsoleFiles } from './console-files.ts';
 
-/** What `web/report-file.js` draws. */
+/** Data of `web/report-file.js`. */
 export interface ReportData {
   readonly evaluation: 'backtest' | 'sweep';
   /** Plain text: the name of the agent or of the manifest. */

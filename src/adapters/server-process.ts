@@ -1,4 +1,4 @@
-/** What the embedded servers need to know of processes: who lives, who owns a folder, which port is free, and until when to wait. */
+/** Process facts for the embedded servers: live processes, owners of folders, free ports, and timeouts. */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where a launcher tells what it does: one line each. */
+/** Log of a launcher, one line per entry. */
 export type Log = (line: string) => void;
 
 /**
@@ -30,7 +30,7 @@ export function processStartedAt(pid: number): string | null {
   return ps(pid, 'stat')?.startsWith('Z') === false ? ps(pid, 'lstart') : null;
 }
 
-/** The command line of a live process, its arguments parted by spaces; null where it is gone. */
+/** Returns the command line of a live process, arguments separated by spaces; null if it is gone. */
 export function commandLine(pid: number): string | null {
   if (processStartedAt(pid) === null) return null;
   if (process.platform !== 'linux') return ps(pid, 'args');
@@ -65,9 +65,8 @@ const [FIRST_PORT, END_PORT] = [10_240, 20_000];
 const PORT_ATTEMPTS = 200;
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on right now, for a server that others find again at the same address after
- * a restart: not one that the kernel gives to somebody's connection in the meantime.
- * @throws Error where every port that was tried is taken.
+ * Returns a free TCP port of 127.0.0.1 for a server that others find again at the same address after a restart, so not one that the kernel
+ * gives to connections in the meantime. @throws Error if every port that was tried is taken.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
@@ -134,7 +133,7 @@ export function claim(file: string): number | null {
   }
 }
 
-/** The live process that `claim` made the owner; null where there is none. */
+/** Returns the live process that `claim` made the owner; null if there is none. */
 export function claimant(file: string): number | null {
   const [pid = '', ...startedAt] = (readIfThere(file) ?? '').trim().split(' ');
   return pid !== '' && processStartedAt(Number(pid)) === startedAt.join(' ') ? Number(pid) : null;
@@ -145,7 +144,7 @@ export function release(file: string): void {
   if (readIfThere(file)?.startsWith(`${process.pid} `)) rmSync(file, { force: true });
 }
 
-/** The text of a file, or null where there is none. */
+/** Returns the text of a file, or null if it does not exist. */
 export function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -20,7 +20,7 @@ export interface Supervision {
   readonly onRestarted: (name: Supervision['name'], downMs: number) => void;
 }
 
-/** How often the process is looked at. Reading `/proc` takes microseconds; elsewhere a program has to be started for it. */
+/** Interval of the process check. Reading `/proc` takes microseconds; elsewhere a program has to be started for it. */
 const LOOK_MS = process.platform === 'linux' ? 200 : 1_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;

@@ -22,7 +22,7 @@ export interface ServerSettings {
 export interface Servers {
   readonly databaseUrl: string;
   readonly queue: QueueAddress;
-  /** Null where there is no Redis: then quotes pass within this process only. */
+  /** Null without Redis. Quotes pass within this process only then. */
   readonly redisUrl: string | null;
   /** Stops what was started here, in the opposite order. */
   stop(): Promise<void>;
@@ -32,14 +32,14 @@ export interface ServerStart {
   /** The search path on which a Redis server is looked for. */
   readonly path: string;
   readonly log: Log & { debug(line: string): void };
-  /** Who asks: the service itself, one per state folder, or a command that runs beside it or alone; a command unless told. */
+  /** Caller: the service itself, one per state folder, or a command that runs beside it or alone; default a command. */
   readonly purpose?: 'service' | 'command';
   readonly signal?: AbortSignal;
-  /** What a service needs to watch over the servers that it starts. A command watches over none. */
+  /** Supervision of the servers that a service starts. A command supervises none. */
   readonly watch?: Pick<Supervision, 'clock' | 'onRestarted'>;
 }
 
-/** What this command has started so far, and how private servers are started. */
+/** Servers that this command has started so far, and the way to start private ones. */
 interface Starting extends ServerStart {
   readonly settings: ServerSettings;
   readonly home: string;
@@ -49,14 +49,13 @@ interface Starting extends ServerStart {
 
 type PrivateServer = SupervisedServer & { readonly url: string; readonly sharedWith: number | null; readonly adopted: boolean };
 
-/** How long a command that runs on the embedded servers may keep others waiting. */
+/** Maximum wait for a command that runs on the embedded servers. */
 const COMMAND_MS = 60_000;
 
 /**
- * Starts what the settings do not name. A command beside a running service shares its servers; whoever finds the servers in
- * the hands of another command waits until that one has ended, because they end with it.
- * @throws Error in one sentence; what was started before is stopped. A service is refused where another one lives in the
- * same state folder. The signal's reason, where it was aborted.
+ * Starts the servers that the settings do not name. A command beside a running service shares its servers. If another command owns the
+ * servers, it waits until that one has ended, because they end with it. @throws Error in one sentence; what was started before is stopped.
+ * A service is refused if another one lives in the same state folder. The signal's reason, if it was aborted.
  */
 export async function startServers(settings: ServerSettings, options: ServerStart): Promise<Servers> {
   const home = resolve(settings.SEVENGATE_HOME);
@@ -92,7 +91,7 @@ function makeHome(home: string): void {
   }
 }
 
-/** The program of a private Redis; null where none is wanted or none is there. */
+/** Returns the program of a private Redis; null if none is needed or none exists. */
 function redisProgramOf({ settings, path }: Starting): RedisServer | null {
   const found = settings.REDIS_URL === null && settings.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
   if (settings.QUEUE_BACKEND === 'redis' && settings.REDIS_URL === null && found === null)

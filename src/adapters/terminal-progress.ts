@@ -3,7 +3,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { workProgress, type WorkProgress } from '../domain/work-progress.ts';
 
-/** So often a line is written where no bar can be drawn. */
+/** Interval of progress lines if no bar can be drawn. */
 const LINE_MS = 10_000;
 
 export interface Progress {
@@ -42,7 +42,7 @@ export function progressBar(
   };
 }
 
-/** What a log can hold: a line every ten seconds, and none of what ends before that. */
+/** Writes progress to a log: a line every ten seconds, and none for what ends before that. */
 function progressLines(what: string, unit: string, stream: NodeJS.WriteStream, clock: { now(): number }): Progress {
   const begunAt = clock.now();
   let saidAt = begunAt;

@@ -1,4 +1,4 @@
-/** What a bridge provider is opened on: both chains, and what it asks of them before it offers anything. */
+/** Context of a bridge provider: both chains, and what it reads from them before it offers anything. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
@@ -18,8 +18,8 @@ export interface BridgeContext {
   readonly mint: string;
   readonly token: string;
   readonly evm: Pick<EvmBridgeChain, 'allowance' | 'gasPrice'>;
-  /** Whether an address of the primary chain has an account for the stablecoin. @throws where no node answers */
+  /** Returns true if an address of the primary chain has an account for the stablecoin. @throws if no node answers */
   readonly hasTokenAccount: (owner: string) => Promise<boolean>;
-  /** So many of the smallest units of a chain's own coin in US dollars; null where nobody tells its price. */
+  /** Converts an amount in the smallest unit of a chain's own coin to US dollars; null if the coin has no price. */
   readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;
 }

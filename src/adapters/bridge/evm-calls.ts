@@ -7,7 +7,7 @@ export const TOKEN_MESSENGER_ABI = parseAbi([
 ]);
 export const DEPOSITORY_ABI = parseAbi(['function depositErc20(address depositor, address token, uint256 amount, bytes32 id)']);
 
-/** An approval of exactly the amount; null where the allowance suffices. */
+/** Returns an approval of exactly the amount; null if the allowance suffices. */
 export function approvalFor(
   where: Pick<UnsignedEvmTransaction, 'chainId' | 'from'> & { readonly token: string; readonly spender: string },
   amount: bigint,
@@ -19,7 +19,7 @@ export function approvalFor(
   return { kind: 'evm', chainId, from, to: getAddress(token), data, value: '0', spender: getAddress(spender), amount: String(amount) };
 }
 
-/** Why a provider's deposit call is not the one that was asked for; null where it is. The id has to be that of the order. */
+/** Returns how a provider's deposit call differs from the requested one, or null if it does not. The id has to be that of the order. */
 export function depositObjection(
   data: string,
   expected: { readonly depositor: string; readonly token: string; readonly amount: bigint; readonly id: string },

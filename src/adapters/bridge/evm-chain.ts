@@ -59,17 +59,17 @@ export interface EvmBridgeChain {
    * is left, in milliseconds. @throws EvmSilence where nothing was taken
    */
   broadcast(signed: string, leftMs?: () => number): Promise<Broadcast>;
-  /** Where the source transaction stands. @throws EvmSilence */
+  /** Returns the status of the source transaction. @throws EvmSilence */
   source(terms: TransferTerms): Promise<SourceSighting>;
-  /** What a transaction paid to an address in the stablecoin. @throws EvmSilence */
+  /** Returns the stablecoin payment of a transaction to an address. @throws EvmSilence */
   arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
   /** The newest block. @throws EvmSilence */
   head(): Promise<ChainHead>;
-  /** What an owner lets a spender take, in base units. @throws EvmSilence */
+  /** Returns the spender's allowance from an owner, in base units. @throws EvmSilence */
   allowance(owner: string, spender: string): Promise<bigint>;
-  /** What an owner holds of the stablecoin, in base units. @throws EvmSilence */
+  /** Returns an owner's balance of the stablecoin, in base units. @throws EvmSilence */
   balance(owner: string): Promise<bigint>;
-  /** Why the chain would not carry out a call now; null where it would. @throws EvmSilence */
+  /** Returns why the chain would refuse a call now, or null if it would accept it. @throws EvmSilence */
   simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
   /** Wei that a unit of gas costs now. @throws EvmSilence */
   gasPrice(): Promise<bigint>;
@@ -107,7 +107,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   const receiptOf = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
   const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
 
-  /** How a transaction stands in the chain that counts now; null where no block of that chain holds it. */
+  /** Returns the inclusion of a transaction in the canonical chain; null if no block of it holds the transaction. */
   async function inclusionOf(hash: Hex) {
     const receipt = await receiptOf(hash);
     if (receipt === null) return null;
@@ -192,7 +192,7 @@ function questionsTo(onFailure: EvmChainOptions['onFailure']) {
     }
   }
 
-  /** The answer, or null where the node says that there is none. */
+  /** Returns the answer, or null if the node says that there is none. */
   async function found<Value>(question: () => Promise<Value>): Promise<Value | null> {
     return asked(async () => {
       try {
@@ -210,7 +210,7 @@ function questionsTo(onFailure: EvmChainOptions['onFailure']) {
 const olderWords = ({ height }: ChainHead, head: ChainHead): readonly string[] =>
   height < head.height ? [`it stands in block ${height}, which is older than the quote`] : [];
 
-/** What a transaction of a block is that pays so many base units. */
+/** Returns the arrival made by an included transaction that pays this many base units. */
 function arrivalIn(
   hash: string,
   { receipt, isFinal, block }: { readonly receipt: { readonly status: string }; readonly isFinal: boolean; readonly block: ChainHead },
@@ -245,7 +245,7 @@ function withoutAddress(text: string): string {
 const REFUSED =
   /insufficient funds|intrinsic gas too low|exceeds block gas limit|invalid sender|invalid chain id|replacement transaction underpriced|nonce too low/i;
 
-/** What became of signed bytes by the node's answer. @throws EvmSilence where nothing was taken */
+/** Returns the broadcast result from the node's answer to signed bytes. @throws EvmSilence if nothing was taken */
 function broadcastOf(reply: Reply, signed: Hex): Broadcast {
   if (reply.kind === 'not_taken') throw new EvmSilence(`the node of the EVM chain takes no transaction: ${reply.error.message}`);
   if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
@@ -279,7 +279,7 @@ function readOf(transaction: {
   };
 }
 
-/** What the logs of one transaction pay to an address in one token, in base units. */
+/** Returns the payments to an address in one token from the logs of one transaction, in base units. */
 function paidTo(logs: readonly { address: string; data: Hex; topics: readonly Hex[] }[], token: string, recipient: string): bigint {
   let paid = 0n;
   for (const { address, data, topics } of logs) {

@@ -20,11 +20,11 @@ import { createSolanaBridgeChain } from './solana-chain.ts';
 
 export interface BridgeDeps {
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
-  /** A node of the primary chain; null where none is named. */
+  /** Node of the primary chain; null if none is configured. */
   readonly rpcUrl: string | null;
-  /** Opens the providers that serve the EVM chain; null where none is named. */
+  /** Opens the providers that serve the EVM chain; null if none is configured. */
   readonly openProviders: (context: BridgeContext) => Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null;
-  /** The live quote of an instrument; null where none is live. */
+  /** Live quote of an instrument, or null. */
   readonly quote: (instrument: InstrumentKey) => Quote | null;
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,7 +32,7 @@ export interface BridgeDeps {
   readonly note: NoteUnknownField;
 }
 
-/** Null where no provider is named for chains that are real, or the EVM chain has no stablecoin among its tokens. */
+/** Opens the bridge. Null if no provider is configured for real chains, or if the EVM chain has no stablecoin among its tokens. */
 export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | null {
   const { evmchain, rpcUrl, clock, onFailure, quote } = deps;
   const token = evmchain.tokens.find(({ symbol }) => symbol === 'USDC')?.contract;

@@ -21,7 +21,7 @@ export interface ProviderHttpOptions {
   readonly note?: NoteUnknownField;
 }
 
-/** Somebody waits for a quote: a provider whose budget is used up is told as away. */
+/** Maximum wait for a quote, because a person waits for it. A provider whose budget is used up counts as away. */
 const MAX_WAIT_MS = 3_000;
 
 /** The client of one provider: every request weighs 1. @throws TypeError for an address that is none. */
@@ -69,14 +69,14 @@ export function textIn(fields: Readonly<Record<string, unknown>>, name: string, 
 export const RAW_AMOUNT = /^\d{1,30}$/;
 export const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** A transaction's name on a chain in its canonical form; null where it is none. */
+/** Returns a transaction hash of a chain in its canonical form; null if the value is not one. */
 export function hashOf(value: unknown, chain: BridgeChain): string | null {
   if (typeof value !== 'string') return null;
   if (chain === 'evmvenue') return EVM_HASH.test(value) ? value.toLowerCase() : null;
   return fromBase58(value)?.length === 64 ? value : null;
 }
 
-/** What came of asking for an offer: a refusal of the provider, its silence and its nonsense in words. */
+/** Requests an offer. A provider's refusal, silence or invalid answer becomes a refusal in words. */
 export async function offered<Value>(provider: string, ask: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
   try {
     return await ask();

@@ -75,7 +75,7 @@ export function createSolanaBridgeChain(
   };
 }
 
-/** What a transaction pays to an owner in one token, in base units. */
+/** Returns the payments of a transaction to an owner in one token, in base units. */
 function paidTo({ tokens }: BalanceChanges, token: string, recipient: string): bigint {
   const own = tokens.filter(({ owner, mint }) => owner === recipient && mint === token);
   return own.reduce((sum, { before, after }) => sum + BigInt(after) - BigInt(before), 0n);

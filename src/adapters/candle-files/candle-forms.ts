@@ -4,7 +4,7 @@
 export const BAR_COLUMNS = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
 export type BarColumn = (typeof BAR_COLUMNS)[number];
 
-/** How a form writes its times: always milliseconds, or whatever the first bar shows. */
+/** Time format of a form: always milliseconds, or as the first bar shows. */
 export type TimeStyle = 'milliseconds' | 'by_length';
 
 export interface CandleForm {
@@ -12,11 +12,11 @@ export interface CandleForm {
   readonly time: TimeStyle;
   /** Fields that every row has. */
   readonly width: number;
-  /** Where each column of a bar stands, from 0. */
+  /** Index of each column of a bar, from 0. */
   readonly places: Readonly<Record<BarColumn, number>>;
-  /** What the file itself calls the columns; the numbers of a file without a header. */
+  /** Column titles of the file; the numbers if it has no header. */
   readonly titles: readonly string[];
-  /** Whether the first line is a header. */
+  /** True if the first line is a header. */
   readonly headed: boolean;
 }
 
@@ -45,7 +45,7 @@ function plain(title: string): string {
     .replace(/[\s_-]/g, '');
 }
 
-/** The form that a file's first line shows; a sentence about what is wrong with it where it is none. */
+/** Detects the form from a file's first line, or returns a sentence about what is wrong with it. */
 export function formOf(firstLine: string): CandleForm | string {
   const line = firstLine.replace(/^\uFEFF/, '').trim();
   const titles = line.split(',').map((title) => title.trim());
@@ -64,7 +64,7 @@ function kline(titles: readonly string[], headed: boolean): CandleForm {
   return { name: 'binance-kline', time: 'by_length', width: KLINE_WIDTH, places: inOrder(), titles, headed };
 }
 
-/** Where a column stands. Some exports name the unit of their volumes, the base unit first: `Volume BTC,Volume USDT`. */
+/** Returns the indexes of a column. Some exports name the unit of their volumes, the base unit first: `Volume BTC,Volume USDT`. */
 function placesOf(names: readonly string[], column: string): number[] {
   const exact = names.flatMap((name, place) => (name === column ? [place] : []));
   if (exact.length > 0 || column !== 'volume') return exact;

@@ -10,7 +10,7 @@ import { CsvFault, type CsvRecord, csvRecords } from '../csv-records.ts';
 import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
 import { ShareClock, tradedUntil } from './share-hours.ts';
 
-/** Why a row is no bar. */
+/** Reasons why a row is not a bar. */
 export const BAD_ROW_REASONS = [
   'wrong_columns',
   'bad_time',
@@ -33,7 +33,7 @@ export interface BadRow {
   readonly reason: BadRowReason;
   /** From 1, the header included. */
   readonly line: number;
-  /** The file's own name of the column; null where the whole row is wrong. */
+  /** Column title in the file; null if the whole row is invalid. */
   readonly column: string | null;
   readonly detail: string;
 }
@@ -96,7 +96,7 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_TURNED = 5_000_000;
 /** Records by whose times the order of a file is told. */
 const ORDER_SAMPLE = 100;
-/** Nothing that trades is older than 1970 or further than 2100. */
+/** Latest open time. Nothing that trades is older than 1970 or later than 2100. */
 const LAST_OPEN = Date.UTC(2100, 0, 1);
 const DECIMAL = /^\d{1,30}(?:\.\d{1,30})?$/;
 const EXPONENT = /^[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+$/;
@@ -312,7 +312,7 @@ class BarReader {
   }
 }
 
-/** The form of a file by its first line. @throws CandleFileError where it is none that is understood. */
+/** Detects the form of a file from its first line. @throws CandleFileError if it is not a known one. */
 function firstForm(file: string, fields: readonly string[]): CandleForm {
   const form = formOf(fields.join(','));
   if (typeof form === 'string') throw new CandleFileError(file, null, `${form}; see sevengate candles import --help`);
@@ -328,7 +328,7 @@ function unquoted(field: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-/** What is wrong with the prices or the volume of a row, the first thing found; null where they make a bar. */
+/** Returns the first problem of a row's prices or volume; null if they make a bar. */
 function wrongPrices(open: string, high: string, low: string, close: string, volume: string): Wrong | null {
   const wrong = wrongPrice('open', open) ?? wrongPrice('high', high) ?? wrongPrice('low', low) ?? wrongPrice('close', close);
   if (wrong !== null) return wrong;

@@ -107,7 +107,7 @@ interface Connection {
 /** A machine as a graph of nodes and edges that have no place yet, and what each of them shows. */
 class MachineGraph {
   readonly #root: State;
-  /** What a box shows, by its path. */
+  /** Contents of the boxes, by path. */
   readonly #shown = new Map<string, Pick<ChartBox, 'kind' | 'title' | 'stays'>>();
   readonly #connections = new Map<string, Connection>();
 
@@ -295,7 +295,7 @@ function round(length: number): number {
   return Math.round(length * 10) / 10;
 }
 
-/** What a thread of its own does: the layout engine is a megabyte and a half that takes half a second to load and to begin. */
+/** Source of the layout thread. The layout engine is 1.5 MB and takes half a second to load and start. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const Engine = require(workerData.engine);

@@ -25,11 +25,11 @@ import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '.
 /** The contract that answers many reads in one call; at the same address on nearly every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 } as const;
-/** Somebody waits for the answer: a node that is slower is told as away. */
+/** Timeout of an answer, because a person waits for it. A slower node counts as away. */
 const TIMEOUT_MS = 4_000;
 const DELEGATION = '0xef0100';
 const CONTRACT_WALLET_ABI = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
-/** What a contract answers that takes a signature as its own (ERC-1271), as the 32 bytes of its return. */
+/** Return value of a contract that accepts a signature (ERC-1271), as 32 bytes. */
 const TAKEN = `0x1626ba7e${'0'.repeat(56)}`;
 /** A token with more decimals than this is broken or hostile. */
 const MAX_DECIMALS = 36;
@@ -54,8 +54,8 @@ export interface WalletReader {
   /** `address` as `checkedAddress` gives it. Refuses with `unavailable` where the node is away, wrong or of another chain. */
   read(address: string): Promise<Outcome<ChainWallet>>;
   /**
-   * Whether the contract at an address takes a signature under a hash as its own, at this moment (ERC-1271); false where no
-   * contract is there. Refuses with `unavailable` as `read` does.
+   * Returns true if the contract at an address accepts a signature of a hash at this moment (ERC-1271); false if there is no contract.
+   * Refuses with `unavailable` as `read` does.
    */
   takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>>;
 }

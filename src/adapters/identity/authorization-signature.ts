@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
 
-/** What of a request is signed. Header names are lower case, and only those that begin with `privy-` count. */
+/** Signed parts of a request. Header names are lower case, and only those that begin with `privy-` count. */
 export interface AuthorizedRequest {
   readonly method: 'POST';
   /** Whole, without a slash at its end. */
@@ -25,8 +25,8 @@ export interface AuthorizationKey {
 const PREFIX = /^wallet-(auth|api):/;
 
 /**
- * Reads a P-256 private key: PEM, whose line breaks may be written as `\n`, or base64 PKCS #8, with or without the
- * provider's prefix. Null where it is none; what was given is repeated nowhere.
+ * Reads a P-256 private key: PEM, whose line breaks may be written as `\n`, or base64 PKCS #8, with or without the provider's prefix. Null
+ * if it is not one. The input is never repeated.
  */
 export function authorizationKey(given: string): AuthorizationKey | null {
   const privateKey = privateKeyOf(given.trim().replace(PREFIX, '').replaceAll('\\n', '\n'));

@@ -1,6 +1,6 @@
 /** Bodies of answers from outside, of which no more is read than an answer may have. */
 
-/** The body as text; null where it is longer than `mostBytes`. @throws whatever the connection fails with meanwhile */
+/** Reads the body as text; null if it is longer than `mostBytes`. @throws errors of the connection */
 export async function bodyWithin(response: Response, mostBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

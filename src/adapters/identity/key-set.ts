@@ -21,7 +21,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_KEYS = 50;
 const MIN_RSA_BITS = 2048;
 
-/** Which algorithm a key is for, by its type and curve; null where it is for none of ours. What the key says must agree. */
+/** Returns the algorithm of a key by its type and curve; null if it is not one of ours. The key's own statement must agree. */
 function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
   const details = key.asymmetricKeyDetails;
   let algorithm: TokenAlgorithm | null = null;
@@ -58,7 +58,7 @@ export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> 
   return keys;
 }
 
-/** Why the keys could not be fetched: `timeout`, `unreachable`, `http_<status>`, `too_large`, `not_json`, `no_keys`. */
+/** Error of a key fetch: `timeout`, `unreachable`, `http_<status>`, `too_large`, `not_json`, `no_keys`. */
 class KeySetFailure extends Error {
   readonly reason: string;
 
@@ -71,20 +71,20 @@ class KeySetFailure extends Error {
 export interface KeySetOptions {
   readonly jwksUrl: string;
   readonly clock: Clock;
-  /** Is told of every fetch that failed, by its reason; for whoever counts them. */
+  /** Reports the reason of every failed fetch, for counters. */
   readonly onFailure?: (reason: string) => void;
   /** From this age on the set is refreshed beside the requests. Default 2 min. */
   readonly refreshAfterMs?: number;
   /** From this age on a request waits for the refresh. Default 5 min: how long a key that was withdrawn may live. */
   readonly maxAgeMs?: number;
-  /** How long the last good set serves while the provider is silent. Default 15 min. */
+  /** Lifetime of the last good set while the provider is silent. Default 15 min. */
   readonly lastGoodMs?: number;
   /** Unknown key ids may cause `burst` fetches at once and one more every so long. Default 10 s, 3. */
   readonly unknownEveryMs?: number;
   readonly unknownBurst?: number;
 }
 
-/** Whether a key is there. `lastGood`: the provider is silent beyond the set's age; good enough for reads, not for trading. */
+/** Result of looking up a key. `lastGood`: the provider is silent beyond the set's age, which is good enough for reads, not for trading. */
 export type KeyLookup = { readonly algorithm: TokenAlgorithm; readonly lastGood: boolean } | 'unknown' | 'unavailable';
 
 /** The key set of one provider. The clock decides when it is fetched; jose fetches it and picks the key of a token. */
@@ -123,12 +123,12 @@ export class KeySet {
     });
   }
 
-  /** How often the provider was asked. */
+  /** Number of fetches from the provider. */
   get fetches(): number {
     return this.#fetches;
   }
 
-  /** Why the last fetch failed; empty after a good one. */
+  /** Reason of the last failed fetch; empty after a good one. */
   get problem(): string {
     return this.#lastProblem;
   }
@@ -143,7 +143,7 @@ export class KeySet {
     return this.#remote;
   }
 
-  /** How the key stands without waiting; undefined where `lookup` is needed. */
+  /** Looks a key up without waiting; undefined if `lookup` is needed. */
   peek(kid: string): KeyLookup | undefined {
     if (this.#fetchedAt === null) return undefined;
     const age = this.#age();
@@ -199,7 +199,7 @@ export class KeySet {
     return this.#inFlight;
   }
 
-  /** Where this fails, jose keeps the set before. */
+  /** Loads the set. If this fails, jose keeps the set before. */
   async #load(): Promise<void> {
     const { clock, onFailure } = this.#options;
     this.#fetches += 1;
@@ -216,7 +216,7 @@ export class KeySet {
     }
   }
 
-  /** What the provider publishes now, without the keys that must not be used. @throws KeySetFailure */
+  /** Fetches the provider's present keys, without those that must not be used. @throws KeySetFailure */
   async #published(url: string, signal: AbortSignal): Promise<Response> {
     const { clock } = this.#options;
     const abort = new AbortController();

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** How long a link works. */
+/** Lifetime of a link. */
 export const LINK_LIFETIME_MS = 10 * 60_000;
 /** 128 bits: nobody guesses one within its life. */
 const CODE_BYTES = 16;
@@ -10,11 +10,14 @@ const CODE_BYTES = 16;
 export interface SignInLinks {
   /** A new code; what was issued before goes on working until its time is up. */
   issue(): string;
-  /** The token that the code stands for; null where it was never issued, is used up, or is too old. */
+  /** Returns the token that the code stands for; null if the code was never issued, is used up, or is too old. */
   redeem(code: string): string | null;
 }
 
-/** `mint` makes the token of whoever signs in; it is called as a link is used, so that the token's life begins then. */
+/**
+ * Creates the links. `mint` makes the token of the person who signs in. It is called when a link is used, so that the token's life begins
+ * then.
+ */
 export function createSignInLinks(deps: { readonly clock: { now(): EpochMs }; readonly mint: () => string }): SignInLinks {
   let open: readonly { readonly digest: Buffer; readonly until: EpochMs }[] = [];
   const digestOf = (code: string): Buffer => createHash('sha256').update(code).digest();

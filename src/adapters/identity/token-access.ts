@@ -1,4 +1,4 @@
-/** What the verdicts on tokens are to a caller of the API. */
+/** Results of token verification for callers of the API. */
 import type { AccessPorts } from '../../../api/access.ts';
 import { CLOCK_ERROR_MS } from '../../domain/member.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';

@@ -26,7 +26,7 @@ export const TOKEN_REFUSAL_CODES = [
 ] as const;
 export type TokenRefusalCode = (typeof TOKEN_REFUSAL_CODES)[number];
 
-/** Whom a token speaks for. Nothing else of it is believed: organization, role and permissions come from the database. */
+/** Subject of a token. Nothing else in it is trusted: organization, role and permissions come from the database. */
 export interface VerifiedToken {
   readonly ok: true;
   readonly subject: string;
@@ -44,7 +44,7 @@ export interface VerifiedToken {
 export interface TokenRefusal {
   readonly ok: false;
   readonly code: TokenRefusalCode;
-  /** What was wrong and what would be right. Never repeats the token. */
+  /** Problem and what would be right. Never repeats the token. */
   readonly detail: string;
 }
 
@@ -60,7 +60,7 @@ export interface TokenVerifierOptions {
   readonly types?: readonly string[];
   /** Longest exp - iat. Default 60 min. */
   readonly maxLifetimeS?: number;
-  /** How far the provider's clock may differ. Default 5 s. */
+  /** Tolerated difference of the provider's clock. Default 5 s. */
   readonly clockToleranceS?: number;
 }
 
@@ -97,7 +97,7 @@ function refuse(code: TokenRefusalCode, detail: string): TokenRefusal {
   return { ok: false, code, detail };
 }
 
-/** What a claim is, for a sentence: never a value that could be long or secret. */
+/** Describes a claim in a sentence, never with a value that could be long or secret. */
 function shown(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(value.slice(0, 40))
@@ -117,7 +117,7 @@ function whole(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 && value < 1e11;
 }
 
-/** What a signature was found to say, and until when it need not be checked again. */
+/** Verified content of a signature, and the time until which it need not be checked again. */
 interface Verified {
   readonly verdict: VerifiedToken;
   /** The token counts from then on. */
@@ -249,7 +249,7 @@ class KeySetVerifier implements TokenVerifier {
     return { verdict, beginsAt, checkAgainAt: this.#clock.elapsed() + VERIFIED_MS };
   }
 
-  /** What may have changed since the signature was checked. */
+  /** Applies what may have changed since the signature was checked. */
   #atThisMoment({ verdict, beginsAt }: Verified, lastGoodKeys: boolean, toleranceS: number): TokenVerdict {
     const now = this.#clock.now();
     const late = now - verdict.expiresAt;

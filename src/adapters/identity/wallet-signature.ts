@@ -1,4 +1,4 @@
-/** Whether the owner of a wallet has signed a text. */
+/** Verification that the owner of a wallet has signed a text. */
 import { type Hex, hashMessage, hashTypedData, recoverAddress, type TypedDataDefinition } from 'viem';
 import { walletTypedData } from '../../domain/linked-wallet.ts';
 import { type Outcome } from '../../domain/refusal.ts';
@@ -19,7 +19,7 @@ export type TakesSignature = (address: string, hash: Hex, signature: Hex) => Pro
 /** A contract may want many signatures in one: so many bytes at most. */
 const MOST_SIGNATURE_BYTES = 2_048;
 
-/** What is asked about wallets of the EVM chain. */
+/** Reads about wallets of the EVM chain. */
 export interface EvmWallets {
   readonly chainId: number;
   /** Asked of wallets that are contracts. */
@@ -27,10 +27,10 @@ export interface EvmWallets {
 }
 
 /**
- * Whether the signature is the owner's of an address of either chain. On the primary chain: 64 bytes of Ed25519 in base64
- * or base58. On the EVM chain, over the text as a personal message (EIP-191) or over its fields as typed data for that
- * chain (EIP-712): 65 bytes of the address's own key, or whatever the contract at the address takes as its own (ERC-1271).
- * Refused as `unavailable` where that has to be asked and nobody answers.
+ * Verifies that the owner of an address on either chain signed a text. On the primary chain: 64 bytes of Ed25519 in base64 or base58. On
+ * the EVM chain, over the text as a personal message (EIP-191) or over its fields as typed data for that chain (EIP-712): 65 bytes of the
+ * address's own key, or a signature that the contract at the address accepts (ERC-1271). Refuses with `unavailable` if the contract has to
+ * be queried and no node answers.
  */
 export async function isWalletTextSigned(address: string, text: string, signature: string, evm: EvmWallets): Promise<Outcome<boolean>> {
   if (!address.startsWith('0x')) {

@@ -9,17 +9,17 @@ import { createEnhancedHistory } from './enhanced-history.ts';
 /** The smallest plan lets so many histories be asked for in a second. */
 const PER_SECOND = 2;
 
-/** What the provider lets one key ask. */
+/** Request budget of the provider for one key. */
 export const indexerBudgets = (make: MakeBudget) => ({ indexer: make('indexer', PER_SECOND, 1_000) });
 
 export interface IndexerAddresses {
-  /** Null where the chain is real and no provider is named. */
+  /** Null if the chain is real and no provider is configured. */
   readonly indexer: { readonly url: string; readonly key: string | null } | null;
 }
 
 type PerpReach = Parameters<typeof openPerpInfo>[0];
 
-/** Histories of wallets within the budgets of both; those of the primary chain are null where no provider is named. */
+/** Opens the wallet histories within the budgets of both. Those of the primary chain are null if no provider is configured. */
 export function openWalletHistories(
   reach: Reach<IndexerAddresses & PerpReach['addresses'], ReturnType<typeof indexerBudgets> & PerpReach['budgets']>,
 ): WalletHistories & { close(): void } {

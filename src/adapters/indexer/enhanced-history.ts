@@ -28,7 +28,7 @@ export interface EnhancedHistoryOptions {
  * budget and the provider count, so that a provider that answers at once does not end a round after a second.
  */
 const MAX_WAIT_MS = 5_000;
-/** How far ahead of ours the provider's clock may be. */
+/** Maximum lead of the provider's clock over ours. */
 const CLOCK_GRACE_MS = 5 * 60_000;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
 const RAW = /^-?\d{1,30}$/;

@@ -16,7 +16,10 @@ import { createSocialFeed } from './social.ts';
 import { createTvlFeed } from './tvl.ts';
 
 const NEWS_PER_MINUTE = 30;
-/** Of the 200 that every plan has: a month of everybody's news is read within minutes, so that silence may soon be believed. */
+/**
+ * Requests per minute, of the 200 that every plan has. A month of everybody's news is read within minutes, so that the absence of news soon
+ * counts.
+ */
 export const ALPACA_NEWS_PER_MINUTE = 150;
 const TVL_PER_MINUTE = 60;
 /** The statistics office allows 120 a minute, the regulator 10 a second; others may share our address. */
@@ -25,7 +28,7 @@ const FILINGS_PER_SECOND = 8;
 /** Searches in a window of 15 minutes that every plan of the platform allows. */
 const SOCIAL_PER_WINDOW = 60;
 
-/** What each source lets one address ask. */
+/** Request budgets of the sources for one address. */
 export const intelligenceBudgets = (make: MakeBudget) => ({
   news: make('news', NEWS_PER_MINUTE),
   tvl: make('tvl', TVL_PER_MINUTE),
@@ -37,7 +40,7 @@ export const intelligenceBudgets = (make: MakeBudget) => ({
 export interface IntelligenceAddresses {
   readonly newsUrl: string;
   readonly intelligence: {
-    /** Sent with every request for wire items; null where none is wanted. */
+    /** Key sent with every request for wire items; null if none is needed. */
     readonly newsKey: string | null;
     /** Null for the sandbox's wire, which speaks a format of its own. */
     readonly newsProvider: NewsProviderName | null;

@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 
 const ADDRESS =
   'street1 street2 city stateOrCountry zipCode stateOrCountryDescription isForeignLocation foreignStateTerritory country countryCode';
-/** What the regulator was seen to send, read or not. */
+/** Fields that the regulator is known to send, used or not. */
 const SUBMISSION_FIELDS = knownFields(FILINGS_SOURCE, [
   'cik entityType sic sicDescription ownerOrg insiderTransactionForOwnerExists insiderTransactionForIssuerExists name tickers exchanges ' +
     'ein lei description website investorWebsite category fiscalYearEnd stateOfIncorporation stateOfIncorporationDescription addresses ' +
@@ -44,10 +44,10 @@ const SUBMISSION_FIELDS = knownFields(FILINGS_SOURCE, [
   },
 ]);
 
-/** Whoever asks too fast is refused for about this long, and longer where he goes on asking. */
+/** Length of the regulator's block after too many requests. Requests during the block extend it. */
 const REFUSED_MS = 600_000;
 
-/** What forms besides 8-K come to. Forms that are not here (insiders' trades, letters, proxies) make no event. */
+/** Meaning of forms besides 8-K. Forms that are not listed (insiders' trades, letters, proxies) make no event. */
 const FORMS: Readonly<Record<string, readonly [EventKind, Severity, Direction, string]>> = {
   '10-K': ['results', 'low', 'neutral', 'annual report'],
   '10-Q': ['results', 'low', 'neutral', 'quarterly report'],
@@ -165,7 +165,7 @@ export interface ReadFilingsOptions {
   readonly receivedAt: EpochMs;
   /** Filings accepted before it are left out. */
   readonly since: EpochMs;
-  /** Where the documents lie, `https://www.sec.gov/Archives`; null where they lie nowhere. */
+  /** Location of the documents, `https://www.sec.gov/Archives`; null if there is none. */
   readonly archiveUrl: string | null;
   /** Is told of members that nobody knows. */
   readonly note?: NoteUnknownField;
@@ -181,7 +181,7 @@ interface Columns {
   readonly document: readonly unknown[];
 }
 
-/** Columns that are needed, and those that may be missing altogether; null where one of them is no list. */
+/** Reads required columns, and optional ones with a default; null if one of them is not a list. */
 function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
   const column = (name: string, missing?: readonly unknown[]): readonly unknown[] | null => {
     const value = recent[name] ?? missing;
@@ -205,7 +205,7 @@ function acceptanceOf(value: unknown): EpochMs {
   return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(value) ? value : `${value}Z`);
 }
 
-/** What a form and its items come to; null where it makes no event. */
+/** Returns the meaning of a form and its items; null if it makes no event. */
 function meaningOf(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
   const base = form.replace(/\/A$/, '');
   if (base === '8-K') {

@@ -62,7 +62,9 @@ export async function importArchive(
   return { source, underlyings, from: isoTime(from), to: isoTime(to), reports: reports.length, outside, isNew };
 }
 
-/** What the files are complete for. @throws Error in one sentence where nobody said it, or it is in no catalog. */
+/**
+ * Returns the underlyings for which the files are complete. @throws Error in one sentence if none was named, or it is not in the catalog.
+ */
 function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
   if (source === 'news:filings') {
     if (of !== undefined) throw new Error('--of is for wire items: filings say whose they are');

@@ -31,7 +31,7 @@ const RELEASE_FIELDS = knownFields(MACRO_SOURCE, [
   { release_dates: 'release_id release_name release_last_updated date' },
 ]);
 const DAY_MS = 86_400_000;
-/** How the provider writes that a date has no value. */
+/** Mark of the provider for a date without a value. */
 const MISSING = '.';
 
 /**
@@ -138,7 +138,7 @@ export interface MacroOptions {
   readonly everyMs?: number;
 }
 
-/** How far back observations are read, and how far the calendar reaches to either side. */
+/** Range of the observations before today, and of the calendar to either side. */
 const HISTORY_DAYS = 400;
 const CALENDAR_BACK_DAYS = 14;
 const CALENDAR_AHEAD_DAYS = 60;

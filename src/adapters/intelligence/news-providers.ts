@@ -17,14 +17,14 @@ import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { countOf, recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
 
-/** What a reading of news needs. */
+/** Dependencies of a reading of news. */
 export interface NewsAsking {
   readonly client: KeyedClient;
   readonly names: EntityNames;
   /** Underlyings whose shares are asked for one by one, where a provider wants that. */
   readonly shares: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
-  /** How far back the first reading goes. Milliseconds. */
+  /** Look-back of the first reading. Milliseconds. */
   readonly lookbackMs: number;
   readonly note?: NoteUnknownField;
 }
@@ -39,7 +39,7 @@ export interface NewsSession {
 export interface NewsProvider {
   /** From one round to the next. Milliseconds. */
   readonly everyMs: number;
-  /** What the key goes into. */
+  /** Returns the headers that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly open: (asking: NewsAsking) => NewsSession;
 }
@@ -60,7 +60,7 @@ const MAX_TEXT = 5_000;
 /** Coins are named as pairs: `BTCUSD`, `ETH/USD`, `BINANCE:SOLUSDT`. */
 const COIN_PAIR = /^(?:[A-Z]+:)?([A-Z]{2,10})\/?USDT?$/;
 
-/** What an article is about; null where it names nothing that the catalog has. Nobody is told of the rest. */
+/** Returns the report of an article; null if it names nothing in the catalog. Other articles are dropped. */
 function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, names: EntityNames, receivedAt: EpochMs): Report | null {
   const tickers = symbols.map((symbol): Mention => ({ kind: 'ticker', text: COIN_PAIR.exec(symbol)?.[1] ?? symbol }));
   const { entities } = names.map([...tickers, ...names.mentionsIn(headline)]);
@@ -120,7 +120,7 @@ const ALPACA_FIELDS = knownFields('alpaca:news', [
   { news: ['id headline author created_at updated_at summary content url images symbols source', { images: 'size url' }] },
 ]);
 const ALPACA_PAGE = 50;
-/** Whose wire an article without a source is of: articles named none while the provider passed on only one. */
+/** Source of an article that names none: the provider passed on only this one at the time. */
 const ALPACA_FIRST_SOURCE = 'benzinga';
 
 /** Reads one article of `/v1beta1/news`; a sentence where it cannot be used. */

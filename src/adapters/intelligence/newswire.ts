@@ -40,7 +40,7 @@ const MAX_NAME = 120;
 const MAX_NAMES = 50;
 const PAGE = 200;
 
-/** Names that a report is about, of one field; null where they are no list of short texts. */
+/** Reads the mentions of a report in one field; null if they are not a list of short texts. */
 function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] | null {
   const list = value === undefined ? [] : textsOf(value);
   if (list === null || list.length > MAX_NAMES || list.some((text) => text === '' || text.length > MAX_NAME)) return null;
@@ -101,7 +101,7 @@ export interface ReadPage {
   readonly rejected: readonly Rejected[];
   /** Items in all. */
   readonly items: number;
-  /** Where the next page begins. */
+  /** Cursor of the next page. */
   readonly cursor: string;
 }
 
@@ -131,13 +131,13 @@ export interface WireOptions {
   readonly random: () => number;
   /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
-  /** Whose format is spoken; that of the sandbox's wire unless told. */
+  /** Format of the provider; default the sandbox's wire. */
   readonly provider?: NewsProvider;
   /** Underlyings whose shares are asked for one by one, where the provider wants that. */
   readonly shares?: readonly string[];
   /** Default: the provider's own pace, else 15 s. */
   readonly everyMs?: number;
-  /** How far back the first reading goes. Default: the longest look-back of a rule on events. */
+  /** Look-back of the first reading. Default: the longest look-back of a rule on events. */
   readonly lookbackMs?: number;
 }
 

@@ -19,7 +19,7 @@ import { countOf, recordOf, textOf } from './field-reading.ts';
 
 export const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';
-/** What the platform sends where nothing but the fields that are asked for is asked for. */
+/** Fields that the platform sends for the requested ones. */
 const PAGE_FIELDS = knownFields(SOCIAL_SOURCE, [
   'data includes meta errors',
   {
@@ -138,7 +138,7 @@ export interface SocialOptions {
   readonly names: EntityNames;
   /** Underlyings that are asked for, in order of importance. */
   readonly assets: readonly string[];
-  /** Where posts can be looked at, `https://x.com`; null where they cannot. */
+  /** Address at which posts can be viewed, `https://x.com`; null if they cannot. */
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;

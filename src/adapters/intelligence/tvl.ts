@@ -90,9 +90,9 @@ export interface TvlOptions {
   readonly note?: NoteUnknownField;
   /** Default 5 minutes. */
   readonly everyMs?: number;
-  /** How many of the largest chains have their history read, besides the history of all together. Default 20. */
+  /** Number of the largest chains whose history is read, besides the total. Default 20. */
   readonly histories?: number;
-  /** How long a history is good for. Default 6 hours. */
+  /** Lifetime of a history. Default 6 hours. */
   readonly historyMs?: number;
 }
 

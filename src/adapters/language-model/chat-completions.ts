@@ -1,13 +1,12 @@
 /**
- * An endpoint that speaks OpenAI's chat completions: asked once, within a time and a size, for one JSON object. What it
- * answers is untrusted text; whoever asked checks it against what was given.
- * See docs/reference/outside/language-model.md.
+ * Client of an endpoint with OpenAI's chat completions: one request, limited in time and size, for one JSON object. The answer is untrusted
+ * text, which the caller checks against the input. See docs/reference/outside/language-model.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { Json } from '../../domain/canonical-json.ts';
 import { createHttpTransport } from '../http-transport.ts';
 
-/** How long an answer is waited for, in milliseconds. */
+/** Timeout of an answer, in milliseconds. */
 export const MODEL_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_REQUEST_BYTES = 48 * 1024;

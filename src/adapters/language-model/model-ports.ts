@@ -1,4 +1,4 @@
-/** What a language model is asked for: to phrase an assessment, and to reword a message that no pattern reads. */
+/** Uses of a language model: phrasing an assessment, and rewording a message that no pattern reads. */
 import type { MessageRewording } from '../../../api/v1/copilot/ports.ts';
 import type { AssessmentPhrasing } from '../../../api/v1/stocks/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -31,7 +31,7 @@ export function createModelPorts(completions: Pick<ChatCompletions, 'complete'>)
   };
 }
 
-/** The ports over the model at an address; null where none is named. */
+/** Opens the ports of the model at an address; null if none is configured. */
 export function openModelPorts(
   model: { readonly url: string; readonly name: string; readonly key: string | null } | null,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** Which of all processes asks an outside system a question that several have at once. */
+/** Election of the process that sends an outside request that several processes have at once. */
 import type { Redis } from 'ioredis';
 import type { EpochMs } from '../../domain/time.ts';
 

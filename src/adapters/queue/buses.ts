@@ -1,4 +1,4 @@
-/** The newest quotes and market states, passed between processes through Redis, or within this process where there is none. */
+/** Newest quotes and market states, passed between processes through Redis, or within this process if there is none. */
 import type { Clock } from '../../../streams/clock.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from './market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from './quote-bus.ts';

@@ -17,7 +17,7 @@ export interface EmbeddedRedis {
   readonly url: string;
   /** The server was running already: the process that started it was killed, or still lives and shares it. */
   readonly adopted: boolean;
-  /** The live process that started this server and will stop it; null where that is this process. */
+  /** Live process that started this server and will stop it; null if that is this process. */
   readonly sharedWith: number | null;
   /** The server's own process. */
   readonly pid: number;
@@ -30,7 +30,7 @@ const START_MS = 30_000;
 const STOP_MS = 30_000;
 const ANSWER_MS = 5_000;
 
-/** The first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs; null where there is none. */
+/** Returns the first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs; null if there is none. */
 export function findRedisServer(path: string): RedisServer | null {
   for (const name of ['redis-server', 'valkey-server']) {
     for (const folder of path.split(delimiter).filter(Boolean)) {
@@ -169,10 +169,7 @@ async function stopServer(pid: number, folder: string, log: Log): Promise<void> 
   rmSync(join(folder, 'redis.pid'), { force: true });
 }
 
-/**
- * Checks that a Redis somebody else runs is fit for a queue.
- * @returns null, or the one sentence that says why it is refused.
- */
+/** Checks that an external Redis is fit for a queue. @returns null, or the sentence that says why it is refused. */
 export async function refusalOfRedis(url: string): Promise<string | null> {
   let info: string;
   try {

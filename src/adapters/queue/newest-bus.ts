@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** What the bus has to know of its values. */
+/** Value handling of the bus. */
 export interface NewestKind<Value> {
   keyOf(value: Value): string;
   /** Older never replaces newer, however messages overtake each other. */
@@ -38,14 +38,14 @@ interface BusClock {
 
 export interface NewestBusOptions {
   readonly clock: BusClock;
-  /** How long changes are gathered; 25 ms unless told. */
+  /** Time for which changes are gathered; default 25 ms. */
   readonly flushMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 const FLUSH_MS = 25;
 
-/** What both buses share: the newest value per key, and the changes of a flush. */
+/** Base of both buses: the newest value per key, and the changes of a flush. */
 class Newest<Value> {
   readonly #kind: NewestKind<Value>;
   readonly #options: NewestBusOptions;
@@ -161,13 +161,13 @@ export interface RedisNewestBusOptions extends NewestBusOptions {
   readonly url: string;
   /** Another pub/sub channel than that of the kind. */
   readonly channel?: string;
-  /** How often every process repeats all that it published, so that whoever missed something converges; 5 s unless told. */
+  /** Interval at which every process repeats all that it published, so that processes that missed something converge; default 5 s. */
   readonly snapshotMs?: number;
   /** Spreads the reconnects of many processes, 0 to below 1; the middle unless told. */
   readonly random?: () => number;
 }
 
-/** What travels. `seq` numbers a sender's messages; a hole in it means that something was missed. */
+/** Message between processes. `seq` numbers a sender's messages; a gap means that something was missed. */
 interface BusMessage<Value> {
   readonly from: string;
   readonly seq: number;
@@ -183,9 +183,9 @@ const SILENT_PERIODS = 3;
 const FORGOTTEN_PERIODS = 6;
 
 /**
- * The bus between processes over Redis pub/sub. Redis loses what is published while a connection is down, so pub/sub is
- * only a hint here: senders number their messages and repeat everything they know every few seconds and whenever
- * somebody who missed a number asks. Without Redis each process goes on with its own values.
+ * Creates the bus between processes over Redis pub/sub. Redis loses what is published while a connection is down, so pub/sub is only a hint
+ * here: senders number their messages, and they repeat everything they know every few seconds and on request of a process that missed a
+ * number. Without Redis each process goes on with its own values.
  */
 export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: RedisNewestBusOptions): NewestBus<Value> {
   return new SharedNewestBus(kind, options);
@@ -202,7 +202,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   readonly #random;
   readonly #newest;
 
-  /** What this process published itself: the part of the market that it answers for. */
+  /** Values that this process published itself, for its part of the market. */
   readonly #own = new Map<string, Value>();
   readonly #senders = new Map<string, { seq: number; heardAt: EpochMs }>();
   #unsent = new Map<string, Value>();
@@ -212,7 +212,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   #sending = false;
   /** True while the own subscription stands, false while nobody knows. */
   #subscribed = false;
-  /** True where Redis passed the last message on to nobody else. Whoever joins asks for everything. */
+  /** True if Redis passed the last message on to nobody else. A process that joins requests everything. */
   #alone = false;
   #closed = false;
   #echoedAt;
@@ -406,7 +406,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
   }
 }
 
-/** Reads a message; null where it is not one. Redis may be shared, so nothing about it is taken for granted. */
+/** Reads a message; null if it is not one. Redis may be shared, so nothing about it is taken for granted. */
 function busMessage<Value>(text: string, kind: NewestKind<Value>): BusMessage<Value> | null {
   let value: unknown;
   try {

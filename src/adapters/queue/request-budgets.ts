@@ -1,4 +1,4 @@
-/** Who counts what is asked of the providers: one process alone, or all processes together through Redis. */
+/** Counters of requests to the providers: one process alone, or all processes together through Redis. */
 import type { EpochMs } from '../../domain/time.ts';
 import { budgetFor, type BudgetPurpose, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { openSharedBudgets } from './shared-budget.ts';

@@ -127,7 +127,7 @@ function createSharedBudget(deps: {
   const lifetimeMs = (CELLS + 2) * cellMs;
   const cells = `{${key}}:spent`;
   const blocked = `{${key}}:blocked`;
-  /** What this process alone has asked for: what it goes by while Redis is away. */
+  /** Budget of this process alone, used while Redis is away. */
   const alone = new WeightBudget(Math.max(1, Math.floor(limit * ALONE_PART)), windowMs);
   let awayUntil: EpochMs = 0;
   let left = limit;

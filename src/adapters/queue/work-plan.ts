@@ -8,7 +8,7 @@ interface PlannedJob {
 
 /** Works of this process that run at a time. */
 const AT_ONCE = 2;
-/** How long opening may take, in milliseconds: the first process makes the queue's tables. */
+/** Maximum time of opening, in milliseconds. The first process creates the queue's tables. */
 const OPENING_LIMIT_MS = 30_000;
 
 export function openWorkPlan(place: QueueAddress, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {

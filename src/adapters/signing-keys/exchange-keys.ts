@@ -30,7 +30,7 @@ function folderOf(home: string): string {
   return join(home, 'exchange-keys');
 }
 
-/** The key of an organization; null where it has none. @throws Error in one sentence, without a character of the key. */
+/** Reads the key of an organization; null if it has none. @throws Error in one sentence, without a character of the key. */
 export function readExchangeKey(home: string, orgId: string): ExchangeKeyFile | null {
   const file = join(folderOf(home), orgId + SUFFIX);
   let text: string;
@@ -155,7 +155,7 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
   };
 }
 
-/** What tells one state of a file or folder from another; null where there is none. */
+/** Returns a stamp that identifies the state of a file or folder; null if it does not exist. */
 function stampOf(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : [stats.ino, stats.mtimeNs, stats.ctimeNs, stats.size].join(' ');

@@ -31,8 +31,8 @@ export function signCertificate(home: string, text: string): string {
 }
 
 /**
- * What a certificate says, and which known keys have signed it; none where it carries no good signature.
- * @param keyFile public keys that count, one per line; null for those of the state folder.
+ * Returns the content of a certificate and the known keys that signed it; no keys if it carries no valid signature. @param keyFile accepted
+ * public keys, one per line; null for those of the state folder.
  */
 export function checkCertificate(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * What the signer has signed, in a file of its own beside its key: a thief of the database can neither empty the count
- * nor raise the limit. A line is on the disk before anything is asked of the remote signer.
+ * Record of what the signer has signed, in a file of its own beside its key. A thief of the database can neither reset the count nor raise
+ * the limit. A line is on the disk before anything is requested of the remote signer.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

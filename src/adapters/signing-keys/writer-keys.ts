@@ -1,6 +1,6 @@
 /**
- * The Ed25519 keys that the service's writers sign with: one file per writer under `keys` of the state folder, which only
- * its owner may read, and beside it the public keys for whoever verifies. A key is made where its writer starts first.
+ * Ed25519 keys of the service's writers: one file per writer under `keys` of the state folder, which only its owner may read, and beside it
+ * the public keys for verifiers. A key is created when its writer first starts.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import {
@@ -20,10 +20,10 @@ import { join } from 'node:path';
 import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
 import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
 
-/** What stands before an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
+/** Prefix of an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
 const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
 const NAME = 'sevengate';
-/** Whose key signs certificates of parity. It writes nothing into the database, and no row is verified by it. */
+/** Writer whose key signs certificates of parity. It writes nothing into the database, and no row is verified by it. */
 const PARITY = 'parity';
 
 /** A key that signs notes. */
@@ -36,13 +36,13 @@ export interface NoteKey extends VerifierKey {
 export interface WriterKey extends NoteKey {
   readonly writer: Writer;
   /**
-   * What a database connection of this writer shows at its opening, 64 hexadecimal digits: a secret. The database knows
-   * only its SHA-256, and takes changes from no session without it.
+   * Proof that a database connection of this writer shows when it opens, 64 hexadecimal digits: a secret. The database knows only its
+   * SHA-256 and accepts changes from no session without it.
    */
   readonly sessionProof: string;
-  /** What organizations are proved with, 32 bytes: a secret that the owner of the tables registers with the key. */
+  /** Secret that proves organizations, 32 bytes. The owner of the tables registers it with the key. */
   readonly organizationSecret: Buffer;
-  /** What a transaction for an organization shows: SHA-256 of the secret and the organization's id, 64 hexadecimal digits. */
+  /** Returns the proof of a transaction for an organization: SHA-256 of the secret and the organization's id, 64 hexadecimal digits. */
   organizationProof(orgId: string): string;
 }
 
@@ -105,7 +105,7 @@ function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { rea
   return { ...known, seed, sign: (text) => sign(null, text, key) };
 }
 
-/** Several processes may begin at once: whoever links its file first has made the key. */
+/** Creates the key. Several processes may begin at once; the first that links its file has created it. */
 function makeKey(folder: string, file: string): void {
   const draft = join(folder, `.${process.pid}.draft`);
   try {
@@ -133,8 +133,8 @@ function publish(file: string, key: VerifierKey): void {
 }
 
 /**
- * Takes a writer's key out of use, so that a new one is made: the private key lies in `<writer>.key.retired` from then on, and the
- * public ones, which verify what was signed, in `<writer>.retired.pub`. Nothing happens where there is none.
+ * Retires a writer's key, so that a new one is created. The private key moves to `<writer>.key.retired`, and the public ones, which verify
+ * earlier signatures, to `<writer>.retired.pub`. Does nothing if there is no key.
  */
 export function setKeyAside(home: string, writer: Writer): void {
   const at = (name: string): string => join(keyFolder(home), name);
@@ -174,7 +174,7 @@ export function readTrustedKeys(file: string): readonly TrustedKey[] {
   });
 }
 
-/** The public keys that lie under `keys` of the state folder; empty where nothing ever signed there. */
+/** Returns the public keys under `keys` of the state folder; empty if nothing ever signed there. */
 export function trustedKeysOf(home: string): readonly TrustedKey[] {
   const folder = join(home, 'keys');
   let names: readonly string[] = [];
@@ -191,7 +191,7 @@ export function trustedKeysOf(home: string): readonly TrustedKey[] {
 
 const opened = new Map<string, KeyObject>();
 
-/** Whether 64 bytes are the signature of an Ed25519 public key of 32 bytes over a text. */
+/** True if 64 bytes are the signature of a 32-byte Ed25519 public key over a text. */
 export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   try {
@@ -215,7 +215,10 @@ export function keysOfWriter(home: string, writer: Writer): () => readonly Trust
   return () => readTrustedKeys(join(home, 'keys', `${writer}.pub`)).filter((key) => key.writer === writer);
 }
 
-/** Whether a worker of this state folder signed a text. The keys are those of now: a new one needs a new verifier, and a retired one counts no more. */
+/**
+ * Returns a check that a worker of this state folder signed a text. It uses the present keys: a new one needs a new verifier, and a retired
+ * one no longer counts.
+ */
 export function workerVerifier(home: string): (text: string, signature: string) => boolean {
   const keys = keysOfWriter(home, 'worker')();
   return (text, signature) => {

@@ -31,14 +31,14 @@ const MOST_KEPT = 1_000;
 type HolderChain = Pick<SolanaRpc, 'largestHolders' | 'accounts'>;
 
 export interface AgentMarketDeps {
-  /** Null where no node of the chain is named. */
+  /** Null if no node of the chain is configured. */
   readonly chain: HolderChain | null;
   readonly originOf: (mint: string) => Promise<TokenOrigin | null>;
-  /** The liquidity of a pool, both sides, as it was received last; null where none was received lately. */
+  /** Last received liquidity of a pool, both sides; null if none was received lately. */
   readonly liquidity: (instrument: InstrumentKey) => Promise<{ readonly liquidityUsd: DecimalString; readonly observedAt: number } | null>;
   /** The newest quote of an instrument, if it is live now. */
   readonly liveQuote: (instrument: InstrumentKey) => Quote | null;
-  /** What curves are quoted in, and what that is worth. */
+  /** Quote tokens of curves, and their value. */
   readonly quotes: LaunchQuotes;
   readonly makers: readonly string[];
   readonly clock: Pick<Clock, 'now'>;
@@ -90,7 +90,7 @@ async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<Marke
   };
 }
 
-/** What nobody answers is unknown. */
+/** Returns null if nobody answers. */
 async function unlessSilent<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -132,7 +132,7 @@ async function curveOf(
   };
 }
 
-/** Depth and price of a curve in US dollars; both null where nothing prices what it is quoted in. */
+/** Returns depth and price of a curve in US dollars; both null if its quote token has no price. */
 function curveMarket(curveNow: {
   readonly quotes: LaunchQuotes;
   readonly curve: NonNullable<ReturnType<typeof readVirtualPool>>;

@@ -77,7 +77,7 @@ export class AnswerReader {
     return this.#value;
   }
 
-  /** An error in the chain's own words; null where the node says that there is none. */
+  /** Returns an error in the chain's own words; null if the node reports none. */
   errorText(): string | null {
     if (this.#value === null) return null;
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;

@@ -2,7 +2,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 
-/** What stands before an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
+/** Prefix of an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
 const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import type { EphemeralKey } from '../../../actors/prepared-transaction/built.ts';
 import { base58 } from '../../domain/solana/base58.ts';
 
-/** What stands before an Ed25519 key's 32 bytes in the public key info (RFC 8410). */
+/** Length of the prefix before an Ed25519 key's 32 bytes in the public key info (RFC 8410). */
 const KEY_INFO_BYTES = 12;
 
 export function newEphemeralKey(): EphemeralKey {

@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from './rpc.ts';
 
-/** Somebody waits for the answer: a node that is slower is told as away. */
+/** Timeout of an answer, because a person waits for it. A slower node counts as away. */
 const TIMEOUT_MS = 4_000;
 
 /** Opens nothing: every read asks anew. `close` lets go of what reads left open. */

@@ -71,20 +71,20 @@ export interface SolanaRpc {
    * @throws NodeError where nothing was taken.
    */
   broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
-  /** What the bytes would do now; signatures are not looked at, the blockhash is. @throws NodeError */
+  /** Simulates the bytes now. Signatures are not checked, the blockhash is. @throws NodeError */
   simulate(transaction: Uint8Array): Promise<Simulation>;
   /** Null until it is finalized. @throws NodeError */
   transaction(signature: string): Promise<LandedTransaction | null>;
-  /** Null where the address is no table. @throws NodeError */
+  /** Null if the address is not a table. @throws NodeError */
   lookupTable(address: string): Promise<readonly string[] | null>;
   latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
   /** Everything that an address holds; refuses with `malformed` what is no address. @throws NodeError */
   balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
-  /** Accounts as they are together at one slot; null where there is none. At most 100. @throws NodeError */
+  /** Accounts together at one slot; null for an account that does not exist. At most 100. @throws NodeError */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
-  /** Null where the address is no mint of either token program. @throws NodeError */
+  /** Null if the address is not a mint of either token program. @throws NodeError */
   mintInfo(mint: string): Promise<MintInfo | null>;
-  /** The largest accounts of a mint with their owners; null where the address is no mint. @throws NodeError */
+  /** Largest accounts of a mint with their owners; null if the address is not a mint. @throws NodeError */
   largestHolders(mint: string): Promise<HolderReading | null>;
   close(): void;
 }
@@ -184,7 +184,7 @@ function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022;
 }
 
-/** Those of the addresses that are mints, with their facts. */
+/** Returns the addresses that are mints, with their facts. */
 async function mintsFrom(ask: Ask, addresses: readonly string[]): Promise<ReadonlyMap<string, MintInfo>> {
   const accounts = await accountsFrom(ask, addresses);
   return new Map(

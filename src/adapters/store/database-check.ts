@@ -1,10 +1,10 @@
-/** Whether a PostgreSQL that somebody else runs is fit for the service, in one sentence. */
+/** Check that an external PostgreSQL is fit for the service, in one sentence. */
 import { openDatabase } from './database.ts';
 
 export interface DatabaseFinding {
-  /** The sentence that refuses it; null where it is fit. */
+  /** Refusal in one sentence; null if it is fit. */
   readonly refusal: string | null;
-  /** What it is, where it answered. */
+  /** Description of the server, if it answered. */
   readonly detail: string;
 }
 

@@ -18,15 +18,15 @@ export interface DatabaseOptions {
   readonly name: string;
   /** The server refuses every write of these connections. */
   readonly readOnly?: boolean;
-  /** Whose connections these are: they show its secret, and its signature stands under every transaction that changes logged tables. */
+  /** Writer of these connections. They show its secret, and its signature is on every transaction that changes logged tables. */
   readonly writer?: BatchSigner;
 }
 
-/** How long a statement may run before the server ends it, in milliseconds. */
+/** Timeout of a statement at the server, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** The longest wait before a lost connection is opened again, in seconds. */
 const RECONNECT_CAP_S = 1;
-/** How long the queries of a pool that was replaced may go on, in seconds, where statements have a limit: longer than any of them. */
+/** Time for which the queries of a replaced pool may go on, in seconds, if statements have a limit: longer than any of them. */
 const OLD_POOL_S = 20;
 
 /**
@@ -77,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
 }
 
 const writers = new WeakMap<Sql, BatchSigner>();
-/** What was sent in a transaction and not waited for. */
+/** Statements sent in a transaction and not awaited. */
 const SENT = Symbol('sent');
 type Sending = { [SENT]?: Promise<void>[] };
 
@@ -95,7 +95,7 @@ export function send(transaction: Transaction, statement: postgres.PendingQuery<
   sent.push(answer);
 }
 
-/** What transactions of a pool show when they name an organization; empty where the pool has no writer's key. */
+/** Returns the proof that a pool's transactions show when they name an organization; empty if the pool has no writer's key. */
 export function organizationProof(pool: Sql, orgId: string): string {
   return writers.get(pool)?.organizationProof(orgId) ?? '';
 }
@@ -123,7 +123,7 @@ function createTransactions(): Transactions {
   };
 }
 
-/** `listen` of pools that are replaced: whoever listened on the old one would receive nothing any more. */
+/** Creates a `listen` that survives a replaced pool, whose listeners would receive nothing any more. */
 function createListeners(pool: () => Sql) {
   type Listen = Sql['listen'];
   const listeners = new Set<{ readonly parameters: Parameters<Listen>; unlisten: () => Promise<void> }>();
@@ -157,17 +157,17 @@ function createListeners(pool: () => Sql) {
   };
 }
 
-/** Whether work that was begun is one statement, which can be sent without waiting for it. */
+/** True if started work is one statement, which can be sent without waiting for it. */
 export function isStatement(work: Promise<unknown>): work is postgres.PendingQuery<postgres.Row[]> {
   return 'execute' in work;
 }
 
-/** Whether what stands first in a call is a statement's text, and not names or values for one. */
+/** True if the first argument of a call is a statement's text, not names or values for one. */
 function isText(strings: unknown): strings is TemplateStringsArray {
   return Array.isArray(strings) && Object.hasOwn(strings, 'raw');
 }
 
-/** A statement that is sent, as postgres.js does it, when somebody waits for it: in a transaction of its own, which ends signed. */
+/** Returns a statement that is sent, as in postgres.js, when it is awaited: in a transaction of its own, which ends signed. */
 function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown>) => Promise<unknown>, parameters: unknown[]) {
   let sent: Promise<unknown> | null = null;
   const send = (): Promise<unknown> => {
@@ -289,7 +289,7 @@ function arrayElements(text: string): string[] {
   return elements;
 }
 
-/** So long after a loss was told, who was told of it has written its ROLLBACK. */
+/** Time after a reported loss in which its transactions have written their ROLLBACK. */
 const CLOSE_DELAY_MS = 10;
 
 /**
@@ -302,7 +302,7 @@ class LateClosingSocket extends net.Socket {
   #written = false;
   #gathers = false;
 
-  /** What is written in one turn of the event loop leaves together: each write would be a call of the system. */
+  /** Batches what is written in one turn of the event loop, because each write would be a system call. */
   override write(...parameters: unknown[]): boolean {
     this.#written = true;
     if (!this.#gathers) {

@@ -31,11 +31,11 @@ import { errorText } from '../../domain/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the database `sevengate`, with the password in it: a secret. */
+  /** URL of the database `sevengate`, with the password in it: a secret. */
   readonly url: string;
   /** The server was running already: the process that started it was killed, or still lives and shares it. */
   readonly adopted: boolean;
-  /** The live process that started this server and will stop it; null where that is this process. */
+  /** Live process that started this server and will stop it; null if that is this process. */
   readonly sharedWith: number | null;
   /** The server's own process. */
   readonly pid: number;
@@ -47,13 +47,13 @@ export interface EmbeddedPostgresOptions {
   /** The state folder; the cluster goes to `<home>/postgres` where the server can reach that. */
   readonly home: string;
   readonly log: Log;
-  /** Where it has to listen, because others hold that address already; any free port without it. */
+  /** Required port, because others hold that address already; any free port without it. */
   readonly port?: number;
   /** Server settings that differ from the product's, by name. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The package folder of the binaries, where it is not the installed one. */
   readonly binaries?: string;
-  /** Where a server started by root may keep what it cannot reach inside the project. */
+  /** Folder in which a server started by root may keep what it cannot reach inside the project. */
   readonly reachableRoot?: string;
 }
 
@@ -164,7 +164,7 @@ function placeOfCluster(home: string, reachableRoot: string, log: Log): string {
   return outside;
 }
 
-/** Whether `identity` may enter this folder: it and every folder above let it pass. */
+/** True if `identity` may enter this folder: it and every folder above let it pass. */
 function canReach(folder: string, identity: Identity | null): boolean {
   if (identity === null) return true;
   for (let at = folder; ; at = dirname(at)) {
@@ -315,7 +315,7 @@ async function start(
   }
 }
 
-/** The live server of a cluster, from its own `postmaster.pid`; null where none runs, or none in the wanted state. */
+/** Returns the live server of a cluster, from its own `postmaster.pid`; null if none runs, or none in the required state. */
 function runningServer(dataDir: string, state?: 'ready'): { pid: number; port: number } | null {
   const lines = readIfThere(join(dataDir, 'postmaster.pid'))?.split('\n');
   if (!lines) return null;

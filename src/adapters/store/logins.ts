@@ -14,7 +14,10 @@ export interface Logins {
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly evaluatorUrl: string;
-  /** Null where the logins are apart; else why the owner's own login had to serve, which could disable what guards the gates and the organizations. */
+  /**
+   * Null if the logins are separate; else why the owner's own login had to be used, which could disable what guards the gates and the
+   * organizations.
+   */
   readonly shared: string | null;
   /** Functions of the server itself that stay open to every login (ending sessions, locks by name): only a superuser takes them away. */
   readonly openFunctions: readonly string[];

@@ -1,4 +1,4 @@
-/** How far long work is that no record of its own tells of: whoever works writes its own row, and whoever asks reads them all. */
+/** Progress of long work that has no record of its own. A worker writes its own row, and readers read them all. */
 import { basename } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { LongWork, LongWorkReads } from '../../../api/v1/runtime/ports.ts';
@@ -9,20 +9,20 @@ import type { Sql } from './database.ts';
 import { pageOfRows } from './page-of-rows.ts';
 
 const DAY_MS = 86_400_000;
-/** What has changed is written so often at most, and that it still goes on at least so often. */
+/** Minimum interval between two reports of changes, and maximum interval between two signs of life. */
 const TELL_MS = 1_000;
 const ALIVE_MS = 10_000;
 
 export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
-  /** What is worked on, in a few words. */
+  /** Subject of the work, in a few words. */
   readonly subject: string;
   /** The series of bars that is imported or fetched; only such work has one. */
   readonly series?: CandleSeries;
-  /** What is counted, in the plural. */
+  /** Unit of the count, in the plural. */
   readonly unit: string;
   /** `always`; `long`: not before it has taken a second; `never`: nobody but `onProgress` is told. */
   readonly recorded: 'always' | 'long' | 'never';
-  /** Why a result is none, in a sentence that every reader of the market may see; null where it is one. */
+  /** Returns why a result is a failure, in a sentence that every reader of the market may see; null if it is not one. */
   readonly failureOf: (result: Result) => string | null;
   /** The same of what was thrown. */
   readonly thrownFailureOf: (error: unknown) => string;
@@ -32,9 +32,9 @@ export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
   readonly onRecorded?: (workId: string) => void;
 }
 
-/** What the work says of itself while it goes on. */
+/** Reports of the work while it goes on. */
 export interface WorkTeller {
-  /** How much is done of how much. What was done at the first call was done before. */
+  /** Reports the completed part. Units completed at the first call count as done before. */
   progress(done: number, total: number): void;
   waits(waitingFor: Waiting | null): void;
 }
@@ -158,7 +158,9 @@ class WorkRow implements WorkTeller {
     }
   }
 
-  /** What the work took so far, in the machine's time: where the service's time is moved on meanwhile, its beginning moves along. */
+  /**
+   * Returns the time the work took so far, by the machine's clock. If the service's time is moved on meanwhile, its beginning moves along.
+   */
   #tookMs(): number {
     return this.#clock.now() - this.#begunAt;
   }

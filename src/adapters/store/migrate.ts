@@ -68,7 +68,7 @@ function readMigration(name: string): MigrationFile {
   return { name, text, hash: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Row-level security and protected writes for whatever tables a migration made: none is left without them because somebody forgot. */
+/** Adds row-level security and protected writes to the tables that a migration created, so that none is left without them by oversight. */
 async function protectTables(transaction: Transaction): Promise<void> {
   const [known] = await transaction<{ rows: boolean; writes: boolean }[]>`
     select to_regprocedure('protect_organizations()') is not null as rows, to_regprocedure('protect_writes()') is not null as writes`;

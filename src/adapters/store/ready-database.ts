@@ -9,7 +9,7 @@ export interface ReadyDatabase {
   readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
   /** Names of the migrations that were applied now. */
   readonly applied: readonly string[];
-  /** How many rows were signed as found; null where the trail was signed before. */
+  /** Number of rows that were signed as found; null if the trail was signed before. */
   readonly genesis: number | null;
 }
 
@@ -28,7 +28,7 @@ export async function readyDatabase(home: string, ownerUrl: string, writers: rea
   return { keys, applied, genesis: before.genesis ?? after?.genesis ?? null };
 }
 
-/** The key that signs what a command changes, where the database takes changes from writers alone; null where it knows none. */
+/** Returns the key that signs a command's changes, if the database takes changes from writers alone; null if it knows none. */
 export async function commandWriter(home: string, ownerUrl: string): Promise<WriterKey | null> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
   try {

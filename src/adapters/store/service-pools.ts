@@ -32,7 +32,7 @@ export function openServicePools(
     /** Names the process in what PostgreSQL shows of its connections. */
     readonly name: string;
     readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
-    /** Of the login that owns the tables. */
+    /** URL of the login that owns the tables. */
     readonly ownerUrl: string;
     /** Is told how each pool is closed. */
     readonly onStop: (what: string, stop: () => Promise<unknown>) => void;

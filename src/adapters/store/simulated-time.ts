@@ -1,4 +1,4 @@
-/** How far the time of a sandbox was moved on, as its database says. Only the owner of the tables moves it. */
+/** Simulated time of a sandbox: how far its database says it was moved on. Only the owner of the tables moves it. */
 import type { Clock } from '../../../streams/clock.ts';
 import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -8,13 +8,13 @@ import { createWorkRecorder } from './long-work-store.ts';
 
 /** A database whose time was moved. */
 export interface SimulatedTime {
-  /** How far the service's time is ahead of the machine's, in milliseconds. */
+  /** Lead of the service's time over the machine's, in milliseconds. */
   readonly aheadMs: number;
   /** The service's time when it was moved first: what was written from then on is simulated. */
   readonly since: EpochMs;
 }
 
-/** Null where the time was never moved. */
+/** Reads the simulated time; null if the time was never moved. */
 export async function simulatedTime(sql: Sql | Transaction): Promise<SimulatedTime | null> {
   const [row] = await sql<SimulatedTime[]>`select ahead_ms as "aheadMs", since from simulated()`;
   return row ?? null;

@@ -1,4 +1,4 @@
-/** Whether the service has room to write: what is left on the disk of the state folder, and what the database has refused for want of room. */
+/** Free space for writing: what is left on the disk of the state folder, and changes that the database refused for lack of space. */
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../../streams/clock.ts';
 import { errorText } from '../../domain/value-text.ts';
@@ -12,7 +12,7 @@ const REFUSAL_COUNTS_MS = 30_000;
 export interface SpaceWatch {
   /** Takes note of an error; true where it says that something has run out. */
   noted(error: unknown): boolean;
-  /** What is left. @throws Error where there is too little, or where the database has refused a change for want of room just now. */
+  /** Describes what is left. @throws Error if there is too little, or if the database has just refused a change for lack of space. */
   left(): Promise<string>;
 }
 

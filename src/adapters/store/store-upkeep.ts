@@ -1,4 +1,4 @@
-/** What is done for the store itself now and then: what is too old is forgotten or moved away, and shards that stand still are told. */
+/** Upkeep of the store: what is too old is deleted or archived, and stalled shards are reported. */
 import type { LoopName } from '../../../actors/runtime/loops.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -12,12 +12,12 @@ import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
 
-/** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
+/** Retention of an answer under an Idempotency-Key, and the interval of deleting what is too old. */
 const ANSWER_HOURS = 48;
 export const TIDY_MS = 3_600_000;
-/** How long it is shown that something was imported, fetched or moved. */
+/** Days for which an import, a fetch or a move is shown. */
 const WORK_DAYS = 7;
-/** How often it is looked whether every shard advances. */
+/** Interval of the check for stalled shards. */
 const STALLED_MS = 15_000;
 
 /** For how long things are kept. */
@@ -30,7 +30,7 @@ export interface KeptDays {
   readonly trailHistory: { readonly days: number | null; readonly folder: string };
 }
 
-/** What is done once per hour by whichever worker the queue sends. What the feed received is the feed's to forget. */
+/** Returns the hourly work, done by any worker that the queue sends. What the feed received is deleted by the feed. */
 export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' | 'deadline'>): readonly RecurringWork[] {
   const { days, folder } = kept.trailHistory;
   const works: readonly (readonly [what: LoopName, run: () => Promise<unknown>])[] = [

@@ -25,7 +25,7 @@ import { type SignatureOptions, type SignatureReport, verifySignatures } from '.
 
 const AGENT_TICK_MS = 60_000;
 const TAKE_TICK_MS = 30_000;
-/** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
+/** Range verified at once. Its observations fit into memory, whatever the length of the trail. */
 const WINDOW_MS = 3_600_000;
 /** About so many rows are read at once. */
 const PAGE_ROWS = 20_000;
@@ -34,9 +34,9 @@ const MAX_BREAKS = 100;
 /** One thing in the trail that is not as it was written. */
 export interface TrailBreak {
   readonly agentId: string | null;
-  /** ISO 8601 of the slot; null where the break belongs to none. */
+  /** Slot in ISO 8601; null if the break belongs to none. */
   readonly slot: string | null;
-  /** Which part: `disposition`, `previous_hash`, `observation`, `manifest`, `missing decision`... */
+  /** Broken part: `disposition`, `previous_hash`, `observation`, `manifest`, `missing decision`... */
   readonly part: string;
   /** One sentence: what is there and what should be. */
   readonly detail: string;
@@ -63,14 +63,14 @@ export interface TrailReport {
   readonly routes: RouteSearch;
   /** Proofs of wallets that only a contract on their chain can check: nobody asked it. */
   readonly proofsByContracts: number;
-  /** What was verified of signatures; null where nobody signs this database. */
+  /** Result of verifying signatures; null if nobody signs this database. */
   readonly signatures: SignatureReport | null;
-  /** Since when the time of this sandbox is a moved one (ISO 8601): what was written from then on is simulated. Null where it never was moved. */
+  /** Start of this sandbox's moved time (ISO 8601). What was written from then on is simulated. Null if the time was never moved. */
   readonly simulatedSince: string | null;
 }
 
 export interface VerifyOptions extends SignatureOptions {
-  /** The folder of archive files; none where history was moved is a break. */
+  /** Folder of archive files. Without one, moved history counts as a break. */
   readonly archive?: string | null;
   /** The chain that wallets have signed typed data for; that of the default settings unless given. */
   readonly evmChainId?: number;
@@ -92,17 +92,17 @@ interface StoredDecision {
   hash: string;
 }
 
-/** What is known of one agent while its chain is walked. */
+/** State of one agent while its chain is walked. */
 interface Chain {
   readonly id: string;
-  /** How often it is ticked while it is on duty. */
+  /** Interval of its ticks while it is on duty. */
   readonly periodMs: number;
   /** When it was on duty, by its steps: from inclusive, until exclusive. */
   readonly duty: readonly { readonly from: number; readonly until: number }[];
   /** Up to and including this slot it has been ticked. */
   readonly tickedTo: number;
   head: string;
-  /** Where the last row fails its hash: what it hashes to, and the break that was found. */
+  /** Hash of the last row and the break that was found, if the row does not match its hash. */
   doubt: { readonly hash: string; readonly found: Found } | null;
   /** The slot of the last decision; null before the first. */
   lastSlot: number | null;
@@ -111,11 +111,11 @@ interface Chain {
 interface StoredManifest {
   readonly hash: string;
   readonly reading: Reading;
-  /** Null where it is no JSON. */
+  /** Null if it is not JSON. */
   readonly manifest: Manifest | null;
 }
 
-/** How often each kind of actor with decisions is ticked. */
+/** Tick interval of each kind of actor with decisions. */
 const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
@@ -210,7 +210,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   };
 }
 
-/** What is verified beside the chains of decisions. */
+/** Verifies everything besides the chains of decisions. */
 async function verifyBeside(
   sql: Transaction,
   manifests: ReadonlyMap<string, StoredManifest>,
@@ -227,7 +227,7 @@ async function verifyBeside(
   return { gateRecords, books, outsideProposals, routes: await searchSignedRoutes(sql), proofsByContracts, signatures };
 }
 
-/** Since when the time of this database is a moved one; null where it never was, and where the database is too old to know. */
+/** Returns the start of this database's moved time; null if it never was moved, or if the database is too old to know. */
 async function simulatedSinceOf(sql: Transaction): Promise<string | null> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('simulated_time') is not null as there`;
   const simulated = known?.there === true ? await simulatedTime(sql) : null;
@@ -446,7 +446,7 @@ function breaksOf(complain: Complain): { complain: Complain; readonly any: boole
   };
 }
 
-/** Which part, put back as it should be, makes the hash come out right; where none does, those that only the hash knows. */
+/** Returns the part that makes the hash match if it is restored; if none does, the parts that only the hash knows. */
 function alteredPart(
   parts: Omit<DecisionRow, 'hash'>,
   hash: string,

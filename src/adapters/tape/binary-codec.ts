@@ -35,7 +35,7 @@ const BLOCK_MARK = 0x42;
 const END_MARK = 0x45;
 const DEFLATED = 1;
 
-/** What stands before each block, and once at the end. */
+/** Header of each block, also written once at the end. */
 export interface Frame {
   readonly kind: 'block' | 'end';
   readonly deflated: boolean;
@@ -99,7 +99,7 @@ export function encodeEnd(events: number, lastAt: EpochMs): Buffer {
   return encodeFrame({ kind: 'end', deflated: false, events, plainBytes: 0, storedBytes: 0, firstAt: 0, lastAt, checksum: 0 });
 }
 
-/** How a decimal of a block is written. */
+/** Encodings of a decimal in a block. */
 const NULL = 0;
 const SAME = 1;
 const DELTA = 2;
@@ -112,9 +112,9 @@ const COMPACT_LIMIT = 2 ** 50;
 /** Digits of a decimal that a double holds for certain, with room for a difference and its sign. */
 const MAX_DIGITS = 15;
 
-/** What the last event of a shape held. */
+/** Last event of a shape. */
 interface ShapeState {
-  /** Which of `SHAPES` it is. */
+  /** Index in `SHAPES`. */
   readonly code: number;
   /** The members that all events of the shape share. */
   readonly members: readonly unknown[];
@@ -205,7 +205,7 @@ export class BlockEncoder {
     this.#events++;
   }
 
-  /** The block of what was added since the last one; null where that is nothing. */
+  /** Returns the block of what was added since the last one; null if nothing was. */
   take(): Buffer | null {
     if (this.#events === 0) return null;
     const plain = this.#bytes.subarray(0, this.#at);
@@ -396,7 +396,7 @@ export function openBlock(frame: Frame, stored: Buffer, previousAt: EpochMs): Bl
   return new BlockDecoder(plain, frame);
 }
 
-/** Walks over the events of a block. Of a quote only the digits are read until somebody asks for the event. */
+/** Walks over the events of a block. Of a quote only the digits are read until the event is accessed. */
 export class BlockDecoder {
   readonly #bytes: Buffer;
   #at = 0;
@@ -404,9 +404,9 @@ export class BlockDecoder {
   readonly #events: number;
   #walked = 0;
   readonly #shapes: ShapeState[] = [];
-  /** The event last walked to where it was read as a whole; null where it is `quote`. */
+  /** Current event if it was read as a whole; null if it is `quote`. */
   #event: TapeEvent | null = null;
-  /** The digits of the event last walked to, until the next one; null where it has none. */
+  /** Digits of the current event, until the next one; null if it has none. */
   quote: QuoteDigits | null = null;
   /** The line of that event where it was kept as a line. */
   line: string | null = null;
@@ -572,7 +572,7 @@ export class BlockDecoder {
     return digitsText(field);
   }
 
-  /** Reads a decimal into its field; false where there is none. */
+  /** Reads a decimal into its field; false if there is none. */
   #decimal(field: Digits, mode: number): boolean {
     switch (mode) {
       case NULL:
@@ -632,7 +632,7 @@ export class BlockDecoder {
   }
 }
 
-/** Why a shape's members are not those of its kind; null where they are. */
+/** Returns why a shape's members are not those of its kind, or null if they are. */
 function shapeProblem(code: number, members: readonly unknown[]): string | null {
   const text = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const among = (value: unknown, words: readonly unknown[]): boolean => words.includes(value);
@@ -657,5 +657,5 @@ function shapeProblem(code: number, members: readonly unknown[]): string | null 
   return sound ? null : `that this release does not know: ${JSON.stringify([code, ...members]).slice(0, 120)}`;
 }
 
-/** How many events a block is filled with. */
+/** Number of events in a full block. */
 export const BLOCK_EVENTS = TAPE_BATCH;

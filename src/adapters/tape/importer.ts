@@ -1,18 +1,18 @@
-/** What every importer of foreign recordings offers, and how it counts what it read. */
+/** Base of every importer of foreign recordings, with the counts of what it read. */
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { TapeEvent } from '../../domain/tape.ts';
 import type { Venue } from '../../domain/venue.ts';
 import type { CsvRecord } from '../csv-records.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
 
-/** What the person says about a recording that it does not say itself. */
+/** Facts that the person states about a recording, because it does not contain them. */
 export interface ImportTarget {
   readonly venue: Venue;
   /** The product's name of the instrument; null: as the recording names it. */
   readonly instrument: string | null;
-  /** Of bars; null: as the file name says. */
+  /** Timeframe of bars; null takes it from the file name. */
   readonly timeframe: string | null;
-  /** Of files whose times count from midnight, `YYYY-MM-DD`; null: as the file name says. */
+  /** Date of files whose times count from midnight, `YYYY-MM-DD`; null takes it from the file name. */
   readonly date: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface Refused {
   readonly firstDetail: string;
 }
 
-/** What came of an import. Nothing is dropped without being counted. */
+/** Result of an import. Nothing is dropped uncounted. */
 export class ImportCounts {
   /** Lines, rows or trades that were read. */
   read = 0;
@@ -60,7 +60,7 @@ export class ImportCounts {
   }
 }
 
-/** The first line of a sample, whatever ends it. */
+/** Returns the first line of a sample, with any line ending. */
 export function firstLine(sample: string): string {
   return (sample.split(/\r\n|\n|\r/, 1)[0] as string).replace(/^\uFEFF/, '').trim();
 }
@@ -72,13 +72,16 @@ export interface Importer {
   readonly accepts: string;
   /** The venues that such a recording can honestly stand for. */
   readonly venues: readonly Venue[];
-  /** Whether the recording is of this format; `sample` is its first 16 KiB, unpacked. */
+  /** Returns true if the recording is of this format; `sample` is its first 16 KiB, unpacked. */
   recognises(sample: string, file: string): boolean;
   /** The events, ascending. @throws TapeError where the recording as a whole cannot be used. */
   read(source: ImportSource, target: ImportTarget, counts: ImportCounts): AsyncIterable<TapeEvent>;
 }
 
-/** A number of a CSV cell as a plain decimal; an exponent, as programs write small sizes (`8e-06`), is written out exactly. Null where it is none. */
+/**
+ * Reads a CSV cell as a plain decimal. An exponent, as programs write small sizes (`8e-06`), is written out exactly. Null if it is not a
+ * number.
+ */
 export function cellDecimal(text: string | undefined): DecimalString | null {
   if (text === undefined) return null;
   return /^\d{1,20}(\.\d{1,20})?[eE][+-]?\d{1,2}$/.test(text) ? plainDecimal(text) : wireDecimal(text);

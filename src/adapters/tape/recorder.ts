@@ -16,12 +16,12 @@ import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
 
-/** What the agents were told and how slots were cut is in the store by then; events wait as long before they are written. */
+/** Delay before events are written. The agents' events and the cutting of slots are in the store by then. */
 const HOLD_BACK_MS = 3_000;
 /** A cut that is not in the store by then is given up. */
 const CUT_DEADLINE_MS = 45_000;
 const LOOK_MS = 1_000;
-/** How often each kind decides. */
+/** Decision interval of each kind. */
 const TICK_MS: Readonly<Record<TapeActorKind, number>> = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS };
 /** Steps are looked for so far back from the last look: their commit may take a while. */
 const STEP_OVERLAP_MS = 30_000;
@@ -49,7 +49,7 @@ interface StoredAgent {
   manifest_version: number;
   canonical: string;
   head: string | null;
-  /** What its tick read last besides the cut; null where nothing was noted yet. */
+  /** Last recorded inputs of its tick besides the cut; null if nothing was recorded yet. */
   inputs: string | null;
 }
 
@@ -165,7 +165,7 @@ class TapeRecorder {
     }
   }
 
-  /** What the agents were told since the last look. */
+  /** Reads the agents' events since the last look. */
   async #readSteps(known: Map<string, number>): Promise<void> {
     const now = this.#clock.now();
     const steps = await this.#sql<StoredStep[]>`
@@ -305,7 +305,7 @@ function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
   return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };
 }
 
-/** Whether some shard has not been ticked up to this slot, or the last one of its own before it, yet. */
+/** True if some shard has not been ticked up to this slot, or the last one of its own before it, yet. */
 async function isBehind(sql: Sql | Transaction, slot: EpochMs): Promise<boolean> {
   const [behind] = await sql`
     select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard

@@ -17,7 +17,7 @@ export interface StreamRecorderOptions {
   readonly file: string;
   readonly header: TapeHeader;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** How often what was received is written. Milliseconds, default 1,000. */
+  /** Interval of writing what was received. Milliseconds, default 1,000. */
   readonly flushMs?: number;
   /** A new file is begun after so many bytes or milliseconds. Default: never. */
   readonly rotateBytes?: number;

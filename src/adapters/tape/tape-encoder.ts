@@ -19,7 +19,7 @@ export interface TapeEncoder {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The form that a file name asks for; null where it names none. */
+/** Returns the form that a file name asks for; null if it names none. */
 export function formOfName(file: string): TapeForm | null {
   if (file.endsWith('.ndjson')) return 'ndjson';
   if (file.endsWith('.ndjson.gz')) return 'ndjson.gz';

@@ -1,4 +1,4 @@
-/** What is on a tape: its form, its events by kind and instrument, and its stretch of time. */
+/** Contents of a tape: its form, its events by kind and instrument, and its range of time. */
 import { isoTime } from '../../domain/time.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import { openTape, type TapeReader } from './tape-reader.ts';

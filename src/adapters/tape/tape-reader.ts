@@ -48,9 +48,9 @@ export interface TapeReader {
    * @throws TapeError at the first thing that is not a sound event; the events before it have been given out.
    */
   batches(): AsyncGenerator<TapeBatch, void, undefined>;
-  /** The same events block by block, without making those that nobody asks for; null where the form of the file has no blocks. */
+  /** Same events block by block, created only on access; null if the form of the file has no blocks. */
   readonly walks: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
-  /** Where the tape was cut off, known once the batches are read; null where it is whole. */
+  /** Place at which the tape was cut off, known once the batches are read; null if it is whole. */
   readonly cut: TapeCut | null;
   /** Bytes of the file that were read so far, for progress. */
   readonly bytesRead: number;

@@ -1,4 +1,4 @@
-/** What was imported to a tape and what is on one, in words. */
+/** Reports in words of an import to a tape and of a tape's contents. */
 import { cutText } from '../../domain/tape.ts';
 import type { ImportReport } from './import/import-tape.ts';
 import type { TapeInfo } from './tape-info.ts';

@@ -78,7 +78,7 @@ export async function createTape(file: string, header: TapeHeader | string, opti
   };
 }
 
-/** Every event of one tape into another form. What the tape says stays byte for byte, whatever way it goes. */
+/** Converts every event of one tape into another form. The content stays the same byte for byte in every form. */
 export async function convertTape(
   reader: {
     readonly headerLine: string;

@@ -9,7 +9,7 @@ export interface WholeFile {
   write(text: string): Promise<void>;
   /** Everything is written: the file gets its name. */
   finish(): Promise<void>;
-  /** Nothing of it stays. */
+  /** Discards all of it. */
   abandon(): Promise<void>;
 }
 

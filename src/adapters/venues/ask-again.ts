@@ -11,7 +11,7 @@ export interface AskAgainOptions<Message> {
   readonly round: () => ObservableInput<Message>;
   /** Milliseconds between the end of a round and the next one. */
   readonly pauseMs: () => number;
-  /** What is to be told of the `failures`-th failure in a row. */
+  /** Returns the messages for the `failures`-th failure in a row. */
   readonly failed: (error: unknown, failures: number) => readonly Message[];
   /** Milliseconds to the next attempt after the `failures`-th failure in a row. */
   readonly retryMs: (error: unknown, failures: number) => number;

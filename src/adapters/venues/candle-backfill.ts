@@ -21,7 +21,7 @@ const FINAL_STATUSES = new Set([400, 401, 403, 404, 422]);
 const FINAL_CODES = new Set(['bad_answer', 'unknown_instrument']);
 const LONGEST_PAUSE_MS = 5 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
-/** So often a step is tried while the venue is busy or away. */
+/** Maximum attempts of a step while the venue is busy or away. */
 const TRIES = 8;
 
 export interface BackfillReport extends CandleSeries {
@@ -34,11 +34,11 @@ export interface BackfillReport extends CandleSeries {
   readonly skippedBars: number;
   readonly unreachableBars: number;
   readonly steps: number;
-  /** Why it ended early; null where it reached the end. */
+  /** Reason for ending early; null if it reached the end. */
   readonly stopped: { readonly at: EpochMs; readonly code: string; readonly detail: string } | null;
 }
 
-/** How many bars' worth of time are done, of how many, and where others read it; null before it is recorded. */
+/** Reports the completed and total time in bars, and the id under which others read it; null before it is recorded. */
 export type BackfillProgress = (doneBars: number, totalBars: number, workId: string | null) => void;
 
 export interface BackfillOptions extends CandleSeries {
@@ -164,7 +164,7 @@ export function answered(asked: TimeRange, bars: readonly Candle[], barMs: numbe
   return { from: asked.from, to: Math.max(Math.min(asked.to, settled), Math.min(asked.to, after), asked.from) };
 }
 
-/** What of a stretch no venue has answered yet, ascending. */
+/** Returns the parts of a stretch that no venue has answered yet, ascending. */
 export function unanswered(range: TimeRange, known: readonly CandleWindow[]): TimeRange[] {
   const open: TimeRange[] = [];
   let begin = range.from;

@@ -1,7 +1,7 @@
 /**
- * Reading frames without JSON.parse, for venues that write them without blanks. Whoever scans checks every byte, so that
- * nothing that is accepted could read differently as JSON; at the first byte that is not as expected the frame is parsed
- * instead, with the same outcome. Levels of books, numbers and names keep the venue's exact text.
+ * Reader of frames without JSON.parse, for venues that write them without blanks. It checks every byte, so that nothing it accepts could
+ * read differently as JSON. At the first unexpected byte the frame is parsed instead, with the same result. Levels of books, numbers and
+ * names keep the venue's exact text.
  */
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { BookLevel } from './order-book.ts';
@@ -96,7 +96,7 @@ const LONGEST_REPEATED = 96;
 export class Repeated {
   readonly lead: Literal;
   readonly words = new DataView(new ArrayBuffer(LONGEST_REPEATED + 4));
-  /** Where the last of the words begins: it ends with the closing quote. */
+  /** Start of the last word, which ends with the closing quote. */
   last = 0;
   /** Null before there was one. */
   text: DecimalString | null = null;
@@ -109,7 +109,7 @@ export class Repeated {
   }
 }
 
-/** How a venue writes one level of a book. */
+/** Layout of one level of a venue's book. */
 export class LevelLayout {
   readonly open: Between;
   readonly middle: Between;
@@ -154,7 +154,7 @@ function hashed(sum: number, byte: number): number {
   return (sum * 31 + byte) | 0;
 }
 
-/** Whether these bytes stand there. A word has to follow their beginning. */
+/** True if these bytes are at this place. A word has to follow their beginning. */
 function stands(at: number, { mask, first, middleAt, middle, lastAt, last }: Between): boolean {
   if ((WORDS.getInt32(at, true) & mask) !== first) return false;
   if (lastAt === 0) return true;
@@ -166,7 +166,7 @@ function areDigits(four: number): boolean {
   return (four & NIBBLES) === ZEROS && ((four + SIXES) & NIBBLES) === ZEROS;
 }
 
-/** Where the plain decimal without a sign that begins here ends, doubled, and one more where it is not zero; -1 where there is none. */
+/** Returns the end of the unsigned plain decimal that begins here, doubled, plus one if it is not zero; -1 if there is none. */
 function decimalAt(start: number, end: number): number {
   let at = start;
   let any = 0;
@@ -221,7 +221,7 @@ function shortText(at: number, length: number): string | null {
   return sixteen.substring(0, length);
 }
 
-/** Where a scan stands in its frame. One is used again for every frame, since nothing of it outlives the call. */
+/** Scan position in a frame. It is reused for every frame, since nothing of it outlives the call. */
 export class FrameScan {
   #frame: Buffer = Buffer.alloc(0);
   #at = 0;
@@ -271,7 +271,7 @@ export class FrameScan {
     return this.#at === this.#end;
   }
 
-  /** The place of the member's name among the names, -1 where it is none of them. */
+  /** Returns the index of the member's name among the names, or -1. */
   member(names: readonly Literal[]): number {
     for (let index = 0; index < names.length; index++) if (this.take(names[index] as Literal)) return index;
     return -1;
@@ -299,7 +299,7 @@ export class FrameScan {
     return value;
   }
 
-  /** What a table has for the name that ends before `stop`, which stays; null where it has nothing. */
+  /** Returns a table's value for the name that ends before `stop`, which stays; null if it has none. */
   named<Value>(table: NameTable<Value>, stop: number): Value | null {
     const start = this.#at;
     const end = this.#end;
@@ -319,7 +319,7 @@ export class FrameScan {
     return null;
   }
 
-  /** A quoted text of plain ASCII; null where it is none or has an escape. */
+  /** Reads a quoted text of plain ASCII; null if it is not one or has an escape. */
   quoted(): string | null {
     const from = this.#at + 1;
     return this.passText() ? this.#cut(from, this.#at - 1) : null;
@@ -366,7 +366,7 @@ export class FrameScan {
     return this.byte(QUOTE) && this.#decimal(true) >= 0 && this.byte(QUOTE);
   }
 
-  /** The text of a quoted number above zero behind its lead; null where none stands there. */
+  /** Reads a quoted number above zero behind its lead; null if there is none. */
   repeated(number: Repeated): DecimalString | null {
     const { words, last } = number;
     const start = this.#at;
@@ -459,8 +459,8 @@ export class FrameScan {
   }
 
   /**
-   * The text of a span in its shortest form; null where zeros stand in front, which is left to the parsed way.
-   * `0.5300` is `0.53`, `25.00` is `25`.
+   * Returns the text of a span in its shortest form: `0.5300` is `0.53`, `25.00` is `25`. Null if it has leading zeros, which the JSON
+   * parser handles.
    */
   shortest(span: number): DecimalString | null {
     const start = this.#spans[2 * span] as number;
@@ -481,7 +481,7 @@ export class FrameScan {
     return this.#cut(start, to);
   }
 
-  /** Passes over a decimal and keeps its span. @returns 1 for a number that is not zero, 0 for zero, -1 where there is none. */
+  /** Passes over a decimal and keeps its span. @returns 1 for a number that is not zero, 0 for zero, -1 if there is none. */
   #decimal(signed: boolean): number {
     const start = this.#at;
     const from = signed && BYTES[start] === MINUS ? start + 1 : start;

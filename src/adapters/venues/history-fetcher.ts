@@ -1,4 +1,4 @@
-/** What evaluations want to know of the past: fetched from the venues, and kept. */
+/** History for evaluations, fetched from the venues and stored. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { sourceStretches } from '../../domain/backtest/known-events.ts';
@@ -19,7 +19,7 @@ import { recordedBackfill } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
 
 const HOUR_MS = 3_600_000;
-/** Where facts and reports came from that no file brought. */
+/** Source of facts and reports that no file brought. */
 const ARCHIVE = 'archive';
 
 /** A venue without a history, or that does not answer, leaves what was asked of it unknown. */
@@ -31,7 +31,7 @@ export function createHistoryFetcher({
 }: {
   readonly sql: Sql;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  /** Null where files are the only archives. */
+  /** Null if files are the only archives. */
   readonly archives: HistoryArchives | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
 }): HistoryFetcher {

@@ -4,7 +4,10 @@ import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { CandleSource } from './venue-feed.ts';
 
-/** The offered timeframe that bars of `timeframe` are made of: itself, or the longest of which it is a multiple; null where there is none. */
+/**
+ * Returns the offered timeframe from which bars of `timeframe` are built: itself, or the longest of which it is a multiple; null if there
+ * is none.
+ */
 export function partsOf(timeframe: string, offered: readonly string[]): { readonly timeframe: string; readonly each: number } | null {
   if (offered.includes(timeframe)) return { timeframe, each: 1 };
   const length = timeframeMs(timeframe);

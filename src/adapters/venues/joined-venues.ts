@@ -1,4 +1,4 @@
-/** What several venues bring, as one: what a market pipeline receives. */
+/** Several venues as one: the input of a market pipeline. */
 import { merge, type Observable } from 'rxjs';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { MarketExtras } from '../../../streams/market-states.ts';

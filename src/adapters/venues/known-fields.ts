@@ -1,4 +1,4 @@
-/** Which members of a message are known, used or not, however deep they lie: a new one changes nothing and is counted. */
+/** Known members of a message at any depth, used or not. A new one changes nothing and is counted. */
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 
 /** The names of one object's members, separated by blanks; with the members of those that are objects, or lists of them. */
@@ -6,11 +6,11 @@ export type Members = string | readonly [names: string, inside: Readonly<Record<
 
 /** One object of a message, as it is known. */
 interface Known {
-  /** Where its members lie: `''`, `data.`, `parsed.price.`. */
+  /** Path of its members: `''`, `data.`, `parsed.price.`. */
   readonly path: string;
-  /** What each member holds; null where that is no object, or one that is not looked into. */
+  /** Content of each member; null if it is not an object, or one that is not looked into. */
   readonly members: ReadonlyMap<string, Known | null>;
-  /** What every other member holds, where names are keys (rows by mint); undefined where an unlisted name is unknown. */
+  /** Content of every other member, if names are keys (rows by mint); undefined if an unlisted name is unknown. */
   readonly others: Known | null | undefined;
   /**
    * The order in which the members came last, and what each holds: a venue's messages are all written alike, so that one

@@ -1,4 +1,4 @@
-/** What the catalog lists on a venue, and the books that a feed follows of it. */
+/** Instruments that the catalog lists on a venue, and the books that a feed follows. */
 
 import type { MarketExtras } from '../../../streams/market-states.ts';
 import { CATALOG } from '../../domain/catalog.ts';

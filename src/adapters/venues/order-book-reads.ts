@@ -13,7 +13,7 @@ import { instrumentKey, type Venue } from '../../domain/venue.ts';
 import type { OrderBook as VenueBook } from './order-book.ts';
 import { VenueError } from './venue-feed.ts';
 
-/** Asks one venue for a book down to some depth; null where it has none of the instrument. @throws VenueError */
+/** Requests a book of one venue down to some depth; null if it has none of the instrument. @throws VenueError */
 export type AskBook = (instrument: string, depth: number) => Promise<VenueBook | null>;
 
 /** `venues` holds those that publish order books. */

@@ -11,10 +11,10 @@ import { askAgain } from './ask-again.ts';
 import { feedStatus, heartbeat, rejection } from './feed-messages.ts';
 import { VenueError } from './venue-feed.ts';
 
-/** What one asking gave. */
+/** Result of one poll. */
 export interface Reading<Message> {
   readonly messages: readonly Message[];
-  /** Why parts of the answer could not be used: each is counted. */
+  /** Reasons why parts of the answer could not be used. Each is counted. */
   readonly rejected?: readonly Rejected[];
   /** True where there is more to read at once. */
   readonly more?: boolean;
@@ -40,7 +40,7 @@ export interface PollingOptions<Message> {
   };
 }
 
-/** Of a period, so that many processes and sources do not ask in step. */
+/** Share of a period by which polls vary, so that processes and sources do not poll in step. */
 const JITTER = 0.1;
 
 /**

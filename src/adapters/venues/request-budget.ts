@@ -1,6 +1,5 @@
 /**
- * How much may be asked of a provider: weight within a moving window, with room kept for what is needed.
- * See docs/reference/outside/rules.md.
+ * Request budget of a provider: weight within a moving window, with a reserve for essential requests. See docs/reference/outside/rules.md.
  */
 import type { EpochMs } from '../../domain/time.ts';
 
@@ -15,7 +14,7 @@ const PARTS: Readonly<Record<BudgetPurpose, number>> = { needed: 1, pricing: 0.8
 /** The weight that work of one purpose may have spent of a budget. */
 export const mostFor = (limit: number, purpose: BudgetPurpose): number => Math.floor(limit * PARTS[purpose]);
 
-/** What one address may ask of one provider, whoever counts it. */
+/** Request budget of one address at one provider, whoever counts it. */
 export interface RequestBudget {
   /** Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. */
   take(weight: number, now: EpochMs, purpose?: BudgetPurpose): number | Promise<number>;
@@ -26,7 +25,7 @@ export interface RequestBudget {
   state(now: EpochMs): BudgetState;
 }
 
-/** What may be spent at the moment, of how much in which window, and until when nothing may; null where it may. */
+/** Present budget, its limit and window, and the end of a block; null if there is none. */
 export interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;

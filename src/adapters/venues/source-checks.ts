@@ -1,11 +1,11 @@
-/** What the catalog means for the real sources that are set: told before anything is started. */
+/** Consequences of the catalog for the configured real sources, reported before anything is started. */
 
 import { qualityLimits } from '../../../streams/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { SPOTCHAIN_PER_MINUTE } from './spotchain/access.ts';
 import { roundLengthMs, SHORTEST_ROUND_MS } from './spotchain/feed.ts';
 
-/** The real sources that the settings name, by the names of the settings; null where the sandbox stands in. */
+/** Real sources by the names of their settings; null if the sandbox is used. */
 export interface NamedSources {
   readonly SPOTCHAIN_URL: string | null;
   readonly SPOTCHAIN_KEY: object | null;
@@ -16,20 +16,20 @@ export interface NamedSources {
 /** Requests in 60 s by the name of the budget, where settings or catalog state another one than the client assumes. */
 type StatedBudgets = Readonly<Record<string, number>>;
 
-/** How many tokens can be quoted within a budget so that none is older than the limit when it is asked for again. */
+/** Number of tokens that a budget can poll so that no quote exceeds its maximum age. */
 export interface PollingCapacity {
   /** Requests in 60 s. */
   readonly perMinute: number;
   readonly maxAgeMs: number;
   /** Tokens that the catalog lists. */
   readonly listed: number;
-  /** Of these so many fit. */
+  /** Number of them that fit. */
   readonly fits: number;
-  /** How long one round over all of them takes, in milliseconds. */
+  /** Time of one round over all of them, in milliseconds. */
   readonly roundMs: number;
 }
 
-/** Of the aggregator of the primary chain, as the settings and the catalog file say. */
+/** Computes the capacity of the primary chain's aggregator, from the settings and the catalog file. */
 export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
   const perMinute = stated['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
   const { maxAgeMs } = qualityLimits().venues.spotchain;
@@ -40,7 +40,7 @@ export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
   return { perMinute, maxAgeMs, listed, fits, roundMs: roundOf(listed) };
 }
 
-/** What works worse than it seems, one sentence each. @throws Error with a sentence for everything that cannot work at all. */
+/** Checks the sources and returns warnings, one sentence each. @throws Error with a sentence for everything that cannot work at all. */
 export function checkedSources(sources: NamedSources, stated: StatedBudgets): string[] {
   const refusals: string[] = [];
   const warnings: string[] = [];

@@ -1,4 +1,4 @@
-/** What every venue adapter offers, whatever its wire format. */
+/** Interface of every venue adapter, independent of its wire format. */
 import type { Observable } from 'rxjs';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
@@ -11,9 +11,9 @@ import type { Venue } from '../../domain/venue.ts';
 export interface VenueFeed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
-  /** What its messages hold that nobody knows; none where it does not count. */
+  /** Counter of unknown fields in its messages; absent if it does not count them. */
   readonly unknownFields?: UnknownFields;
-  /** Of a feed that asks for its quotes. */
+  /** Polling schedule of a feed that requests its quotes. */
   readonly schedule?: AskingSchedule;
 }
 

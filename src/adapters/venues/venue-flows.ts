@@ -1,4 +1,4 @@
-/** What venues did over a window of time, asked of the venue itself: trades of an instrument while an order rested there. */
+/** Market activity of venues over a window of time, requested of the venue itself: trades of an instrument while an order rested there. */
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
 import type { FlowTrade } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';

@@ -19,7 +19,7 @@ const WINDOW_MS = 60_000;
 /** The longest time that a venue may ask us to stay away: the longest ban that one is known to give. */
 const MAX_RETRY_AFTER_MS = 3 * 86_400_000;
 
-/** What a request may carry in its query: a record, whose undefined members are left out, or pairs, whose names may come more than once. */
+/** Query of a request: a record, whose undefined members are left out, or pairs, whose names may repeat. */
 export type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
 
 export interface VenueHttpOptions {
@@ -38,15 +38,14 @@ export interface VenueHttpOptions {
   /** The header in which the venue tells how much weight of the minute it has counted, where it does. */
   readonly usedWeightHeader?: string;
   /**
-   * Reads the venue's own code and text out of a refusal; null where it is none of that venue's. `body` is undefined
-   * where the text is no JSON.
+   * Reads the venue's own code and text from a refusal; null if it is not one of that venue's. `body` is undefined if the text is not JSON.
    */
   readonly readError?: (body: unknown, status: number, text: string) => { readonly code: string; readonly message: string } | null;
-  /** How long a request may wait for budget or for a Retry-After before it is refused instead. Default 60 s. */
+  /** Maximum wait of a request for budget or for a Retry-After before it is refused instead. Default 60 s. */
   readonly maxWaitMs?: number;
-  /** How often a read is tried in all. Default 3. */
+  /** Maximum attempts of a read. Default 3. */
   readonly attempts?: number;
-  /** How long a limit without a term is waited out. Default 60 s, a whole window of the budget. */
+  /** Wait after a rate limit without a stated time. Default 60 s, a whole window of the budget. */
   readonly limitPauseMs?: number;
   /** Default 3 s. */
   readonly connectTimeoutMs?: number;
@@ -71,13 +70,13 @@ export interface VenueHttp {
   close(): void;
 }
 
-/** What a conditional read gives where the venue's answer is still the one before. */
+/** Result of a conditional read if the venue's answer is unchanged. */
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
 /** Answers whose validators are remembered, per client. */
 const MAX_VALIDATORS = 500;
 
-/** Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null where there is none or it makes no sense. */
+/** Returns Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null if there is none or it makes no sense. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
   if (header === undefined) return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -92,7 +91,7 @@ const RESET_HEADERS = [
   ['x-rate-limit-reset', 15 * 60_000],
 ] as const;
 
-/** How long a venue wants us to wait: Retry-After, else where it limits the reset of its window. */
+/** Returns the wait that a venue asks for: Retry-After, else, if it limits, the reset of its window. */
 function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
   const told = retryAfterMs(headerOf(headers, 'retry-after'), now);
   if (told !== null || status !== 429) return told;
@@ -263,7 +262,7 @@ class VenueReader {
   }
 }
 
-/** Undefined where the text is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -60,9 +60,9 @@ export interface VenueSocketOptions {
   readonly frame: (frame: Buffer, receivedAt: EpochMs, connection: VenueConnection) => boolean;
 }
 
-/** Why a connection is over, and when the next one may be tried. */
+/** Error of a lost connection, with the time of the next attempt. */
 class ConnectionLost extends Error {
-  /** How long it was open; 0 where it never was. */
+  /** Time for which it was open; 0 if it never was. */
   readonly heldMs: number;
   /** The venue refuses another attempt before. */
   readonly notBeforeMs: number;

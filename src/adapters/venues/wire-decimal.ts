@@ -4,7 +4,7 @@ import type { DecimalString } from '../../domain/decimal.ts';
 /** Longer numbers are nonsense from a venue and would only cost memory. */
 export const MAX_DECIMAL_CHARACTERS = 40;
 
-/** Where the plain decimal (`-?\d+(\.\d+)?`, at most 40 characters) that begins at `start` ends, or -1 where none begins there. */
+/** Returns the end of the plain decimal (`-?\d+(\.\d+)?`, at most 40 characters) that begins at `start`, or -1 if none begins there. */
 export function scanDecimal(text: string, start: number): number {
   let at = start;
   if (text.charCodeAt(at) === 45) at++;

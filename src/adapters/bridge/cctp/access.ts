@@ -6,14 +6,14 @@ import type { BridgeContext } from '../bridge-context.ts';
 import { createProviderHttp } from '../provider-http.ts';
 import { createCctpProvider } from './provider.ts';
 
-/** Circle allows 35 in a second, and locks whoever exceeds it out for five minutes. */
+/** Request rate. Circle allows 35 per second and locks out a client that exceeds it for five minutes. */
 const PER_SECOND = 20;
 const PER_MINUTE = 600;
 
 const budgets = (make: MakeBudget) => ({ cctp: make('cctp', PER_SECOND, 1_000) });
 
 export interface CctpAddresses {
-  /** Null where the chains are real and it is not named. */
+  /** Null if the chains are real and it is not configured. */
   readonly cctpUrl: string | null;
 }
 
@@ -22,7 +22,7 @@ export const cctpAccess = {
 
   isNamed: (addresses: CctpAddresses) => addresses.cctpUrl !== null,
 
-  /** Null where it is not named, or does not serve the EVM chain. */
+  /** Null if it is not configured, or does not serve the EVM chain. */
   open(
     { clock, random, note, chainId, mint, token, evm, hasTokenAccount, coinUsd }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<CctpAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,

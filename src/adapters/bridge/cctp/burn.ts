@@ -23,7 +23,7 @@ export const TOKEN_MESSENGER = '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d';
 export const TOKEN_MESSENGER_PROGRAM = 'CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdUMQe';
 export const MESSAGE_TRANSMITTER_PROGRAM = 'CCTPV2Sm4AdWt5296sk4P66VBZ7bEhcARwFaaS9YPbeC';
 
-/** How final a burn has to be before it is attested. */
+/** Finality that a burn needs before it is attested. */
 export const FAST_FINALITY = 1_000;
 export const STANDARD_FINALITY = 2_000;
 

@@ -70,13 +70,13 @@ export interface CctpOptions {
   /** The stablecoin on both chains. */
   readonly mint: string;
   readonly token: string;
-  /** What the sender has allowed a spender to take, in base units. @throws where no node answers */
+  /** Returns the spender's allowance from the sender, in base units. @throws if no node answers */
   readonly allowance: (owner: string, spender: string) => Promise<bigint>;
-  /** Whether an address of the primary chain has an account for the stablecoin. @throws where no node answers */
+  /** Returns true if an address of the primary chain has an account for the stablecoin. @throws if no node answers */
   readonly hasTokenAccount: (owner: string) => Promise<boolean>;
   /** Wei that a unit of gas costs now. @throws where no node answers */
   readonly gasPrice: () => Promise<bigint>;
-  /** So many of the smallest units of a chain's own coin in US dollars; null where nobody tells its price. */
+  /** Converts an amount in the smallest unit of a chain's own coin to US dollars; null if the coin has no price. */
   readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;
   readonly clock: Pick<Clock, 'now'>;
   /** A key for the account that holds a burn's message. Default: a random one. */
@@ -128,7 +128,7 @@ export function createCctpProvider(options: CctpOptions) {
     return objection === null ? { ok: true, value: offer } : refuse('route_refused', objection);
   }
 
-  /** What the sender pays besides in the coin of the source chain. */
+  /** Returns what the sender pays on top, in the coin of the source chain. */
   async function onTop(plan: SourcePlan): Promise<FeeLine[]> {
     const line = (name: string, chain: BridgeChain, units: bigint): FeeLine => ({
       name,
@@ -235,7 +235,7 @@ function wordOf(messages: unknown, terms: TransferTerms, mint: string): Provider
   return { ...UNSEEN, state: 'filling', said: state ?? status };
 }
 
-/** What Circle read out of the burn has to be what was quoted; where it tells nothing, nothing is concluded. @throws SenselessAnswer */
+/** Checks that the burn as Circle read it is the quoted one. If Circle reports nothing, nothing is concluded. @throws SenselessAnswer */
 function assertSameBurn(body: Readonly<Record<string, unknown>>, { wish, amountIn }: TransferTerms, mint: string): void {
   const { amount, mintRecipient } = body;
   if (typeof amount === 'string' && RAW_AMOUNT.test(amount) && amount !== amountIn)

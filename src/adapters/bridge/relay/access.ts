@@ -11,7 +11,7 @@ const PER_MINUTE = 200;
 const budgets = (make: MakeBudget) => ({ relay: make('relay', PER_MINUTE) });
 
 export interface RelayAddresses {
-  /** Null where the chains are real and it is not named. `streamUrl` is where it pushes; null where it is only asked. */
+  /** Null if the chains are real and it is not configured. `streamUrl` is where it pushes; null if it is only polled. */
   readonly relay: { readonly url: string; readonly streamUrl: string | null; readonly key: string | null } | null;
 }
 
@@ -20,7 +20,7 @@ export const relayAccess = {
 
   isNamed: (addresses: RelayAddresses) => addresses.relay !== null,
 
-  /** Null where it is not named. */
+  /** Null if it is not configured. */
   open(
     { clock, random, note, onFailure, chainId, mint, token, evm }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<RelayAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,

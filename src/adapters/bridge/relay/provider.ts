@@ -25,7 +25,7 @@ export const RELAY_SOLANA = 792_703_809;
 /** Relay's depository on EVM chains, which deposits are paid into. */
 export const RELAY_DEPOSITORY = '0x4cD00E387622C35bDDB9b4c962C136462338BC31';
 
-/** How long a quote is offered for: a blockhash of the primary chain lives about a minute. */
+/** Lifetime of a quote. A blockhash of the primary chain lives about a minute. */
 const QUOTE_MS = { spotchain: 45_000, evmvenue: 180_000 } as const;
 
 const CURRENCY = 'currency amount amountFormatted amountUsd amountUsdCurrent minimumAmount';
@@ -50,7 +50,7 @@ export interface RelayOptions {
   /** The stablecoin on both chains. */
   readonly mint: string;
   readonly token: string;
-  /** What the sender has allowed a spender to take, in base units. @throws where no node answers */
+  /** Returns the spender's allowance from the sender, in base units. @throws if no node answers */
   readonly allowance: (owner: string, spender: string) => Promise<bigint>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -136,7 +136,7 @@ export function createRelayProvider(options: RelayOptions) {
   };
 }
 
-/** What arrives and when; the quote has to be for the very transfer that was asked for. @throws SenselessAnswer */
+/** Returns the amount and time of the arrival. The quote has to be for the very transfer that was requested. @throws SenselessAnswer */
 function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
   const details = fieldsOf(answer['details']);
   const { sender, recipient, timeEstimate } = details;
@@ -174,7 +174,10 @@ function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine
   return lines;
 }
 
-/** A fee in US dollars: by its base units where it is kept in the stablecoin, else by the provider's own figure; null where it has none. */
+/**
+ * Returns a fee in US dollars: from its base units if it is charged in the stablecoin, else from the provider's own figure; null if it has
+ * none.
+ */
 function feeUsd(fee: Readonly<Record<string, unknown>>): DecimalString | null {
   const { symbol, decimals } = fieldsOf(fee['currency']);
   const { amount, amountUsd } = fee;

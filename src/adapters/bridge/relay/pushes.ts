@@ -25,13 +25,13 @@ const EVENT = 'request.status.updated';
 /** A request is told to have moved at most once in so long; the last push of a burst is always told. */
 const LEAST_GAP_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Nothing is pushed while nothing moves. */
+/** Maximum silence of the data. Nothing is pushed while nothing moves. */
 const DATA_SILENCE_MS = 3_600_000;
 
 /** Connects while a request is followed. `close` ends the connection and every timer. */
 export function createRelayPushes({ url, key, clock, random, onFailure }: RelayPushesOptions): BridgePushes {
   const followed = new Map<string, { readonly moved: Subject<void>; readonly told: Subscription }>();
-  /** Of the connection that is ready to take subscriptions; null while there is none. */
+  /** Connection that is ready for subscriptions; null while there is none. */
   let ready: VenueConnection | null = null;
   let socket: Subscription | null = null;
   let received: (reference: string) => void = () => {};

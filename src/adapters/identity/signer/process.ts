@@ -13,7 +13,7 @@ const STOP_MS = 3_000;
 /** Files in here are memory and never reach a disk. */
 const MEMORY = '/dev/shm';
 
-/** How a life ended. */
+/** End of a signer process. */
 export interface SignerEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -35,8 +35,8 @@ export interface SealedKeys {
 }
 
 /**
- * Puts the secrets into a file of memory that has no name any more: no heap holds them, no disk has them, nothing but what
- * is handed the descriptor inherits it, and it is gone with this process. Null where the system has no such files, or gives none.
+ * Puts the secrets into an anonymous memory file. They are in no heap and on no disk, only a process that is handed the descriptor inherits
+ * it, and it is gone with this process. Null if the system has no such files, or gives none.
  */
 export function sealed(keys: SignerKeys): SealedKeys | null {
   const descriptor = namelessFile();

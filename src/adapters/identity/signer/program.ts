@@ -1,7 +1,7 @@
 /**
- * What the signer process does from its first line to its end. It is told two lines on standard input, where the key is and
- * where to listen; takes ids of prepared transactions and requests to the spot exchange, each with the worker's signature, from
- * a private socket; and ends with its parent.
+ * Signer process from its first line to its end. It reads two lines on standard input: where the key is and where to listen. It takes ids
+ * of prepared transactions and requests to the spot exchange, each with the worker's signature, from a private socket. It ends with its
+ * parent.
  */
 import { createInterface } from 'node:readline';
 import { errorText } from '../../../domain/value-text.ts';
@@ -17,7 +17,7 @@ import { listenAsSigner } from './socket.ts';
 /** The descriptor after the three of every process. */
 const SEALED = 3;
 
-/** What signatures are made with at the remote signer. */
+/** Credentials for signatures at the remote signer. */
 export interface SignerCredentials {
   readonly appId: string;
   readonly appSecret: string;
@@ -79,7 +79,7 @@ function toldLines(): () => Promise<unknown> {
   };
 }
 
-/** The key; a sentence where there is none. Nothing of what was given is repeated. */
+/** Returns the key, or a sentence if there is none. The input is never repeated. */
 function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
   let text: string;

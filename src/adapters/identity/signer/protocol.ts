@@ -1,8 +1,8 @@
-/** What the signer process is told, line by line, and what it answers. */
+/** Protocol of the signer process: its input lines and its answers. */
 
 import type { CatalogSource } from '../../../domain/catalog.ts';
 
-/** What only the signer process may hold. `key` is null where it lies in a file, or where no swaps are signed. */
+/** Secrets that only the signer process may hold. `key` is null if it is in a file, or if no swaps are signed. */
 export interface SignerKeys {
   readonly key: string | null;
   readonly appSecret: string;
@@ -21,7 +21,7 @@ export interface SignerSecret {
 /** The second line, once the database is there. */
 export interface SignerAddresses {
   readonly databaseUrl: string;
-  /** The remote signer and the node of the primary chain; null where no swaps are signed. */
+  /** Remote signer and node of the primary chain; null if no swaps are signed. */
   readonly url: string | null;
   readonly socket: string;
   /** The state folder: the public keys of writers lie there, and the count of what was signed. */
@@ -34,9 +34,9 @@ export interface SignerAddresses {
   /** The most that one organization may buy for at the spot exchange within 24 hours, in US dollars. */
   readonly exchangeDailyLimitUsd: string;
   readonly isSandboxed: boolean;
-  /** What the catalog of the service is made of: the signer signs for the same mints. */
+  /** Source of the service's catalog, so that the signer signs for the same mints. */
   readonly catalog: CatalogSource;
 }
 
-/** What either line is answered with, as a line on standard output. `publicKey` is null where no swaps are signed. */
+/** Answer to either line, as a line on standard output. `publicKey` is null if no swaps are signed. */
 export type SignerTold = { readonly ok: true; readonly publicKey: string | null } | { readonly ok: false; readonly wrong: string };

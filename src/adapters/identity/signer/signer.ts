@@ -11,9 +11,9 @@ import { signerAt } from './socket.ts';
 import { superviseSigner } from './supervisor.ts';
 
 export interface Signer {
-  /** What the remote signer has to know; SPKI, base64. Null where no swaps are signed. */
+  /** Public key for the remote signer; SPKI, base64. Null if no swaps are signed. */
   readonly publicKey: string | null;
-  /** Of the present process, or of the last one. */
+  /** Process id of the present process, or of the last one. */
   readonly pid: number;
   readonly client: SignerClient & ExchangeSigner;
   /** Tells it where to listen and what to read. Before that its client answers `unavailable`. @throws Error in one sentence. */
@@ -24,7 +24,7 @@ export interface Signer {
 export interface SignerStart
   extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd' | 'exchangeDailyLimitUsd'>,
     Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
-  /** What the process runs. */
+  /** Program of the process. */
   readonly program: string;
   /** Sealed for the process; this one keeps none of them where the system has files of memory. */
   readonly keys: SignerKeys;
@@ -34,7 +34,7 @@ export interface SignerStart
   readonly log: Log;
 }
 
-/** @throws Error in one sentence, without a character of the key, where it is none. */
+/** Starts the signer. @throws Error in one sentence, without a character of the key, if the key is invalid. */
 export async function openSigner(start: SignerStart): Promise<Signer> {
   const { program, keys, keyFile, appId, logLevel, home, isSandboxed, dailyLimitUsd, exchangeDailyLimitUsd, clock, log } = start;
   const socket = join(home, 'signer', `${process.pid}.sock`);

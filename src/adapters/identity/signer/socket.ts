@@ -16,7 +16,7 @@ const ANSWER_MS = 6_000;
 const LONGEST_PATH = 100;
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 
-/** Where requests to the spot exchange are put before the signer. */
+/** Path of requests to the spot exchange at the signer. */
 const EXCHANGE_PATH = '/exchange';
 
 type Answer = SignerAnswer | ExchangeSignature;
@@ -33,7 +33,7 @@ function signedOf(text: string, name: string): { readonly value: unknown; readon
   }
 }
 
-/** What a request asks; null of everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
+/** Parses a request; null for everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
 function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
   const { value: orderId, signature } = signedOf(text, 'orderId') ?? {};
   return typeof orderId === 'string' && isUuid(orderId) && signature !== undefined ? { orderId, signature } : null;
@@ -46,7 +46,7 @@ function exchangeAskedOf(text: string): { readonly request: ExchangeRequest; rea
   return request !== null && signature !== undefined ? { request, signature } : null;
 }
 
-/** Has what was asked signed; null where it is neither of both questions. */
+/** Signs what was requested; null if it is neither kind of request. */
 function answerTo(options: SignerClient & ExchangeSigner, path: string | undefined, text: string): Promise<Answer> | null {
   if (path === EXCHANGE_PATH) {
     const asked = exchangeAskedOf(text);

@@ -5,7 +5,7 @@ import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../../tradin
 import type { SignerLife } from './process.ts';
 import type { SignerAddresses, SignerSecret } from './protocol.ts';
 
-/** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
+/** Maximum restarts in a row. A life of `STEADY_MS` resets the count. */
 const MOST_RESTARTS = 5;
 const STEADY_MS = 600_000;
 /** The wait before the first of them, which doubles with each. */
@@ -13,7 +13,7 @@ const FIRST_WAIT_MS = 1_000;
 
 export interface SupervisedSigner {
   readonly pid: number;
-  /** What is answered while no process would; null where one listens. */
+  /** Refusal while no process can answer; null while one listens. */
   refusal(): Extract<SignerAnswer, { readonly outcome: 'unavailable' }> | null;
   open(place: SignerAddresses): Promise<void>;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface SupervisedSigner {
 /** Follows one life after the other: each that ends is told and, once the first was open, followed by another, so often and after such waits. */
 export function superviseSigner(deps: {
   readonly first: SignerLife;
-  /** Null where the key cannot be handed over once more. */
+  /** Null if the key cannot be passed on once more. */
   readonly begin: (() => SignerLife) | null;
   readonly secret: SignerSecret;
   readonly publicKey: string | null;
@@ -96,7 +96,7 @@ export function superviseSigner(deps: {
   };
 }
 
-/** The client, whose answers that say nothing are told by their reasons to whoever counts them. */
+/** Wraps the client so that its inconclusive answers are counted by reason. */
 export function toldOfSilence(
   { sign, signRequest }: SignerClient & ExchangeSigner,
   onFailure: (reason: string) => void,

@@ -1,4 +1,4 @@
-/** Whether an activity was left behind, where activities are listed or tried anew. */
+/** Condition that an activity was left behind by its actor, for listing and retrying activities. */
 import type { Sql, Transaction } from '../database.ts';
 
 /**

@@ -1,9 +1,9 @@
-/** How an actor is called where it is listed. */
+/** Names of actors in lists. */
 import type { Sql } from '../database.ts';
 
 /**
- * A column: the name of an agent or of the agent that is evaluated, what an order buys or sells, what a transfer sends, the symbol of
- * a token or of a Take, what a transaction is for; null where an actor has none of these. The query has `a` of actors and `g` of
+ * Builds the column of an actor's name: of an agent or of the agent that is evaluated, what an order buys or sells, what a transfer sends,
+ * the symbol of a token or of a Take, what a transaction is for; null if an actor has none of these. The query has `a` of actors and `g` of
  * agents. An outcome of a prediction market is named by its question, which is not here.
  */
 export function actorName(sql: Sql) {

@@ -1,4 +1,4 @@
-/** What is read of actors of every kind: lists, one of them, its committed steps, and what became of its activities. */
+/** Reads of actors of every kind: lists, one of them, its committed steps, and the outcomes of its activities. */
 import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
 import type { ActorReads, ActorSummary } from '../../../../api/v1/actors/ports.ts';
 import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
@@ -59,7 +59,7 @@ export function createActorReads(sql: Sql): ActorReads {
       return { ...summaryOf(row), context: row.snapshot.context, incidents: told };
     },
 
-    /** Oldest first; null where the organization has no such actor. A quarantine raises the version without a step. */
+    /** Oldest first; null if the organization has no such actor. A quarantine raises the version without a step. */
     async steps(orgId, actorId, from, to) {
       const [[row], items] = await Promise.all([
         sql<{ version: number }[]>`select version from actors where id = ${actorId} and org_id = ${orgId}`,
@@ -72,7 +72,7 @@ export function createActorReads(sql: Sql): ActorReads {
   };
 }
 
-/** What became of the activities that a step asked for, by the place of each in the step. */
+/** Reads the outcomes of the activities that a step requested, by the index of each in the step. */
 export function createActivityFates(sql: Sql): ActivityFates {
   return async (actorId, version, count) => {
     if (count === 0) return [];

@@ -168,7 +168,7 @@ export async function writeRecords(transaction: Transaction, records: readonly A
   }
 }
 
-/** What no agent stands behind needs its organization's epoch alone. @throws PermitLost where a halt came since. */
+/** Checks the organization's epoch, which is all that an order without an agent requires. @throws PermitLost if a halt came since. */
 async function requireEpochs(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
   const found = await transaction<{ org_id: string; epoch: number }[]>`
@@ -191,8 +191,8 @@ async function requirePermits(transaction: Transaction, rows: readonly ActorReco
 }
 
 /**
- * The mandate that an order was assessed by still holds: its next version is written by whoever holds the control row, which the
- * permit of the same step has locked until the transaction ends. @throws MandateMoved
+ * Checks that the mandate by which an order was assessed still holds. Its next version is written by the holder of the control row, which
+ * the permit of the same step has locked until the transaction ends. @throws MandateMoved
  */
 async function requireMandates(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];

@@ -14,7 +14,7 @@ import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
 export interface AnnouncementTailOptions {
   /** Follows the announcements of all organizations. */
   readonly sql: Sql;
-  /** What a resumed client missed is read on; the same as the rest unless told. */
+  /** Connection on which a resumed client's backlog is read; default the same as the rest. */
   readonly ownConnection?: (orgId: string) => Sql;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
   /** Asked this often while notifications are not known to come; 200 ms unless told. While they come, at least once a second. */
@@ -34,10 +34,10 @@ export interface AnnouncementTail extends AnnouncementSource {
 }
 
 const POLL_MS = 200;
-/** How often to look where notifications come: for the one that is lost, with a connection that is half open. */
+/** Poll interval beside notifications: for a lost one, with a half-open connection. */
 const NOTIFIED_POLL_MS = 1_000;
 const PAGE_ROWS = 1_000;
-/** How soon to look again where committed rows wait for an older transaction to end. */
+/** Delay before the next read if committed rows wait for an older transaction to end. */
 const HELD_BACK_MS = 20;
 /** A poll that has not answered by then is given up: its connection may be half open. */
 const POLL_DEADLINE_MS = 10_000;

@@ -1,4 +1,4 @@
-/** What interventions change: activities that are tried anew, and actors that leave a quarantine. */
+/** Changes by interventions: activities that are retried, and actors that leave a quarantine. */
 import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/command-handler.ts';
 import type { Sql } from '../database.ts';
 import { writeRecords } from './actor-records.ts';

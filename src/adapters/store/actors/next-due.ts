@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 
-/** The time of the first timer, or of the first pending activity of these kinds; null where none waits. */
+/** Returns the time of the first timer, or of the first pending activity of these kinds; null if none waits. */
 export async function nextDue(sql: Sql, kinds: readonly string[]): Promise<EpochMs | null> {
   const [row] = await sql<{ at: EpochMs | null }[]>`
     select least(

@@ -3,7 +3,7 @@ import type { QuarantineLedger } from '../../../../actors/runtime/containment.ts
 import type { Sql } from '../database.ts';
 import { hintAnnouncements, inTransaction } from './actor-store.ts';
 
-/** How many rows of each loop, and how many actors, are in quarantine now. */
+/** Present number of quarantined rows per loop, and of quarantined actors. */
 export interface Quarantined {
   readonly actors: number;
   readonly rows: readonly { readonly loop: string; readonly count: number }[];

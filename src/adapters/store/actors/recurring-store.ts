@@ -1,4 +1,4 @@
-/** Which slot of every recurring work is done, and who is at the next one. */
+/** Completed slot of every recurring work, and the worker at the next one. */
 import type { RecurringStore } from '../../../../actors/runtime/recurring.ts';
 import { databaseNow } from '../agents/dispatch-store.ts';
 import type { Sql } from '../database.ts';

@@ -1,4 +1,4 @@
-/** What is read of the runtime: what waits, what went wrong and who intervened, of one organization; and how far all work is. */
+/** Reads of the runtime: what waits, incidents and interventions of one organization, and the progress of all work. */
 import type { AnnouncedAlert, RuntimeCounts, RuntimeReads, WorkQueues } from '../../../../api/v1/runtime/ports.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
@@ -19,7 +19,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
   return {
     counts: (orgId) => countsOf(sql, orgId, clock.now()),
 
-    /** Of the newest actors first; the position is the last key. */
+    /** Newest actors first; the position is the last key. */
     async activities(orgId, state, { limit, after }) {
       const rows = await sql<{ key: string }[]>`
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
@@ -30,7 +30,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
       return pageOfRows(rows, limit, ({ key }) => key) as never;
     },
 
-    /** What is due first comes first; the position is the last timer's time, actor and name. */
+    /** Due first comes first; the position is the last timer's time, actor and name. */
     async timers(orgId, { limit, after }) {
       const [dueAt = '', actorId = ''] = after?.split('|') ?? [];
       const timerId = after?.slice(dueAt.length + actorId.length + 2) ?? '';
@@ -82,7 +82,7 @@ async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promis
   return pageOfRows(rows, limit, ({ position }) => position);
 }
 
-/** What an organization's runtime holds, in numbers. */
+/** Counts the contents of an organization's runtime. */
 async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
   const [byKind, activities, [timers], incidents] = await Promise.all([
     sql`select kind, status, count(*)::int as count from actors where org_id = ${orgId} group by kind, status order by kind, status`,
@@ -100,7 +100,7 @@ async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeC
   return { actors: byKind, activities, timers, incidents } as never;
 }
 
-/** How far ticks and recurring work are, over all organizations; `sql` is the engine's. */
+/** Reads the progress of ticks and recurring work over all organizations; `sql` is the engine's. */
 export async function readWorkQueues(sql: Sql): Promise<WorkQueues> {
   const [shards, stalled, recurring] = await Promise.all([
     sql<{ periodMs: number; shard: number; lastSlot: number }[]>`

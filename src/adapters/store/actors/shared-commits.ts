@@ -11,12 +11,12 @@ type Store = ReturnType<typeof createActorStore>;
 
 /** At most so many steps are one transaction: a halt waits for the transactions that hold its row. */
 const MOST = 64;
-/** So many of these transactions are under way at a time. */
+/** Maximum concurrent transactions of this kind. */
 const AT_ONCE = 2;
 
 /**
- * What steps may write in a transaction of several: each of these is checked row by row against what the transaction has
- * locked. A step that writes anything else (a limit that is counted over rows, a command with its answer) has its own.
+ * Records that steps may write in a shared transaction. Each of these is checked row by row against what the transaction has locked. A step
+ * that writes anything else (a limit that is counted over rows, a command with its answer) has its own.
  */
 const SHARED: ReadonlySet<string> = new Set([
   'execution_permit',

@@ -1,4 +1,4 @@
-/** What is read of the committed steps of one actor, whatever its kind. Whoever calls has checked whose actor it is. */
+/** Reads of the committed steps of one actor of any kind. The caller has checked the actor's organization. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorStep } from '../../../../api/v1/actors/ports.ts';
 import type { Json } from '../../../domain/canonical-json.ts';

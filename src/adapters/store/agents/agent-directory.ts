@@ -1,4 +1,4 @@
-/** What the command handler reads of agents and of what they have under way, and the organization's halt row. */
+/** Reads of the command handler: agents, their open work, and the organization's halt row. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
 import { type AgentRow, agentOf } from './agent-reads.ts';
 
-/** How long a halt's pausing is left to the process that is at it, after its last sign of life. */
+/** Lifetime of a claim on a halt's pausing after the process's last sign of life. */
 const SWEEP_CLAIM = '10 seconds';
 
 export function createAgentDirectory(sql: Sql) {
@@ -71,7 +71,7 @@ export function createAgentDirectory(sql: Sql) {
           limit 10 for update skip locked) returning org_id as "orgId", epoch`;
     },
 
-    /** What is open and may still be cancelled. What is executing says itself whether anything of it can be stopped. */
+    /** Returns the open proposals that may still be cancelled. An executing one decides itself whether anything of it can be stopped. */
     async cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]> {
       return sql<{ id: string; reduceOnly: boolean }[]>`
         select id, side = 'exit' as "reduceOnly" from proposals

@@ -1,4 +1,4 @@
-/** What is read of agents: lists, versions, steps and where their state charts stand. Every read names the organization. */
+/** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
 import type { AgentView } from '../../../../actors/agent/commands.ts';
 import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
@@ -44,7 +44,7 @@ export function agentOf(row: AgentRow): AgentView {
   };
 }
 
-/** What an agent's live book and the paper book of its active version hold: what a closing is about. */
+/** Reads the holdings of an agent's live book and of its active version's paper book, which a closing is about. */
 export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => Promise<readonly Position[]> {
   return async (orgId, agentId) => {
     const books = await sql<{ holdings: readonly Position[] }[]>`
@@ -72,7 +72,7 @@ export function createAgentReads(sql: Sql): AgentReads {
       return { items: page.items.map(agentOf), next: page.next };
     },
 
-    /** Null where the organization has no such agent. Versions are newest first. */
+    /** Null if the organization has no such agent. Versions are newest first. */
     async get(orgId, agentId) {
       const [[row], versions] = await Promise.all([
         sql<(AgentRow & { canonical: string })[]>`
@@ -138,7 +138,7 @@ export function createAgentReads(sql: Sql): AgentReads {
       return { items, next: page.next };
     },
 
-    /** One version's manifest; null where there is no such version or agent. */
+    /** Manifest of one version; null if there is no such version or agent. */
     async manifest(orgId, agentId, version) {
       const [row] = await sql<{ canonical: string }[]>`
         select m.canonical from manifests m join agents a on a.id = m.agent_id
@@ -146,7 +146,7 @@ export function createAgentReads(sql: Sql): AgentReads {
       return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
     },
 
-    /** Where the agent's state chart stands. */
+    /** State of the agent's chart. */
     async chartState(orgId, agentId) {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;

@@ -1,4 +1,4 @@
-/** What the circuit breakers know of live fills: their slippage since the last demotion, what is expected of it, and who has just traded. */
+/** Live-fill facts of the circuit breakers: slippage since the last demotion, the expected slippage, and who has just traded. */
 import type { Stage } from '../../../domain/agent.ts';
 import { markBook, utcDayOf } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';

@@ -4,13 +4,13 @@ import { type EpochMs, slotOf, TAKE_TICK_MS } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { readWrittenCut } from './cut-store.ts';
 
-/** How many parsed cuts are kept: the present one and what pages of the last minutes ask for. */
+/** Number of parsed cuts kept: the present one and those that pages of the last minutes request. */
 const KEPT_CUTS = 8;
 
 export function createCutReads(sql: Sql) {
   const kept = new Map<EpochMs, Promise<Cut>>();
   return {
-    /** The last cut at or before an instant that nobody corrected; null where there is none. */
+    /** Last uncorrected cut at or before an instant; null if there is none. */
     async at(instant: EpochMs): Promise<Cut | null> {
       // Cuts stand on half minutes: where that of this half minute is known, there is none between it and the instant.
       const latest = kept.get(slotOf(instant, TAKE_TICK_MS));

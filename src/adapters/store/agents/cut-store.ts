@@ -1,4 +1,4 @@
-/** Cuts in PostgreSQL: each slot's is written once, and whoever decides on it reads that one. */
+/** Cuts in PostgreSQL. Each slot's cut is written once, and every decision on the slot reads that one. */
 import type { Clock } from '../../../../streams/clock.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
@@ -90,7 +90,7 @@ function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence
   });
 }
 
-/** Whether a slot has its cut. */
+/** True if a slot has its cut. */
 export async function cutExists(sql: Sql, slot: EpochMs): Promise<boolean> {
   const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
   return cut !== undefined;
@@ -109,7 +109,9 @@ export async function readWrittenCut(sql: Sql, slot: EpochMs, instruments?: read
   return { slot, observations: new Map(rows.flatMap(({ instrument, body }) => readObservation(instrument, slot, body))) };
 }
 
-/** One observation of a cut; none where its row is no observation of that instrument and slot: what cannot be read was not observed. */
+/**
+ * Reads one observation of a cut; empty if its row is not an observation of that instrument and slot. What cannot be read was not observed.
+ */
 function readObservation(instrument: InstrumentKey, slot: EpochMs, body: string): readonly [InstrumentKey, Observation][] {
   try {
     const observation = JSON.parse(body) as Observation | null;

@@ -20,7 +20,7 @@ import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { movedBefore } from '../trail/history-archive.ts';
 
-/** What reading needs of a manifest; small next to the manifest compiled for ticks. */
+/** Parts of a manifest that reading needs. It is small next to the manifest compiled for ticks. */
 interface ReadableManifest {
   readonly reading: Reading;
   unpack(outcome: string, seen: RulesSeen): readonly RuleOutcome[];
@@ -57,7 +57,7 @@ export interface DecisionStore extends DecisionReads {
   ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]>;
 }
 
-/** What a packed row is read of: `decisions d`. */
+/** Columns of a packed row, from `decisions d`. */
 export const packedColumns = (sql: Sql) => sql`
   d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
   encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
@@ -99,7 +99,7 @@ async function observationsOf(
   return bySlot;
 }
 
-/** What of a decision is stored in its own row. */
+/** Returns the parts of a decision stored in its own row. */
 function storedOf(row: PackedRow): DecisionRow {
   return {
     agentId: row.agent_id,
@@ -163,7 +163,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
   }
 
   return {
-    /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
+    /** Newest first. Null if the organization has no such agent. The position is the last decision's slot. */
     async list(orgId, agentId, { limit, after }) {
       const [known, before, rows] = await Promise.all([
         sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,

@@ -1,4 +1,4 @@
-/** What says that a slot is due: the clock of the database, the shards that are behind it, and who is on duty. */
+/** Due slots: the database's clock, the shards behind it, and the process on duty. */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { cutExists, writeCut } from './cut-store.ts';
@@ -37,7 +37,7 @@ async function byTurns(sql: Sql, periodMs: number, due: readonly number[]): Prom
   return rows.map(({ shard }) => shard);
 }
 
-/** What the dispatcher asks: which shards have a slot to tick. */
+/** Creates the dispatcher's reads: shards with a slot to tick. */
 export function createDispatchStore(sql: Sql) {
   return {
     now: () => databaseNow(sql),

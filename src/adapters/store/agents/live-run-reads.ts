@@ -1,4 +1,4 @@
-/** What of a live run a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
+/** Parts of a live run that a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
 import type { Observation } from '../../../domain/cut.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
@@ -6,7 +6,7 @@ import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { requireKept } from '../trail/history-archive.ts';
 
-/** So many rows are held in memory at once. */
+/** Maximum rows held in memory at once. */
 const BATCH = 10_000;
 
 export function createLiveRunReads(sql: Sql): LiveRunReads {

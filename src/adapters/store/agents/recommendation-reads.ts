@@ -1,4 +1,4 @@
-/** What an organization's agents recommend: decisions that asked for a trade, and of which no proposal was made. */
+/** Recommendations of an organization's agents: decisions that asked for a trade and led to no proposal. */
 import type { AgentPorts } from '../../../../api/v1/agents/ports.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';

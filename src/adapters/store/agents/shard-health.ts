@@ -1,7 +1,7 @@
-/** Which shards do not advance: those with actors on duty whose last slot, or whose last decision, lies further back than it may. */
+/** Stalled shards: those with actors on duty whose last slot, or whose last decision, is too old. */
 import type { Sql } from '../database.ts';
 
-/** So many whole periods a shard may lie behind before it counts as stalled: a worker that died is replaced within one. */
+/** Number of whole periods behind at which a shard counts as stalled. A dead worker is replaced within one. */
 const PERIODS_BEHIND = 3;
 
 export interface StalledShard {

@@ -36,7 +36,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
   };
 }
 
-/** Which slot a shard was begun with, who is in it, and who was being ticked when a worker died. */
+/** Reads the slot at which a shard was begun, its actors, and the one that was being ticked when a worker died. */
 function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents' | 'suspect'> {
   return {
     async begin(periodMs: number, shard: number, slot: EpochMs) {
@@ -78,7 +78,7 @@ function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents
   };
 }
 
-/** What actors decide a slot on. */
+/** Reads the inputs of a slot's decisions. */
 function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' | 'cut' | 'books' | 'outsideProposals' | 'organizations'> {
   return {
     async duties(ids: readonly string[]) {
@@ -156,7 +156,7 @@ async function commitTick(sql: Sql, tick: TickCommit): Promise<boolean> {
   });
 }
 
-/** How often the ticks of an actor crashed in a row, and who took a worker down. */
+/** Counts the consecutive crashes of an actor's ticks, and marks the actor that took a worker down. */
 function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markPoisoned' | 'countCrash' | 'clearCrashes'> {
   return {
     async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
@@ -280,7 +280,9 @@ function readManifestText(agentId: string, canonical: string): Manifest {
   }
 }
 
-/** Who stands in the way of a commit that was refused: decisions that are there already, else whoever's rows are refused by themselves. */
+/**
+ * Returns the actors in the way of a refused commit: those with decisions already there, else those whose rows are refused by themselves.
+ */
 async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>> {
   const ids = [...new Set(tick.rows.map(({ agentId }) => agentId))];
   // A commit whose answer was lost may have taken place, by whoever: then its rows are there because they were written.
@@ -333,7 +335,7 @@ function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 't
   };
 }
 
-/** Nothing further of these entries leaves: each is told of it by a timer that is due at once. */
+/** Ends these entries, so that nothing further of them leaves. Each is told by a timer that is due at once. */
 async function endEntries(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await transaction`
     insert into timers (actor_id, timer_id, due_at, event)
@@ -343,8 +345,8 @@ async function endEntries(transaction: Transaction, ids: readonly string[]): Pro
 }
 
 /**
- * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
- * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
+ * Writes the consequences of decisions in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
+ * change of the agent, another caller's proposal) is created cancelled: the decision stands, and so does its result.
  */
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {

@@ -1,4 +1,4 @@
-/** What is read of books: the list of an organization's and the fills of one, newest first. Every read names the organization. */
+/** Reads of books: an organization's list and the fills of one, newest first. Every read names the organization. */
 import type { BookedFill, BookReads } from '../../../../api/v1/books/ports.ts';
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
@@ -96,7 +96,7 @@ export function createBookReads(sql: Sql): BookReads {
       return { items: page.items.map(bookOf), next: page.next };
     },
 
-    /** Null where the organization has no such book. The position is the last fill's number. */
+    /** Null if the organization has no such book. The position is the last fill's number. */
     async fills(orgId, bookId, { limit, after }) {
       const [known, rows] = await Promise.all([
         sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,

@@ -33,7 +33,7 @@ import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import { type Sql, send, type Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 
-/** Whose book it is; the state is beside it. */
+/** Owner of a book; the state is beside it. */
 export interface BookHead {
   readonly id: string;
   readonly orgId: string;
@@ -50,18 +50,21 @@ export interface StoredBook extends BookHead {
   readonly state: TradingBook;
 }
 
-/** What a `fill` record carries. Where the fill is its book's first, the book is opened: an agent's paper book with its manifest's capital, every other with nothing. */
+/**
+ * Content of a `fill` record. The first fill of a book opens it: an agent's paper book with its manifest's capital, every other with
+ * nothing.
+ */
 export interface FillRecord extends ActorRecord {
   readonly type: 'fill';
   readonly orgId: string;
   readonly fill: Fill;
-  /** Where given, the book must still be at this version. */
+  /** Required version of the book, if given. */
   readonly expectedVersion?: number;
-  /** How what was filled left; an agent at the shadow stage has it measured. */
+  /** Sent part that was filled. An agent at the shadow stage has it measured. */
   readonly sent?: SentPart;
 }
 
-/** What a `ledger` record carries: money paid into a book (above zero) or out of it (below zero). */
+/** Content of a `ledger` record: money paid into a book (above zero) or out of it (below zero). */
 export interface LedgerRecord extends ActorRecord {
   readonly type: 'ledger';
   readonly orgId: string;
@@ -73,7 +76,7 @@ export interface LedgerRecord extends ActorRecord {
   readonly expectedVersion?: number;
 }
 
-/** What a `book_day` record carries: the equity at the first mark of a UTC day. An earlier one of the same day stays. */
+/** Content of a `book_day` record: the equity at the first mark of a UTC day. An earlier one of the same day stays. */
 export interface BookDayRecord extends ActorRecord {
   readonly type: 'book_day';
   readonly bookId: string;
@@ -266,7 +269,7 @@ export async function allBooksOf(sql: Sql, agentId: string): Promise<ReadonlyMap
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
 }
 
-/** A book of an organization that no proposal waits on, as a manual one; null where nothing was booked to it. */
+/** Reads a book of an organization on which no proposal waits, as a manual one; null if nothing was booked to it. */
 export function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Query<StoredBook | null> {
   return {
     statement: sql`
@@ -466,7 +469,7 @@ function isManual(bookId: string): boolean {
   return readBookId(bookId)?.agentId === null;
 }
 
-/** What the account of a manual book pays for what was just booked, or receives of it. */
+/** Returns what the account of a manual book pays for the last booking, or receives of it. */
 function entriesOfAccount({ id, bookId, at }: LedgerEntry, booked: TradingBook): readonly LedgerEntry[] {
   const amountUsd = accountPays(booked);
   return isManual(bookId) && amountUsd !== '0' ? [ledgerOfTransfer(bookId, amountUsd, id, at)] : [];

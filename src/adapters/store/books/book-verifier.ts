@@ -1,6 +1,7 @@
 /**
- * Verifies the books by themselves: every ledger transaction balances, every fill is in the ledger as what it says, every
- * book holds what its ledger holds, live capital is what the vaults were paid, and each organization's exposure is that of its books. What somebody wrote past the rules shows here.
+ * Independent verification of the books: every ledger transaction balances, every fill is in the ledger as what it says, every book holds
+ * what its ledger holds, live capital is what the vaults were paid, and each organization's exposure is that of its books. A change that
+ * bypassed the rules shows here.
  */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Transaction } from '../database.ts';

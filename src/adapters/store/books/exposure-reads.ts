@@ -1,4 +1,4 @@
-/** What an organization has at work over its books, from the sums that triggers keep beside them. */
+/** Exposure of an organization over its books, from the sums that triggers keep beside them. */
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';

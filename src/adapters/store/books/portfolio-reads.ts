@@ -1,4 +1,4 @@
-/** What a portfolio reads besides books: the fills that open positions were made of. */
+/** Reads of a portfolio besides books: the fills behind open positions. */
 import type { OpenPosition, PositionFills } from '../../../trading/portfolio.ts';
 import type { Sql } from '../database.ts';
 

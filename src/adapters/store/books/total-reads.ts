@@ -1,4 +1,4 @@
-/** What several books hold together over time: sums of their ledgers, and the prices that cuts observed. */
+/** Holdings of several books over time: sums of their ledgers, and the prices that cuts observed. */
 import type { BookReads } from '../../../../api/v1/books/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { LedgerMove } from '../../../domain/equity-course.ts';

@@ -81,13 +81,13 @@ export function createBridgeTransferStore(sql: Sql) {
       return { items: page.items.map(viewOf), next: page.next };
     },
 
-    /** Null where the organization has no such transfer. */
+    /** Null if the organization has no such transfer. */
     async find(orgId: string, id: string) {
       const [row] = await sql<Row[]>`select ${columns} from bridge_transfers where id = ${id} and org_id = ${orgId}`;
       return row === undefined ? null : viewOf(row);
     },
 
-    /** The committed steps, ascending; none where the organization has no such transfer. */
+    /** Committed steps, ascending; empty if the organization has no such transfer. */
     async steps(orgId: string, id: string): Promise<readonly TransferStep[]> {
       return sql<TransferStep[]>`
         select s.at, coalesce(s.to_value->>'tracking', s.to_value #>> '{}') as state,
@@ -126,7 +126,7 @@ export function followedTransfers(
     order by row_number() over (partition by org_id order by number desc), number desc limit ${MOST_FOLLOWED}`;
 }
 
-/** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */
+/** Returns the organization's amounts between the chains: they have left one, or may have, and have not arrived for good. */
 export function amountsInTransit(sql: Sql | Transaction, orgId: string): Query<readonly TransitAmount[]> {
   const statement = sql`
     select id, trim_scale(amount_usd)::text as "amountUsd", state, body->'axes'->'source'->>'state' as "sourceState",

@@ -1,14 +1,14 @@
 /**
- * The way to the database of whoever serves a caller: every statement runs in a transaction that first names the one
- * organization whose rows it may see and write. Without that the role of these connections sees none (row-level security,
- * migrations/0004_row_level_security.sql), whatever a statement says or forgets to say.
+ * Database access for a caller's organization: every statement runs in a transaction that first names the one organization whose rows it
+ * may see and write. Without that the role of these connections sees none (row-level security, migrations/0004_row_level_security.sql),
+ * whatever a statement says or forgets to say.
  */
 import { isConnectionLoss, organizationProof, type Sql, type Transaction } from '../database.ts';
 
 /** The role of the callers' pool: `openDatabase({ url, role: API_ROLE, … })`. */
 export const API_ROLE = 'sevengate_api';
 
-/** Whom a call is for: the organization itself, or the context of a command. */
+/** Organization of a call: its id, or the context of a command. */
 type For = string | { readonly orgId: string };
 
 /** Ports of the API: each method says first which organization it is for. */
@@ -20,7 +20,7 @@ type Clients<Methods> = {
     : Clients<Methods[Name]>;
 };
 
-/** So many statements share a transaction at most: they wait for each other. */
+/** Maximum statements that share a transaction. They wait for each other. */
 const TOGETHER = 8;
 
 /**
@@ -86,7 +86,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** A statement that is sent when somebody waits for it, or a part of another one. */
+/** Statement that is sent when it is awaited, or a part of another one. */
 class Statement implements PromiseLike<unknown> {
   readonly #strings: TemplateStringsArray;
   readonly #values: readonly unknown[];

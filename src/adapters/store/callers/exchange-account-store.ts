@@ -1,4 +1,4 @@
-/** Which organization has which account at the spot exchange, in PostgreSQL. Keys lie in the signer's folder and nowhere else. */
+/** Spot-exchange accounts of organizations, in PostgreSQL. Keys are in the signer's folder and nowhere else. */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 

@@ -26,7 +26,7 @@ export function createLinkedWalletStore(sql: Sql) {
         on conflict (org_id, address) do update set text = excluded.text, issued_at = excluded.issued_at`;
     },
 
-    /** The newest text of an address; null where none waits. */
+    /** Newest challenge of an address; null if none waits. */
     async challengeOf(orgId: string, address: string): Promise<WalletChallenge | null> {
       const [row] = await sql<{ text: string; issued_at: number }[]>`
         select text, issued_at from wallet_challenges where org_id = ${orgId} and address = ${address}`;
@@ -58,7 +58,7 @@ export function createLinkedWalletStore(sql: Sql) {
 
     change: changeWallet(sql),
 
-    /** Those whose id or label is one of the names, oldest first. */
+    /** Wallets whose id or label is one of the names, oldest first. */
     async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
       const rows = await sql<Row[]>`
         select id, number, chain, address, label, proved_by, proved_at from linked_wallets
@@ -78,7 +78,10 @@ export function createLinkedWalletStore(sql: Sql) {
   };
 }
 
-/** Null where the organization has no such wallet. Where `changed` refuses, nothing is written; where it answers null, the wallet is taken away. */
+/**
+ * Changes a wallet. Null if the organization has no such wallet. If `changed` refuses, nothing is written; if it returns null, the wallet
+ * is deleted.
+ */
 function changeWallet(sql: Sql): WalletDirectory['change'] {
   return (orgId, id, changed, recordsOf) =>
     inTransaction(sql, async (transaction) => {

@@ -38,7 +38,7 @@ function invitationOf(row: InvitationRow): Invitation {
   };
 }
 
-/** What a function of the database answers: null, or why it changed nothing. */
+/** Answer of a database function: null, or why it changed nothing. */
 type Answer = readonly { readonly refusal: string | null }[];
 
 export interface OrganizationMembers extends MemberDirectory {

@@ -5,7 +5,7 @@ import { readManifest } from '../../../domain/manifest/reader.ts';
 import type { Sql } from '../database.ts';
 import { createMemberStore, writeMember } from './member-store.ts';
 
-/** What an organization begins with. */
+/** Initial contents of an organization. */
 export interface SeedOrganization {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface SeedOrganization {
 /** Any constant: one process seeds at a time, where several start at once. */
 const SEED_LOCK = 7_070_708;
 
-/** What the seeding works with: `owner` works as the owner of the tables, who alone says who is a member. */
+/** Dependencies of the seeding. `owner` works as the owner of the tables, who alone decides who is a member. */
 interface SeedWith {
   readonly sql: Sql;
   readonly owner: Sql;

@@ -19,7 +19,7 @@ export function createBacktestReads(sql: Sql): BacktestReads {
   };
 }
 
-/** What is known of the past besides bars, for whoever plans a backtest. */
+/** Creates the reads of known history besides bars, for planning a backtest. */
 export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
   return {
     marks: (instrument) => marksOverTime(sql, instrument),

@@ -49,7 +49,9 @@ export function createBarReads(sql: Sql) {
       return byInstrument(rows);
     },
 
-    /** Of each instrument the newest bar at an instant and single earlier ones, ascending; one without a newest bar is missing. */
+    /**
+     * For each instrument, the newest bar at an instant and single earlier ones, ascending. An instrument without a newest bar is missing.
+     */
     async nearest(
       instruments: readonly InstrumentKey[],
       timeframe: string,

@@ -1,4 +1,4 @@
-/** What bars are stored of which series, where they came from, what is missing in between and why. */
+/** Stored bars of each series, their origin, and the gaps with their reasons. */
 import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../../domain/candle-gaps.ts';
 import { isoTime, slotOf, timeframeMs } from '../../../domain/time.ts';
@@ -60,7 +60,7 @@ function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
     .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
 }
 
-/** What is stored in words, with the first gaps of each series. */
+/** Describes what is stored, with the first gaps of each series. */
 export function coverageText(reports: readonly CoverageReport[]): string {
   if (reports.length === 0) return 'no bars are stored that match';
   return reports

@@ -1,4 +1,4 @@
-/** Which stretches of a series somebody was asked about, kept as multiranges: the memory behind every gap's reason. */
+/** Requested stretches of a series, kept as multiranges: the record behind every gap's reason. */
 import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candle-gaps.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -38,7 +38,7 @@ export function createCandleWindows(sql: Sql) {
       await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
     },
 
-    /** The first bar of a series that is stored; null where there is none. */
+    /** First stored bar of a series; null if there is none. */
     async firstOpen({ venue, instrument, timeframe }: CandleSeries): Promise<EpochMs | null> {
       const [row] = await sql<{ first: EpochMs | null }[]>`
         select min(open_time) as first from candles

@@ -1,4 +1,4 @@
-/** What is kept of events, marks and liquidity for backtests, and that in words. */
+/** Stored events, marks and liquidity for backtests, also in words. */
 import { isoTime } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { listArchives } from '../intelligence/event-archive-store.ts';

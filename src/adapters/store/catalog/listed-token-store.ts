@@ -7,11 +7,11 @@ import type { Sql } from '../database.ts';
 export interface ListedTokenStore {
   /** Every token that was ever listed, oldest first. */
   all(): Promise<readonly ListedToken[]>;
-  /** Where a launched token comes from; null where it was listed without a launch, or not at all. */
+  /** Origin of a launched token; null if it was listed without a launch, or not at all. */
   originOf(mint: string): Promise<TokenOrigin | null>;
   /** Lists a token. False where its mint or its symbol was listed before: then nothing is changed. */
   add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
-  /** Ends a listing. False where there is none of that mint, or it has ended. */
+  /** Ends a listing. Returns false if there is none of that mint, or it has ended. */
   delist(mint: string, at: EpochMs): Promise<boolean>;
 }
 

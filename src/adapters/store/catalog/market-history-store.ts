@@ -12,7 +12,7 @@ export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity', 'half_spread'] as
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 const HOUR_MS = 3_600_000;
-/** So many values are written in one statement. */
+/** Values written in one statement. */
 const BATCH = 5_000;
 
 interface Row {
@@ -107,7 +107,7 @@ export async function keptStretch(sql: Sql, what: HistoryKind, instrument: strin
   return row === undefined || row.from === null || row.to === null ? null : { from: row.from, to: row.to };
 }
 
-/** What is kept of each instrument: how many values, and from when to when they were known. */
+/** Lists the stored history of each instrument: the number of values, and the times from and to which they were known. */
 export async function listHistory(sql: Sql): Promise<
   readonly {
     readonly what: HistoryKind;

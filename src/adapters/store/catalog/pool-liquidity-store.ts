@@ -1,4 +1,4 @@
-/** How deep the pools of tokens are (`pool_liquidity`, and the observations of the last cuts): the newer word of the two. */
+/** Depth of token pools (`pool_liquidity`, and the observations of the last cuts): the newer of the two. */
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
 import type { EpochMs } from '../../../domain/time.ts';

@@ -1,4 +1,4 @@
-/** Which sources of market data are real (`source_origins`): what is received of them says so, and what is read is of one kind. */
+/** Sources of market data that are real (`source_origins`). Received data is marked by it, and reads are of one kind. */
 import type { PendingQuery, Row } from 'postgres';
 import type { DataSource, StatedOrigin } from '../../../domain/data-source.ts';
 import type { Sql, Transaction } from '../database.ts';

@@ -3,7 +3,7 @@ import type { Conversations, Exchange } from '../../../../api/v1/copilot/ports.t
 import type { Intent } from '../../../domain/copilot/classify.ts';
 import type { Sql } from '../database.ts';
 
-/** How far back a conversation is read. */
+/** Maximum number of conversation entries to read. */
 const MAX_READ = 50;
 
 export function createConversationStore(sql: Sql, newId: () => string): Conversations {

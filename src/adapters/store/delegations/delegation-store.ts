@@ -36,7 +36,7 @@ const readDelegations = (sql: Sql | Transaction) => sql`
     d.owner_signature, d.granted_by, d.granted_at, r.revoked_at, r.revoked_by
   from delegations d left join delegation_revocations r on r.delegation_id = d.id`;
 
-/** The one that counts of an agent or a Take: its newest, whatever became of it. Null where nobody ever delegated to it. */
+/** Reads the delegation that counts for an agent or a Take: its newest, in any state. Null if there never was one. */
 export async function newestDelegation(sql: Sql, orgId: string, agentId: string): Promise<Delegation | null> {
   const [row] = await sql<
     Row[]
@@ -44,12 +44,12 @@ export async function newestDelegation(sql: Sql, orgId: string, agentId: string)
   return row === undefined ? null : delegationOf(row);
 }
 
-/** What the API, its command handler and executions ask of delegations. */
+/** Creates the delegation reads and writes of the API, its command handler and executions. */
 export function createDelegationStore(sql: Sql) {
   return {
     newest: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),
 
-    /** Null where the organization has no such delegation. */
+    /** Null if the organization has no such delegation. */
     async find(orgId: string, id: string): Promise<Delegation | null> {
       const [row] = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId} and d.id = ${id}`;
       return row === undefined ? null : delegationOf(row);
@@ -110,7 +110,7 @@ export function createDelegationStore(sql: Sql) {
   };
 }
 
-/** What orders through the delegated signer read and note. */
+/** Creates the reads and notes of orders through the delegated signer. */
 export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
   const { newest, note } = createDelegationStore(sql);
   return {
@@ -123,7 +123,7 @@ export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
   };
 }
 
-/** What was put before the signer under this id; null where nothing was. */
+/** Reads what the signer was asked to sign under this id; null if nothing. */
 export async function delegatedOrder(sql: Sql, orderId: string): Promise<DelegatedOrder | null> {
   const [row] = await sql<
     {

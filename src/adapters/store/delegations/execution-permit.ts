@@ -1,4 +1,7 @@
-/** Whether a delegation still holds in the very transaction in which its signed bytes are taken: a revocation that was answered before wins. */
+/**
+ * Check that a delegation still holds, in the very transaction in which its signed bytes are taken. A revocation that was answered before
+ * wins.
+ */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Transaction } from '../database.ts';
 

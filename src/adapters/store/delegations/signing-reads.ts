@@ -1,4 +1,6 @@
-/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the facts of its permit and the decision of whoever trades. */
+/**
+ * Reads of the delegated signer before it signs anything: the transaction, its proposal, the facts of its permit and the trader's decision.
+ */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
 import { type AgentBook, EMPTY_BOOK } from '../../../domain/decision.ts';
 import type { TraderKind } from '../../../domain/delegation.ts';

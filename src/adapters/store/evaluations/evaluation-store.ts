@@ -90,7 +90,7 @@ export function createRunStore(sql: Sql, sessions = false) {
       await sql`update evaluation_runs set holder = null, held_until = null where id = any(${runIds as string[]}::uuid[]) and holder = ${holder}`;
     },
 
-    /** Says nothing of a run that has ended meanwhile: whoever follows it has received its end. */
+    /** Announces the progress of a run. A run that has ended meanwhile is skipped, because its followers have received its end. */
     async announceProgress(
       run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
       at: number,
@@ -143,7 +143,7 @@ export function createEvaluationReads(sql: Sql) {
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
-    /** The result of a finished run, the page that was kept with it, and what its manifest is named; null where there is none. */
+    /** Result of a finished run, the report page kept with it, and its manifest's name; null if there is none. */
     async report(orgId: string, agentId: string, runId: string) {
       const [row] = await sql<{ result: string; report: string | null; result_hash: string; name: string }[]>`
         select p.result, p.report, p.result_hash, m.canonical::jsonb ->> 'name' as name
@@ -155,7 +155,7 @@ export function createEvaluationReads(sql: Sql) {
   };
 }
 
-/** What a reader of the run is told. */
+/** Returns the progress as a reader of the run sees it. */
 function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {
   return { done, total, doing, since, waitsForWork: waitsForWork ?? null };
 }

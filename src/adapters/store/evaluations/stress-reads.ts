@@ -1,4 +1,4 @@
-/** What a stress test reads of the store: recent bars, the last observation, and the organization's preferences. */
+/** Reads of a stress test: recent bars, the last observation, and the organization's preferences. */
 import type { Observation } from '../../../domain/cut.ts';
 import type { StressReads } from '../../../simulation/ports.ts';
 import { createCandleStore } from '../candles/candle-store.ts';

@@ -1,4 +1,7 @@
-/** Which manifests backtests, sweeps and previews have tried, and over which stretches (migrations/0298_families_correlate.sql): what luck is measured by. */
+/**
+ * Manifests that backtests, sweeps and previews have tried, and their stretches (migrations/0298_families_correlate.sql), from which luck
+ * is measured.
+ */
 import type { PreviewedManifest } from '../../../../api/v1/agents/ports.ts';
 import { manifestHash } from '../../../domain/manifest/manifest.ts';
 import type { TrialReads } from '../../../simulation/ports.ts';
@@ -17,7 +20,7 @@ export function createTrialReads(sql: Sql): TrialReads {
   };
 }
 
-/** What was simulated while it was written. */
+/** Creates the store of manifests that were simulated while they were edited. */
 export function createPreviewStore(sql: Sql) {
   return {
     /** The same manifest for the same agent, or for none, is noted once. */

@@ -97,7 +97,7 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
   return new Map(rows.flatMap(({ id, bps }) => (bps === null ? [] : [[id, bps] as const])));
 }
 
-/** What evaluators write through. `sql` works as `EVALUATOR_ROLE`. */
+/** Access of evaluators for writing evidence. `sql` works as `EVALUATOR_ROLE`. */
 export interface EvidenceWriter {
   /**
    * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database assessed it. The same run again answers with

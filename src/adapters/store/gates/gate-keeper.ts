@@ -44,18 +44,18 @@ export interface GatedAgent {
   readonly manifestHash: string;
 }
 
-/** Where one gate stands. */
+/** State of one gate. */
 export interface AssessedGate {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
-  /** What decides the gate now; null where nothing does yet. */
+  /** Evidence that decides the gate now; null if there is none yet. */
   readonly evidence: StoredEvidence | null;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics | null;
-  /** What is wrong besides the checks: places of the manifest that the catalog refuses. */
+  /** Problems besides the checks: paths of the manifest that the catalog refuses. */
   readonly problems: readonly string[];
-  /** Who signed off; null at every other gate. */
+  /** Person who signed off; null at every other gate. */
   readonly signedBy: string | null;
 }
 
@@ -63,7 +63,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   const { sql, evidence } = deps;
   const rows = createEvaluationRows(sql);
 
-  /** The series that follows from the rows of the store; null for kinds that somebody else evaluates. */
+  /** Returns the series derived from the stored rows; null for kinds that are evaluated elsewhere. */
   async function seriesOf(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
     if (kind === 'manifest') return manifestOf(sql, agent);
     if (kind !== 'paper' && kind !== 'shadow') return null;
@@ -219,7 +219,7 @@ function ruleProblems(known: StoredEvidence | null): readonly string[] {
   return [outdatedWords({ ...known, ruleChange: known.ruleChange })];
 }
 
-/** What is wrong with evidence that passed its checks: its stretch was chosen, for it ended long ago, or is the best of many that were tried. */
+/** Returns problems of evidence that passed its checks: its stretch was chosen, because it ended long ago or is the best of many trials. */
 async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
   if (kind !== 'backtest' || known === null) return [];
   const [row] = await sql<{ last: number; now: number; trials: number; best: number; errors: number | null }[]>`

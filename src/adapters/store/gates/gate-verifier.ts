@@ -1,6 +1,6 @@
 /**
- * Verifies the chain of gate records by itself: every piece of evidence and every change of stage is hashed again, assessed
- * again and held against where the agent stands. What somebody changed behind the database's rules shows here.
+ * Independent verification of the gate records: every piece of evidence and every change of stage is hashed again, assessed again and
+ * compared with the agent's state. A change behind the database's rules shows here.
  */
 
 import { STAGES, type Stage } from '../../../domain/agent.ts';
@@ -55,7 +55,7 @@ interface GatedAgent {
   readonly stage: Stage;
   readonly manifest_version: number;
   readonly manifest_hash: string;
-  /** Where its state chart stands; null where it has none. */
+  /** State of its chart; null if it has none. */
   readonly charted: string | null;
   readonly head_seq: number | null;
   readonly head_hash: string | null;
@@ -121,7 +121,7 @@ async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<Read
   return records;
 }
 
-/** What the walk along one agent's chain has come to. */
+/** Result of the walk along one agent's chain. */
 interface Walk {
   seq: number;
   head: string;
@@ -134,7 +134,7 @@ interface Walk {
   readonly creator: string;
 }
 
-/** A piece of evidence as it was assessed again. `signer` gave it as a word; null where it is no sign-off. */
+/** Reassessed evidence. `signer` is the person who signed off; null for every other kind. */
 interface Weighed {
   readonly id: string;
   readonly passed: boolean;

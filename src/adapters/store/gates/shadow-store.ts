@@ -108,8 +108,8 @@ interface WindowRow extends OrderRow {
 }
 
 /**
- * What is wrong with the windows of some fills, or of all: one that no key of the feed signed, whose
- * flow is not what its digest says, or does not come to what the row says when it is measured again.
+ * Returns the problems of some fills' windows, or of all: one that no key of the feed signed, whose flow does not match its digest, or
+ * whose row differs when it is measured again.
  */
 export async function shadowFaults(
   sql: Sql | Transaction,

@@ -14,7 +14,7 @@ export interface ImportedArchive extends EventArchive {
   readonly at: EpochMs;
 }
 
-/** So many reports are written in one statement. */
+/** Reports written in one statement. */
 const BATCH = 2_000;
 
 /** Keeps an archive whole or not at all; answers false where the same files are kept for the same stretch already. */
@@ -65,7 +65,7 @@ export async function archivedStretches(sql: Sql, underlying: string): Promise<r
       and is_real = reads_real(replace(source, 'news:', '')) order by id`;
 }
 
-/** What is kept, without the reports. */
+/** Lists the stored archives, without the reports. */
 export async function listArchives(sql: Sql): Promise<readonly (Omit<ImportedArchive, 'reports'> & { readonly reports: number })[]> {
   return sql`
     select source, underlyings, from_at as "from", to_at as "to", file, sha256, at, reports from event_archives order by id`;

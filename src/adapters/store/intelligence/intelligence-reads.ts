@@ -10,7 +10,7 @@ import type { Sql } from '../database.ts';
 import { readReports } from './intelligence-store.ts';
 
 const DAY_MS = 86_400_000;
-/** How much older than a day or a week a snapshot may be that stands for it. */
+/** Maximum further age of a snapshot that stands for a day or a week ago. */
 const TOLERANCE_MS = 3 * 3_600_000;
 /** A release that the newest calendar no longer names within this time was moved. */
 const CALENDAR_MS = 3_600_000;

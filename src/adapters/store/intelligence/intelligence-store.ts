@@ -10,7 +10,7 @@ import type { Sql, Transaction } from '../database.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long things are kept (docs/decisions/0047-intelligence-retention.md). */
+/** Retention times (docs/decisions/0047-intelligence-retention.md). */
 export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;
 
 /** A story's reports as they were kept, by the story's id. */
@@ -19,7 +19,7 @@ export interface KeptStory {
   readonly reports: readonly Report[];
 }
 
-/** What a report changed. */
+/** Changes made by a report. */
 export interface StoryChange extends Pick<TrackerChange, 'story' | 'merged'> {
   readonly report: Report;
 }
@@ -177,7 +177,7 @@ export function isSetAside(sql: Sql) {
 
 function storyWrites(sql: Sql) {
   return {
-    /** Keeps what reports changed, in their order: the stories, the reports, and whatever became part of a story. Twice is as good as once. */
+    /** Saves the changes of reports, in their order: the stories, the reports, and what became part of a story. Idempotent. */
     async saveChanges(changes: readonly StoryChange[]): Promise<void> {
       await sql.begin(async (transaction) => {
         for (const run of runsBetweenMerges(changes)) {

@@ -91,7 +91,7 @@ export function createLaunchStore(sql: Sql): LaunchReads {
       return { items: page.items.map(viewOf), next: page.next };
     },
 
-    /** Null where the organization has no such launch. */
+    /** Null if the organization has no such launch. */
     async find(orgId, id) {
       const [row] = await sql<Row[]>`select * from launches where id = ${id} and org_id = ${orgId}`;
       return row === undefined ? null : viewOf(row);

@@ -1,4 +1,4 @@
-/** Who put which address on the leaderboard. The database places a new address on it in the same transaction. */
+/** Registrations of addresses on the leaderboard. The database places a new address on it in the same transaction. */
 import type { RegistrationDirectory } from '../../../../actors/leaderboard-wallet/command-handler.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';

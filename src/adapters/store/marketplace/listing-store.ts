@@ -54,7 +54,7 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
       return row === undefined ? null : listingOf(row, orgId);
     },
 
-    /** Null for whoever may not read them: row-level security decides. */
+    /** Null for callers who may not read them, by row-level security. */
     async rules(_, id) {
       const [row] = await sql<{ canonical: string }[]>`select canonical from listing_rules where listing_id = ${id}`;
       return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);

@@ -1,4 +1,4 @@
-/** Books that are to be flat: of agents that a circuit breaker holds, and of agents and Takes whose positions somebody has closed. */
+/** Books to be flattened: of agents held by a circuit breaker, and of agents and Takes closed by a person. */
 import type { ActorStart } from '../../../domain/actor-step.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Position } from '../../../domain/book.ts';

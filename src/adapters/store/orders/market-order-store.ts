@@ -69,7 +69,7 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
       return { items: await viewsOf(page.items), next: page.next };
     },
 
-    /** Null where the organization has no such order. */
+    /** Null if the organization has no such order. */
     async find(orgId, id) {
       const rows = await sql<Row[]>`select ${columns} from market_orders where id = ${id} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;
@@ -77,7 +77,7 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
   };
 }
 
-/** What orders that have not ended reserve in a book: what is left of them. */
+/** Reads the reservations of open orders in a book: their remaining parts. */
 export function openMarketOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   return {
     statement: sql`
@@ -107,7 +107,7 @@ export async function takeableMarketOrders(sql: Sql, orgId: string): Promise<rea
     select id from market_orders where org_id = ${orgId} and time_in_force = 'gtc' and state in ${sql(OPEN)} order by id`;
 }
 
-/** What waits at a venue or is being taken back, of every organization, oldest first: people's orders, and parts of live proposals. */
+/** Reads the resting or withdrawing orders of every organization, oldest first: people's orders, and parts of live proposals. */
 export function restingOrders(sql: Sql): Pick<RestingWatchDeps, 'resting' | 'restingParts'> {
   return {
     resting: () => sql<RestingOrder[]>`

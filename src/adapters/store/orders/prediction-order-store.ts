@@ -38,7 +38,7 @@ interface Row {
   readonly changed_at: number;
 }
 
-/** Tells orders what became of their transactions: by a timer that is due at once, in the transaction of whoever tells. */
+/** Reports the results of their transactions to orders, by a timer that is due at once, in the caller's transaction. */
 export function tellPredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into timers (actor_id, timer_id, due_at, event)
@@ -63,7 +63,7 @@ export function writePredictionOrders(transaction: Transaction, rows: readonly A
 
 /** Reads of orders on prediction markets, and the account that a wallet's position lies in. */
 export interface PredictionOrderStore extends PredictionOrderReads {
-  /** The account of the position that a wallet has in an outcome by the venue's word; null where no order here opened one. */
+  /** Position account of a wallet in an outcome by the venue's word; null if no order here opened one. */
   positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
 }
 
@@ -95,7 +95,7 @@ export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
       return row?.account ?? null;
     },
 
-    /** Null where the organization has no such order. */
+    /** Null if the organization has no such order. */
     async find(orgId, id) {
       const rows = await sql<Row[]>`select ${columns} from prediction_orders where id = ${id} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;
@@ -138,7 +138,7 @@ export async function settleResolved(sql: Sql, at: EpochMs, contained: Contained
   return settled;
 }
 
-/** Those of the markets whose resolution and payouts the feed has signed as they lie: any other word pays nobody. */
+/** Returns the markets whose stored resolution and payouts the feed has signed. Any other resolution pays nobody. */
 async function signedResolutions(sql: Sql, marketIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string; key: string }[]>`
     select m.id, c.market_id || ' ' || c.received_at || ' ' || c.status as key from prediction_markets m cross join lateral (
@@ -172,8 +172,8 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
 }
 
 /**
- * What live orders still reserve in a book: their notional without what was filled of it. Until its transaction is final,
- * that transaction reserves for the order.
+ * Reads the reservations of live orders in a book: their notional less what was filled. Until its transaction is final, that transaction
+ * reserves for the order.
  */
 export function openPredictionOrders(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   const statement = sql`

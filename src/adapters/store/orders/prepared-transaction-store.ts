@@ -49,7 +49,7 @@ export function isDuplicate(error: unknown): boolean {
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
 }
 
-/** What a `transaction_capacity` record carries: the version of the exposure that risk assessed, and how many open transactions are too many. */
+/** Content of a `transaction_capacity` record: the version of the assessed exposure, and the limit of open transactions. */
 export interface PreparedCapacityRecord extends ActorRecord {
   readonly type: 'transaction_capacity';
   readonly orgId: string;
@@ -59,8 +59,8 @@ export interface PreparedCapacityRecord extends ActorRecord {
 }
 
 /**
- * What an assessment of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
- * assessment and again in the transaction of the creation; where both are the same, the assessment holds there.
+ * Returns the version of the facts behind a risk assessment, as one text: the book's version, the mandate's, and what is open. Read before
+ * the assessment and again in the transaction of the creation; if both are the same, the assessment holds there.
  */
 export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
   const [row] = await sql<{ exposureVersion: string }[]>`
@@ -123,7 +123,7 @@ export function createPreparedTransactionStore(sql: Sql) {
       return { items: await viewsOf(page.items), next: page.next };
     },
 
-    /** Null where the organization has no such transaction. */
+    /** Null if the organization has no such transaction. */
     async find(orgId, id) {
       const rows = await sql<Row[]>`
         select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
@@ -133,7 +133,7 @@ export function createPreparedTransactionStore(sql: Sql) {
   return { ofPurpose };
 }
 
-/** What open transactions reserve in a book. */
+/** Reads the reservations of open transactions in a book. */
 export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
   return {
     statement: sql`
@@ -167,7 +167,7 @@ function viewOf(row: Row, fills: readonly Fill[]) {
   };
 }
 
-/** What the creation of a transaction has met. */
+/** Returns the obstacle that made the creation of a transaction fail. */
 export function obstacleOf(error: unknown): CapacityObstacle {
   if (error instanceof CapacityMoved) return 'moved';
   if (error instanceof CapacityFull) return 'full';

@@ -1,9 +1,9 @@
-/** What a proposal's transaction on the primary chain rests on in PostgreSQL: the proposal, whoever it is of, and the wallet that signs for it. */
+/** Facts behind a proposal's transaction on the primary chain: the proposal, its owner, and the wallet that signs for it. */
 import type { OwnerOrderDeps } from '../../../trading/owner-orders.ts';
 import type { ProposalFacts } from '../../../trading/proposal-swaps.ts';
 import type { Sql } from '../database.ts';
 
-/** Null where there is no proposal with this id. */
+/** Null if there is no proposal with this id. */
 export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalFacts | null> {
   const [row] = await sql<ProposalFacts[]>`
     select p.org_id as "orgId", p.agent_id as "agentId", t.kind as trader, t.autonomy, p.state, p.epoch, p.reads_reference as "readsReference",
@@ -12,7 +12,7 @@ export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalF
   return row ?? null;
 }
 
-/** The wallet that signs for an agent's or a Take's book; null where none is known. */
+/** Creates the look-up of the wallet that signs for an agent's or a Take's book; null if none is known. */
 export function createOwnerWallets(sql: Sql): OwnerOrderDeps['store'] {
   return {
     async walletOf({ orgId, agentId }, { bookId, instrument }) {

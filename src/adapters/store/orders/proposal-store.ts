@@ -40,7 +40,7 @@ interface ProposalRow {
 
 /** Reads of proposals, and whether an order of one may be on its way. */
 export interface ProposalStore extends ProposalReads {
-  /** Whether an order may be on its way to its venue at this moment. */
+  /** True if an order may be on its way to its venue at this moment. */
   leaseIsHeld(proposalId: string): Promise<boolean>;
 }
 
@@ -88,7 +88,7 @@ export function createProposalStore(sql: Sql): ProposalStore {
       return rows.length > 0;
     },
 
-    /** Null where the organization has no such proposal. */
+    /** Null if the organization has no such proposal. */
     async find(orgId, proposalId) {
       const rows = await sql<ProposalRow[]>`select ${columns} from proposals where id = ${proposalId} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;

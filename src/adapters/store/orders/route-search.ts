@@ -6,7 +6,7 @@ import type { Transaction } from '../database.ts';
 
 const PAGE = 500;
 
-/** A transaction that was signed and paid somebody beside its wallet, or whose route cannot be read. */
+/** Signed transaction that paid an account other than its wallet's, or whose route cannot be read. */
 export interface RouteFinding {
   readonly transactionId: string;
   readonly orgId: string;

@@ -7,11 +7,11 @@ import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
-/** Where a market names no end: after every one that does (2100-01-01). */
+/** Sort key of a market without an end: after every one that has one (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
 /** Trades are evidence of the last hour; two days of them are kept for questions about yesterday. Milliseconds. */
 const TRADES_KEPT_MS = 2 * 86_400_000;
-/** How often old trades are looked for. */
+/** Interval of deleting old trades. */
 const FORGET_EVERY_MS = 60_000;
 
 /** A batch may name a market twice; its last word counts, and one statement may touch a row once. */
@@ -74,7 +74,7 @@ export function createPredictionStore(sql: Sql) {
       await sql`delete from prediction_trades where observed_at < ${newest - TRADES_KEPT_MS}`;
     },
 
-    /** Those that end last first. The position is `<end>.<id>` of the last one. */
+    /** Lists markets by their end, latest first. The position is `<end>.<id>` of the last one. */
     async list(filter: PredictionFilter, { limit, after }: Page): Promise<PageOf<PredictionMarket>> {
       const [end = '', id = ''] = after?.split('.') ?? [];
       const rows = await sql<{ closes_at: number; id: string; body: PredictionMarket }[]>`
@@ -91,7 +91,7 @@ export function createPredictionStore(sql: Sql) {
       return { items: page.items.map(({ body }) => body), next: page.next };
     },
 
-    /** Null where there is no such market. */
+    /** Null if there is no such market. */
     async get(id: string): Promise<PredictionMarket | null> {
       const [row] = await sql<{ body: PredictionMarket }[]>`select body from prediction_markets where id = ${id}`;
       return row?.body ?? null;

@@ -1,4 +1,4 @@
-/** What the API and its command handler ask of the risk preferences: the present ones, their history, a change. */
+/** Risk preferences for the API and its command handler: the present ones, their history, a change. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { writeRecords } from '../actors/actor-records.ts';
@@ -16,7 +16,7 @@ async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Pag
   return { items: page.items.map(storedPreferences), next: page.next };
 }
 
-/** What the API and the command handler ask of the preferences. */
+/** Creates the preference store of the API and the command handler. */
 export function createPreferencesStore(sql: Sql) {
   return {
     current: (orgId: string): Promise<StoredPreferences> => preferencesOf(sql, orgId),

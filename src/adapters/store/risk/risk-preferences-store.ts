@@ -4,7 +4,7 @@ import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
 
-/** What an organization prefers, and since when. Version 0 are the defaults, which nobody set. */
+/** Preferences of an organization, and since when. Version 0 is the defaults, which nobody set. */
 export interface StoredPreferences {
   readonly version: number;
   readonly preferences: RiskPreferences;
@@ -21,7 +21,7 @@ export interface PreferencesRow {
   set_at: Date | string;
 }
 
-/** What holds where an organization never said anything. */
+/** Preferences of an organization that never set any. */
 export const NEVER_SET: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
 
 export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
@@ -29,7 +29,7 @@ export function storedPreferences({ version, body, set_by, set_at }: Preferences
   return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: new Date(set_at).toISOString() };
 }
 
-/** What an organization prefers now. */
+/** Reads an organization's present preferences. */
 export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<StoredPreferences> {
   return answerOf(preferencesQuery(sql, orgId));
 }
@@ -42,7 +42,7 @@ export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<S
   };
 }
 
-/** What organizations prefer now; one that never said has no entry and the defaults hold. */
+/** Reads organizations' present preferences. One that never set any has no entry, and the defaults hold. */
 export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredPreferences>> {
   if (orgIds.length === 0) return new Map();
   const rows = await sql<(PreferencesRow & { org_id: string })[]>`

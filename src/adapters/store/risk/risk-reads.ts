@@ -1,4 +1,4 @@
-/** What risk reads of an organization, from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
+/** Risk inputs of an organization from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
 
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import { bookIds, type OpenProposal } from '../../../domain/book.ts';
@@ -40,7 +40,7 @@ async function agentRows(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** @returns null where the organization has no such agent. */
+/** @returns null if the organization has no such agent. */
 function agentFacts(row: AgentRow | undefined, orgId: string): AgentFacts | null {
   if (row === undefined || row.org_id !== orgId) return null;
   const { id, stage, autonomy, paused, epoch } = row;
@@ -129,12 +129,12 @@ export function createRiskReads(sql: Sql): RiskReads {
   };
 }
 
-/** What waits on a manual book, by what kind of thing it is. */
+/** Open work on a manual book, by kind. */
 interface Waiting {
   readonly orders: readonly OpenProposal[];
   readonly transactions: readonly OpenProposal[];
   readonly predictions: readonly OpenProposal[];
-  /** Only real money crosses, and it is the organization's own: absent of any other book. */
+  /** Amounts in transit of the organization's own book. Only real money crosses, so it is absent for any other book. */
   readonly transit?: readonly TransitAmount[];
 }
 

@@ -1,4 +1,4 @@
-/** What is read of Takes: lists, one, its steps, where its state chart stands, and what its commands need. */
+/** Reads of Takes: lists, one, its steps, the state of its chart, and what its commands need. */
 import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { UnaskedTake } from '../../../../actors/take/reread-armed.ts';
@@ -157,7 +157,7 @@ export async function unaskedTakes(sql: Sql): Promise<readonly UnaskedTake[]> {
   }));
 }
 
-/** What a backtest expects of each fill of these Takes, in basis points; of agents nothing. */
+/** Returns the slippage that a backtest expects of each fill of these Takes, in basis points; agents have no entry. */
 export async function expectedSlippageOfTakes(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ id: string; canonical: string }[]>`
     select id, canonical from takes where id = any(${takeIds as string[]}::uuid[])`;

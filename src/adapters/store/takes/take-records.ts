@@ -27,7 +27,7 @@ export async function writeTakesCreated(transaction: Transaction, rows: readonly
       "manifestHash" text, compiled jsonb, lineage text[], "createdBy" text, "createdAt" bigint, "expiresAt" bigint)`;
 }
 
-/** Where a step leaves its Take; of one that projects twice the last word counts. */
+/** Writes the state in which a step leaves its Take. If a step projects twice, the last one counts. */
 export async function writeTakeProjections(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const last = [...new Map(rows.map((row) => [row['takeId'], row])).values()];
   await transaction`

@@ -52,14 +52,14 @@ const MOVED: Readonly<Record<MovedTable, Moved>> = {
   },
 };
 
-/** Whether rows of this database lie in archive files. */
+/** True if rows of this database are in archive files. */
 export async function hasMoved(sql: Parameters<typeof movedStretches>[0]): Promise<boolean> {
   return (await movedStretches(sql)).length > 0;
 }
 
 /**
- * Takes the archive's rows into temporary tables of this transaction, which must be one that may write.
- * @param folder where the files lie; null where none was given. @returns how many stretches were read.
+ * Loads the archive's rows into temporary tables of this transaction, which must be a writing one. @param folder of the files; null if none
+ * was given. @returns the number of stretches read.
  */
 export async function bringBack(sql: Transaction, folder: string | null, complain: Complain): Promise<number> {
   const stretches = await movedStretches(sql);

@@ -1,4 +1,4 @@
-/** What is signed of a bar, as `candle_digest` makes it: a call of that function for each bar costs four times as much. */
+/** Signed digest of a bar, computed as `candle_digest` does. A call of that function for each bar costs four times as much. */
 import type { PendingQuery, Row } from 'postgres';
 import type { Transaction } from '../database.ts';
 

@@ -1,4 +1,4 @@
-/** Whether a batch of the trail is what a trusted writer signed. */
+/** Check that a trusted writer signed a batch of the trail. */
 
 import type { EpochMs } from '../../../domain/time.ts';
 import { batchRoot, batchText, type ThinnedBatch, thinnedBatchRoot, type TrailChange } from '../../../domain/trail/batch.ts';
@@ -19,7 +19,7 @@ export interface StoredChange extends TrailChange {
   readonly xid: string;
 }
 
-/** A batch with what the database holds of its rows; `thinned` is null where it holds all of them. */
+/** Batch with the rows that the database holds of it; `thinned` is null if it holds all of them. */
 export interface BatchAtHand {
   readonly batch: StoredBatch;
   readonly changes: readonly StoredChange[];

@@ -3,14 +3,14 @@ import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domai
 import type { Transaction } from '../database.ts';
 import { protectionOf } from './guarded-tables.ts';
 
-/** What a writer's connections sign with. */
+/** Signing dependencies of a writer's connections. */
 export interface BatchSigner {
   readonly writer: Writer;
   /** Eight hexadecimal digits of the public key. */
   readonly id: string;
-  /** What each of its connections shows at its opening: a secret. */
+  /** Proof that each of its connections shows when it opens: a secret. */
   readonly sessionProof: string;
-  /** What a transaction for an organization shows, 64 hexadecimal digits: a secret that is good for that organization alone. */
+  /** Returns the proof of a transaction for an organization, 64 hexadecimal digits: a secret that is valid for that organization alone. */
   organizationProof(orgId: string): string;
   /** An Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
@@ -47,7 +47,7 @@ export async function sealBatch(transaction: Transaction, signer: BatchSigner): 
 /** Guarded tables whose triggers write a logged one, so that a change of them is signed: bars leave their stretch. */
 const SUMMED_BY_TRIGGERS: ReadonlySet<string> = new Set(['candles']);
 
-/** Whether a table's changes leave nothing to sign: what changes only such tables is not asked for changes at its end. */
+/** True if a table's changes leave nothing to sign. A transaction that changes only such tables is not queried for changes at its end. */
 export function leavesNothingToSign(table: string): boolean {
   return protectionOf(table) === 'guarded' && !SUMMED_BY_TRIGGERS.has(table);
 }
@@ -68,7 +68,7 @@ export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
 const CALL = /\b(\w+)\s*\(/g;
 const signing = new WeakMap<TemplateStringsArray, boolean>();
 
-/** Whether a statement may change rows that are signed, by its words: what it writes to, and which functions it calls. */
+/** True if a statement may change signed rows, by the tables that it writes to and the functions that it calls. */
 export function mayNeedSigning(strings: TemplateStringsArray): boolean {
   let may = signing.get(strings);
   if (may === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Corrections of wrong cuts: the cut stays as the feed signed it, a row that the owner signs says from then on that it is wrong
- * and why, and whatever assesses reads `judged_cuts` and `judged_observations`, which leave it out.
+ * Corrections of wrong cuts. The cut stays as the feed signed it. A row signed by the owner says from then on that it is wrong and why.
+ * Assessments read `judged_cuts` and `judged_observations`, which leave it out.
  */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
@@ -14,12 +14,12 @@ export interface CutCorrection {
   readonly at: EpochMs;
 }
 
-/** What a correction is about: slots from `from` (inclusive) until `until` (exclusive). */
+/** Range of a correction: slots from `from` (inclusive) until `until` (exclusive). */
 export interface CorrectedSpan {
   readonly from: EpochMs;
   readonly until: EpochMs;
   readonly reason: string;
-  /** Who says so. */
+  /** Author of the correction. */
   readonly by: string;
 }
 

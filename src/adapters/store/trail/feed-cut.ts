@@ -1,6 +1,6 @@
 /**
- * Cuts as the feed signed them, believed by nothing but its public key: the batch of the cut, its row and every observation are
- * hashed in this process. Whoever owns the tables can leave a cut out, and cannot make one up.
+ * Cuts as the feed signed them, trusted only by its public key: the batch of the cut, its row and every observation are hashed in this
+ * process. The owner of the tables can leave a cut out and cannot make one up.
  */
 import type { Cut, Observation } from '../../../domain/cut.ts';
 import { sha256Hex } from '../../../domain/canonical-json.ts';

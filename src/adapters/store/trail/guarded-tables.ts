@@ -1,6 +1,6 @@
 /**
- * How tables are signed; what a verifier holds against the database does not come from it. A table that stands in neither list is
- * logged: each of its rows leaves its digest.
+ * Protection of tables by signatures. A verifier uses this list, not the database's. A table in neither list is logged: each of its rows
+ * leaves its digest.
  */
 
 /** Tables whose rows are signed together, and only where they change in a transaction that has nothing else to sign; each with the reason. */
@@ -54,7 +54,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   gate_heads: 'kept by triggers; the chain that it ends is logged',
 };
 
-/** How a table is signed. */
+/** Protection of a table. */
 export type Protection = 'logged' | 'summed' | 'guarded';
 
 export function protectionOf(table: string): Protection {

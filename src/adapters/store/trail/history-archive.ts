@@ -33,14 +33,14 @@ const ENDED_AT_ONCE = 500;
 /** Ended actors whose steps one stretch takes: their names lie in memory. What is left moves with the next one. */
 const ENDED_OF_STRETCH = 200_000;
 
-/** Where the archives of a state folder lie. */
+/** Returns the archive folder of a state folder. */
 export const archiveFolder = (home: string): string => join(resolve(home), 'archive');
 
 /** The tables whose rows move, in the order in which a file holds them. */
 export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit', 'trail_changes'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
-/** What is younger stays in the database, whose trigger refuses to let it go: gates and lists read it. Days. */
+/** Days that stay in the database, whose trigger refuses to let them go, because gates and lists read them. */
 export const KEPT_DAYS = 30;
 
 /** A stretch of history that lies in a file, and no longer in the database. */
@@ -52,14 +52,14 @@ export interface MovedStretch {
   readonly decisions: number;
   readonly observations: number;
   readonly cuts: number;
-  /** Of actors that had ended. */
+  /** Steps of ended actors. */
   readonly steps: number;
   readonly audit: number;
   /** Leaves of signed batches. */
   readonly leaves: number;
   /** Name of the file within the folder of archives. */
   readonly file: string;
-  /** Of the unpacked file, hexadecimal. */
+  /** SHA-256 of the unpacked file, hexadecimal. */
   readonly sha256: string;
 }
 
@@ -72,13 +72,13 @@ export async function movedStretches(sql: Sql | Transaction): Promise<readonly M
       coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, coalesce((to_jsonb(m)->>'leaves')::bigint, 0) as leaves, file, sha256 from moved_history m order by until_slot`;
 }
 
-/** Before this moment decisions and observations lie in archive files; null where nothing was moved. */
+/** Returns the moment before which decisions and observations are in archive files; null if nothing was moved. */
 export async function movedBefore(sql: Sql | Transaction): Promise<EpochMs | null> {
   const [row] = await sql<{ until: EpochMs | null }[]>`select max(until_slot) as until from moved_history`;
   return row?.until ?? null;
 }
 
-/** Where the steps of an ended actor lie since they were moved; null where they are in the database, or were never there. */
+/** Returns the archive location of an ended actor's steps; null if they are in the database, or never existed. */
 export async function archivedSteps(
   sql: Sql | Transaction,
   actorId: string,
@@ -237,7 +237,7 @@ async function forgetMoved(sql: Sql): Promise<void> {
   }
 }
 
-/** What leaves with a stretch besides the rows of its slots. */
+/** Rows that leave with a stretch besides those of its slots. */
 interface Leaving {
   /** Actors that had ended, by their ids: all their steps leave. */
   readonly actors: readonly string[];
@@ -346,7 +346,7 @@ async function* rowsOf(
   for await (const page of leaves) yield { table: 'trail_changes', rows: page.map(({ row }) => row) };
 }
 
-/** Reads a stretch's file line by line. @returns what is wrong with it, or null where it holds exactly what was moved. */
+/** Reads a stretch's file line by line. @returns what is wrong with it, or null if it holds exactly what was moved. */
 export async function readStretch(
   folder: string,
   stretch: MovedStretch,

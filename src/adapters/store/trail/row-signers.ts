@@ -1,6 +1,6 @@
 /**
- * Who signed what only one writer signs: the feed what it received, the worker what it ticked. A signature is good in itself, and
- * still not that of whoever has to vouch for the row: the keys of another process are no help to whoever stole them.
+ * Expected signers of rows that only one writer signs: the feed what it received, the worker what it ticked. A valid signature of another
+ * writer does not count, so the stolen keys of another process are of no use.
  */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Writer } from '../../../domain/trail/batch.ts';

@@ -22,7 +22,7 @@ import { checkpointOf } from './trail-log.ts';
 /** Is told of one thing that is not as it was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
-/** What was verified; null in the trail's report where nobody signs this database. */
+/** Result of the verification; null in the trail's report if nobody signs this database. */
 export interface SignatureReport {
   readonly batches: number;
   readonly changes: number;
@@ -31,7 +31,7 @@ export interface SignatureReport {
   readonly checkpoints: number;
   /** The newest checkpoint as a signed note; null before the first. */
   readonly checkpoint: string | null;
-  /** RFC 6962 hashes (base64) from the older checkpoint that was given to the newest one; null where none was given. */
+  /** RFC 6962 hashes (base64) from the older checkpoint that was given to the newest one; null if none was given. */
   readonly consistency: readonly string[] | null;
 }
 
@@ -51,7 +51,7 @@ const MOST = 100;
 /** In larger ticks the one row too many is not looked for. */
 const SEARCHED = 5_000;
 
-/** @returns null where no writer was ever registered: then nothing is signed. */
+/** @returns null if no writer was ever registered: then nothing is signed. */
 export async function verifySignatures(sql: Transaction, options: SignatureOptions, complain: Complain): Promise<SignatureReport | null> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_writers') is not null as ready`;
   if (ready?.ready !== true) return null;
@@ -149,7 +149,9 @@ function foreignTable(batch: StoredBatch, changes: readonly StoredChange[], keys
     : `key ${batch.key_id} of the ${writer} signed ${foreign.table} ${foreign.key} in transaction ${batch.xid}, and the ${writer} does not write that table`;
 }
 
-/** What stays in the database of batches whose other rows have moved: it must lead to what was signed, as whoever assesses by it checks. */
+/**
+ * Verifies what stays in the database of batches whose other rows were archived: it must lead to the signed root, as assessments check it.
+ */
 async function verifyThinned(sql: Transaction, keys: readonly TrustedKey[], complain: Complain): Promise<void> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_thinned_batches') is not null as ready`;
   for (let after: string | null = ready?.ready === true ? '0' : null; after !== null; ) {
@@ -247,7 +249,7 @@ async function verifyTicks(sql: Transaction, complain: Complain): Promise<void> 
   for (const { agent_id, slot } of unsigned) complain(slot, agent_id, 'tick', 'no tick that was signed made this decision');
 }
 
-/** What each cut held, and when it was written. */
+/** Verifies the contents of each cut and the time it was written. */
 async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
   const wrong = await sql<{ slot: number; signed: boolean; source: string | null; at: number | null; same: boolean }[]>`
     select coalesce(c.slot, b.slot) as slot, b.slot is not null as signed, c.source, s.at, (c.source, c.instruments) is not distinct from (b.source, b.instruments)

@@ -1,6 +1,6 @@
 /**
- * What an assessment checks first: that the rows it rests on lie as registered writers signed them. Signatures that were checked
- * once are remembered; the rows themselves are looked at every time.
+ * First check of an assessment: its rows are as registered writers signed them. Verified signatures are remembered; the rows themselves are
+ * compared every time.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { bookIds } from '../../../domain/book.ts';
@@ -23,7 +23,7 @@ export class UnsignedRow extends Error {
   override readonly name = 'UnsignedRow';
 }
 
-/** The columns that name a row of each table that somebody assesses by, with their types, in the order of its primary key. */
+/** Key columns of each assessed table with their types, in the order of its primary key. */
 const KEYS = {
   books: { id: 'text' },
   candle_stretches: { id: 'bigint' },
@@ -40,7 +40,7 @@ const KEYS = {
   vaults: { agent_id: 'uuid' },
 } as const;
 type Assessed = keyof typeof KEYS;
-/** The tables that somebody assesses by: the newest leaf of each of their rows stays in the database. */
+/** Tables that assessments read. The newest leaf of each of their rows stays in the database. */
 export const ASSESSED_TABLES: readonly string[] = Object.keys(KEYS);
 
 /** At most so many signatures are remembered as good. */
@@ -56,7 +56,7 @@ export interface SignedRows {
   requireBasis(draft: EvidenceDraft): Promise<void>;
   /** The cut of a slot with its observations. @throws UnsignedRow */
   requireCut(slot: EpochMs): Promise<void>;
-  /** Those of the keys whose rows lie as a writer signed them. */
+  /** Returns the keys whose rows are as a writer signed them. */
   signedOnes(table: Assessed, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -120,7 +120,7 @@ export function createSignedRows(sql: Sql): SignedRows {
 /** Batches whose signature was found good, with the writer whose it is. */
 type GoodBatches = Map<string, Writer>;
 
-/** What is wrong with each row, in one sentence; null where it lies as a writer signed it. */
+/** Returns each row's fault in one sentence; null if it is as a writer signed it. */
 async function faultsOf(
   transaction: Transaction,
   good: GoodBatches,
@@ -149,7 +149,7 @@ async function faultsOf(
   );
 }
 
-/** What is wrong with the batches of these transactions; those that are good are noted in `good` and not named. */
+/** Returns the faults of these transactions' batches. Good ones are recorded in `good` and have no entry. */
 async function batchFaults(transaction: Transaction, good: GoodBatches, xids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const unknown = xids.filter((xid) => !good.has(xid));

@@ -1,6 +1,6 @@
 /**
- * Which writers may change each table. The database holds sessions and signatures to the same list (`trail_tables.writers`), and a
- * test compares the two: a verifier does not ask the database whom it trusts.
+ * Permitted writers of each table. The database checks sessions and signatures against the same list (`trail_tables.writers`), and a test
+ * compares the two: a verifier does not ask the database whom it trusts.
  */
 import type { Writer } from '../../../domain/trail/batch.ts';
 

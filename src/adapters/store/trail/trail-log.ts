@@ -39,7 +39,10 @@ interface LoggedBatch {
 }
 
 export interface TrailLog {
-  /** Appends what was committed since, and signs a checkpoint where there is any. @returns the size of the log, or null where nothing was new. */
+  /**
+   * Appends what was committed since, and signs a checkpoint if there is anything. @returns the size of the log, or null if nothing was
+   * new.
+   */
   advance(): Promise<number | null>;
   /** The newest checkpoint as a signed note; null before the first. */
   newest(): Promise<string | null>;

@@ -1,4 +1,4 @@
-/** What the verification of the decision trail came to, in words. */
+/** Report in words of the decision trail's verification. */
 import { isoTime } from '../../../domain/time.ts';
 import type { TrailReport } from '../trail-verifier.ts';
 
@@ -16,7 +16,7 @@ export function trailText(report: TrailReport): string {
   return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines, ...told].join('\n');
 }
 
-/** What signed routes paid to strangers, each transaction in a line. */
+/** Describes payments of signed routes to strangers, one transaction per line. */
 function routeLines({ routes }: TrailReport): readonly string[] {
   return routes.found.map(
     ({ transactionId, wallet, executor, at, findings }) =>

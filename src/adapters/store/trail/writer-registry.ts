@@ -13,9 +13,9 @@ export interface RegisteredWriter extends BatchSigner {
 }
 
 export interface Registration {
-  /** How many rows the genesis has; null where there was none to make. */
+  /** Number of rows of the genesis; null if there was none to make. */
   readonly genesis: number | null;
-  /** Whether the database now knows all of the writers; one that is still to be migrated does not. */
+  /** True if the database now knows all of the writers. One that is still to be migrated does not. */
   readonly knowsAll: boolean;
 }
 
@@ -69,8 +69,8 @@ export async function replaceWriter(ownerUrl: string, fresh: RegisteredWriter, r
 }
 
 /**
- * Signs, inside a transaction of the owner, what its statements have changed: a migration, for example.
- * @returns how many rows were signed; none where this writer is not registered.
+ * Signs, inside a transaction of the owner, what its statements have changed: a migration, for example. @returns the number of rows signed;
+ * zero if this writer is not registered.
  */
 export async function sealAsOwner(transaction: Transaction, signer: BatchSigner): Promise<number> {
   const [known] = await transaction`select 1 from trail_writers where key_id = ${signer.id}`;

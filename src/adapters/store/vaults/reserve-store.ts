@@ -147,7 +147,7 @@ async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, (
   return new Map([...orgIds].map((id) => [id, () => claimsOf(books.get(id) ?? [], depositedUsd.get(id))]));
 }
 
-/** What one organization claims. @throws if a book cannot be read. */
+/** Returns the claims of one organization. @throws if a book cannot be read. */
 function claimsOf(books: readonly ClaimRow[], depositedUsd: string | undefined): ReserveClaims {
   let claims = depositedUsd === undefined ? NO_CLAIMS : { ...NO_CLAIMS, depositedUsd: plainDecimal(depositedUsd) };
   for (const { cash_usd, capital_usd, has_vault, venue, holdings } of books) {

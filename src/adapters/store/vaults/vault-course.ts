@@ -1,4 +1,4 @@
-/** How the price of a vault's share went: its signed marks, thinned out evenly. */
+/** Share price of a vault over time: its signed marks, thinned out evenly. */
 import type { VaultPoint } from '../../../../api/v1/agent-vaults/ports.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { drawdownPct } from '../../../domain/vault.ts';
@@ -15,7 +15,7 @@ interface MarkRow {
 
 export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes'>) {
   return {
-    /** Ascending, at most so many points, of which the last is the newest mark; null where the organization has no such agent. */
+    /** Ascending points, limited in number, of which the last is the newest mark; null if the organization has no such agent. */
     async course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null> {
       const [agent] = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
       if (agent === undefined) return null;

@@ -57,8 +57,8 @@ async function vaultRows(transaction: Transaction, orgId: string, agentId: strin
 export function createVaultStore(sql: Sql, signed: SignedRows) {
   return {
     /**
-     * Null where the organization has no such agent; a vault that was never paid into is empty.
-     * @throws UnsignedRow where its book is not as a writer signed it: then nothing is paid in or out.
+     * Null if the organization has no such agent; a vault that was never paid into is empty. @throws UnsignedRow if its book is not as a
+     * writer signed it: then nothing is paid in or out.
      */
     async find(orgId: string, agentId: string) {
       const { row, holders, outdated, books } = await sql.begin('isolation level repeatable read read only', (transaction) =>
@@ -109,8 +109,8 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
 }
 
 /**
- * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it and cut
- * and book are as their writers signed them, and keeps the price. @returns how many were priced.
+ * Prices every owned vault on the newest cut and keeps the price, if each of its positions had a live quote in it and cut and book are as
+ * their writers signed them. @returns the number of priced vaults.
  */
 async function markVaults(sql: Sql, signed: SignedRows, contained: ContainedLoop): Promise<number> {
   const owned = await sql<{ agent_id: string; org_id: string; total_shares: string; rounding_usd: string }[]>`

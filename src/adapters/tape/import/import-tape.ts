@@ -34,7 +34,7 @@ export interface ImportReport {
   readonly skipped: Readonly<Record<string, number>>;
   readonly rejected: Readonly<Record<string, { readonly count: number; readonly first: string }>>;
   readonly instruments: readonly InstrumentKey[];
-  /** ISO 8601; null where nothing came out. */
+  /** ISO 8601; null if nothing was imported. */
   readonly from: string | null;
   readonly to: string | null;
   readonly bytes: number;

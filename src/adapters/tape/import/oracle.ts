@@ -59,7 +59,7 @@ export const HERMES_RECORDING: Importer = {
 
 const TICKS_HEADER = 'feed_ts_ms,value,full_accuracy_value,server_ts_ms,recv_ms';
 
-/** 18 digits behind the point, as the chain holds them; trailing zeros go. Null where it is no whole number. */
+/** Converts to 18 decimals, as the chain holds them, without trailing zeros. Null if the text is not a whole number. */
 function fromWei(text: string): string | null {
   if (!/^\d{1,40}$/.test(text)) return null;
   const digits = text.replace(/^0+(?=\d)/, '').padStart(19, '0');

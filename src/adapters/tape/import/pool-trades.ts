@@ -1,6 +1,6 @@
 /**
- * Imports trades of a pool as GeckoTerminal answers them, as one-minute bars. A trade is what somebody paid, not what
- * anybody offers: it never becomes a quote.
+ * Importer of a pool's trades as GeckoTerminal answers them, as one-minute bars. A trade is what somebody paid, not what anybody offers, so
+ * it never becomes a quote.
  */
 import { CATALOG } from '../../../domain/catalog.ts';
 import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';

@@ -118,7 +118,7 @@ class PerpReader {
     this.#note = note;
   }
 
-  /** What was received over a connection that is gone says nothing of the next one. */
+  /** Forgets what was received over a lost connection. It says nothing about the next one. */
   forget(): void {
     this.#quotedAt.clear();
     this.#forming.clear();

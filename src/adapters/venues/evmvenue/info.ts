@@ -20,7 +20,7 @@ import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
 /** Rows of `fundingHistory` in one answer. */
 const FUNDING_PAGE = 500;
-/** What a question for fills since the last one costs: 20, and 1 per 20 rows, of which there are few. */
+/** Weight of a request for fills since the last one: 20, and 1 per 20 rows, of which there are few. */
 const FEW_FILLS_WEIGHT = 40;
 
 const MARGIN = 'accountValue totalNtlPos totalRawUsd totalMarginUsed';
@@ -28,7 +28,7 @@ const UNIVERSE =
   'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime lastFeeScaleChangeTime deployerFeeScale';
 const META = 'universe marginTables collateralToken';
 const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
-/** What each kind of answer is known to hold. */
+/** Known members of each kind of answer. */
 const FILL_FIELDS = [
   'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
   { liquidation: 'liquidatedUser markPx method' },
@@ -83,11 +83,11 @@ export interface PerpMarket {
   readonly delisted: boolean;
 }
 
-/** A market with its numbers; `context` is null where the venue's numbers cannot be used (a delisted market without a price). */
+/** Market with its numbers; `context` is null if the venue's numbers cannot be used (a delisted market without a price). */
 export interface PerpMarketContext {
   readonly market: PerpMarket;
   readonly context: PerpContext | null;
-  /** Null where there is no book. */
+  /** Null if there is no book. */
   readonly midPrice: DecimalString | null;
   readonly premium: DecimalString | null;
 }

@@ -19,7 +19,7 @@ export const BOOK_SOURCE = 'hyperliquid:l2Book';
 export const CONTEXT_SOURCE = 'hyperliquid:activeAssetCtx';
 export const CANDLE_SOURCE = 'hyperliquid:candle';
 
-/** What the venue documents or was seen to send, read or not. */
+/** Members that the venue documents or was seen to send, used or not. */
 const FRAME_FIELDS = knownFields(PROVIDER, 'channel data');
 const BODY_FIELDS = {
   bbo: knownFields(BBO_SOURCE, ['coin time bbo', { bbo: 'px sz n' }]),
@@ -82,13 +82,13 @@ const NOTHING: readonly PerpMessage[] = Object.freeze([]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const UNUSED_CHANNELS = new Set(['subscriptionResponse', 'trades', 'allMids', 'activeSpotAssetCtx', 'notification', 'post']);
 
-/** The product's name of a venue's interval: `1d` is `24h`; null where the product has no such timeframe. */
+/** Returns the product's name of a venue's interval: `1d` is `24h`; null if the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }
 
-/** Level objects `{px, sz, n}` as `[price, size]`; null where one is no plain decimal. */
+/** Converts a level `{px, sz, n}` to `[price, size]`; null if one is not a plain decimal. */
 function wireLevel(value: unknown): BookLevel | null {
   if (typeof value !== 'object' || value === null) return null;
   const { px, sz } = value as Record<string, unknown>;
@@ -130,15 +130,14 @@ function topQuote(
   };
 }
 
-/** How a frame is refused. The function has no name: loaders that keep names write one anew at every frame. */
+/** Returns the refusal of a frame. The function is anonymous, because loaders that keep names would create one at every frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
 }
 
 /**
- * What one frame says. Well-formed frames that carry nothing for us yield nothing; one that cannot be used yields one
- * rejection with its reason. The greeting of a new connection is ignored. `note` is told of members that nobody knows. Never
- * throws.
+ * Maps one frame. Well-formed frames without relevant content yield nothing; an unusable one yields one rejection with its reason. The
+ * greeting of a new connection is ignored. `note` receives unknown members. Never throws.
  */
 export function mapPerpFrame(
   frame: Buffer,
@@ -252,7 +251,7 @@ function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochM
   return [{ kind: 'perp_book', book: bookOf(coin, time, receivedAt, bids, asks), top }];
 }
 
-/** The numbers of an asset context; null where one is missing or cannot be. Contexts carry no time, so `observedAt` is `receivedAt`. */
+/** Maps an asset context; null if a number is missing or impossible. Contexts carry no time, so `observedAt` is `receivedAt`. */
 export function perpContext(coin: string, ctx: unknown, receivedAt: EpochMs, source: string): PerpContext | null {
   if (typeof ctx !== 'object' || ctx === null) return null;
   const { markPx, oraclePx, funding, openInterest, dayNtlVlm } = ctx as Record<string, unknown>;
@@ -283,7 +282,7 @@ function mapContext(coin: string, body: Record<string, unknown>, receivedAt: Epo
   return context === null ? refuse('bad_number', 'a number of the context is missing or cannot be', CONTEXT_SOURCE) : [context];
 }
 
-/** A bar `{t,T,s,i,o,c,h,l,v,n}`; null where a price is not above zero or high and low do not enclose open and close. */
+/** Maps a bar `{t,T,s,i,o,c,h,l,v,n}`; null if a price is not above zero or high and low do not enclose open and close. */
 export function perpCandle(value: unknown): Candle | null {
   if (typeof value !== 'object' || value === null) return null;
   const { t, o, h, l, c, v } = value as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { FrameScan, LevelLayout, Literal, memberNames, NameTable } from '../frame-scan.ts';
 import type { BookLevel } from '../order-book.ts';
 
-/** What a frame says where both sides are there: the best of each. The other levels of a book are cut when they are asked for. */
+/** Best level of each side of a frame with both sides. The other levels of a book are cut on access. */
 export interface ScannedFrame {
   readonly channel: 'bbo' | 'l2Book';
   readonly coin: string;
@@ -39,8 +39,8 @@ function tableOf(coins: ReadonlySet<string>): NameTable<string> {
 }
 
 /**
- * A `bbo` or `l2Book` frame in the layout in which the venue writes them, members in any order; null for every other frame,
- * for one side alone and for whatever would be refused: those are parsed as JSON.
+ * Scans a `bbo` or `l2Book` frame in the venue's layout, members in any order. Null for every other frame, for one side alone and for
+ * frames that would be refused; those are parsed as JSON.
  */
 export function scanPerpFrame(frame: Buffer, coins: ReadonlySet<string>): ScannedFrame | null {
   if (!scan.begin(frame)) return null;
@@ -57,7 +57,7 @@ export function scannedLevels(
   return { bids: scan.pairs(0, bidLevels), asks: scan.pairs(bidLevels, askLevels) };
 }
 
-/** How many levels a side the last frame had. */
+/** Number of levels per side in the last frame. */
 let bidLevels = 0;
 let askLevels = 0;
 

@@ -1,6 +1,6 @@
 /**
- * What people ask of the perpetuals venue on demand: funding that was paid, and the wallets that trade there.
- * See docs/reference/outside/perpetuals-venue.md.
+ * On-demand reads of the perpetuals venue: funding that was paid, and the wallets that trade there. See
+ * docs/reference/outside/perpetuals-venue.md.
  */
 import type { FundingReads } from '../../../../api/v1/perps/ports.ts';
 import type { PublicWalletReads } from '../../../../api/v1/public-wallet/ports.ts';
@@ -16,7 +16,7 @@ import { VenueError } from '../venue-feed.ts';
 import { createPerpInfo } from './info.ts';
 
 const HOUR_MS = 3_600_000;
-/** Somebody waits: a spent budget is told rather than waited out. */
+/** Maximum wait, because a person waits: a spent budget is reported instead. */
 const WAIT_MS = 2_000;
 /** A wallet's fills cost a tenth of a minute's budget, so an answer serves everybody for so long; its age is said. */
 const WALLET_CACHE_MS = 15_000;

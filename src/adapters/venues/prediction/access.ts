@@ -14,7 +14,7 @@ import type { PredictionAsking } from './prediction-reads.ts';
 /** The on-chain venue tells no limit; one request a second is a client that nobody minds. */
 const ONCHAIN_PER_MINUTE = 60;
 
-/** What the providers let one address ask: windows of ten seconds, and a bucket that is full again after one. */
+/** Request budgets of the providers for one address: windows of ten seconds, and a bucket that is full again after one. */
 const budgets = (make: MakeBudget) => ({
   polymarket_gamma: make('polymarket_gamma', POLYMARKET_LIMITS.gamma, POLYMARKET_WINDOW_MS),
   polymarket_clob: make('polymarket_clob', POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
@@ -32,7 +32,7 @@ export interface PredictionAddresses {
       readonly streamUrl: string;
       readonly key: { readonly id: string; readonly privateKey: string } | null;
     };
-    /** Where live orders go; null where none is named and the markets or the chain are real. */
+    /** Address of live orders; null if none is configured and the markets or the chain are real. */
     readonly onchain: { readonly url: string; readonly key: string; readonly programs: readonly string[] } | null;
   };
 }
@@ -78,7 +78,7 @@ export function createPredictionAsking(reach: Providers): Readonly<Record<'polym
   return restOf(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
 }
 
-/** The on-chain venue with its chain; null where either is not named. */
+/** Opens the on-chain venue with its chain; null if either is not configured. */
 export function openOnchainPredictions(
   { addresses, clock, random, budgets: paid, note }: Providers,
   chain: OnchainPredictions['chain'] | null,

@@ -8,7 +8,7 @@ import { wireDecimal } from '../wire-decimal.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Why a message yields nothing. Thrown inside of a map and counted at its edge. */
+/** Error of an unusable message. Thrown inside of a map and counted at its edge. */
 export class Unreadable extends Error {
   readonly reason: RejectionReason;
 
@@ -89,7 +89,7 @@ export function maybeDecimal(fields: Fields, ...names: readonly string[]): Decim
   return null;
 }
 
-/** A price of somebody who stands there: strictly between 0 and 1. Providers write 0 or 1 where nobody does: null. */
+/** Reads a price with an order behind it, strictly between 0 and 1. Providers write 0 or 1 if there is none: null. */
 export function maybePrice(fields: Fields, name: string): DecimalString | null {
   const value = maybeDecimal(fields, name);
   if (value === null || value === '0' || value === '1') return null;
@@ -117,7 +117,10 @@ export function maybeSize(fields: Fields, name: string): DecimalString | null {
   return size === null ? null : sizeOf(size, name);
 }
 
-/** Reads ISO 8601, or `2026-03-19 23:20:15+00`. UTC without an offset, whatever the time zone of this machine. Null if the field is empty. */
+/**
+ * Reads ISO 8601, or `2026-03-19 23:20:15+00`. Without an offset it is UTC, whatever the time zone of this machine. Null if the field is
+ * empty.
+ */
 export function maybeTime(fields: Fields, name: string): EpochMs | null {
   const text = maybeText(fields, name);
   if (text === null) return null;

@@ -29,7 +29,7 @@ import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, s
 import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
-/** What the venue documents or was seen to send, read or not; what it hands through to its other endpoints is not looked into. */
+/** Members that the venue documents or was seen to send, used or not. What it passes on from its other endpoints is not checked. */
 export const BOOK_FIELDS = knownFields(SOURCE, 'yes no yes_dollars no_dollars');
 export const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
   'transaction txMeta externalOrderId requiredSigners execution executionModel settlement order',
@@ -90,13 +90,13 @@ export interface OnchainOrdersOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly budget: RequestBudget;
-  /** How long a request may wait for budget. Default 2 s: somebody waits for the answer. */
+  /** Maximum wait of a request for budget. Default 2 s, because a person waits for the answer. */
   readonly maxWaitMs?: number;
   /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 
-/** The venue's name of a market: Kalshi's ticker, or the catalogue's number at Polymarket; null where the listing has none. */
+/** Returns the venue's name of a market: Kalshi's ticker, or the catalogue's number at Polymarket; null if the listing has none. */
 export function venueMarketIdOf({
   provider,
   providerId,
@@ -256,7 +256,7 @@ export function mapPositions(
   return { positions, hasNext: flagIn(objectIn(fields['pagination'], 'pagination'), 'hasNext') };
 }
 
-/** Why an offer is not for what was asked; null where it is. */
+/** Returns how an offer differs from the request, or null if it does not. */
 function mismatch(offer: ReturnType<typeof mapOffer>, { wallet, outcome, order }: OnchainWish, marketId: string | null): string | null {
   if (offer.wallet !== wallet) return `for the wallet ${offer.wallet}`;
   if (offer.isBuy !== (order.side === 'buy')) return 'the other side';
@@ -319,7 +319,7 @@ interface HistoryEvent {
   readonly filled: Decimal;
   readonly price: Decimal;
   readonly fee: Decimal;
-  /** Base units that came back; null where the event says nothing of it. */
+  /** Returned base units; null if the event does not say. */
   readonly returned: string | null;
 }
 
@@ -351,7 +351,7 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
   return { events, hasNext: flagIn(pagination, 'hasNext') };
 }
 
-/** What of an order's actor its news are told by. */
+/** Parts of an order's actor from which its news are derived. */
 export interface OnchainOrderContext {
   readonly order: Order;
   readonly decisionPrice: DecimalString;
@@ -359,9 +359,8 @@ export interface OnchainOrderContext {
 }
 
 /**
- * What the events of an order come to. Events are told more than once and in any order; each has a number. A fill names
- * its event, so that it is booked once. Failed or closed counts once the venue has closed the order: until then its
- * deposit is on its way.
+ * Returns the news of an order from its events. Events are repeated in any order; each has a number. A fill names its event, so that it is
+ * booked once. Failed or closed counts once the venue has closed the order: until then its deposit is on its way.
  */
 export function newsOf(orderId: string, { order, decisionPrice }: OnchainOrderContext, events: readonly HistoryEvent[], decimals: number) {
   const ordered = [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.id - b.id);

@@ -1,4 +1,4 @@
-/** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
+/** Prediction-market reads of the API: the stored latest state, and books and trades requested of the venue itself. */
 import type { PredictionReads } from '../../../../api/v1/prediction-markets/ports.ts';
 import { assessedBook } from '../../../../streams/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
@@ -59,7 +59,7 @@ export function createPredictionReads(deps: {
   };
 }
 
-/** A venue's answer; null where it gave none. */
+/** Returns a venue's answer; null if it gave none. */
 export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {
   try {
     return await asked;
@@ -69,7 +69,7 @@ export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null
   }
 }
 
-/** The market as its provider lists it now; null where it lists nothing on demand or does not answer. */
+/** Requests the market as its provider lists it now; null if it lists nothing on demand or does not answer. */
 export async function listedNow(
   venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>,
   market: PredictionMarket,

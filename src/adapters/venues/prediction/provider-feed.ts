@@ -1,4 +1,4 @@
-/** What both providers' feeds share: the catalogue is listed again and again, and what is worth streaming is streamed. */
+/** Base of both providers' feeds: the catalogue is listed repeatedly, and selected markets are streamed. */
 import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { defer, finalize, interval, merge, type Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
@@ -33,7 +33,7 @@ export interface Listing {
   readonly rejections: readonly Rejection[];
 }
 
-/** What a provider's stream may do. */
+/** Callbacks of a provider's stream. */
 export interface Stage {
   emit(message: FeedMessage): void;
   /** A message has a member that nobody knows. */
@@ -51,9 +51,9 @@ export interface ProviderStream {
   stop(): void;
 }
 
-/** What a provider says when it is asked. */
+/** Requests to a provider. */
 export interface ProviderRest {
-  /** What its answers hold that nobody knows; what its stream holds of it is counted beside. */
+  /** Counter of unknown fields in its answers; its stream's are counted separately. */
   readonly unknownFields: UnknownFields;
   /** Every market that is open now. @throws VenueError */
   list(): Promise<Listing>;
@@ -61,7 +61,7 @@ export interface ProviderRest {
   ask(left: readonly PredictionMarket[]): Promise<Listing>;
 }
 
-/** What the feed of either provider needs. */
+/** Dependencies of either provider's feed. */
 export interface ProviderFeedOptions {
   readonly rest: ProviderRest;
   readonly clock: Clock;
@@ -79,7 +79,7 @@ const MOST_DOUBLINGS = 2;
 /** A venue whose frames come in the wrong order breaks each book as it comes: without a pause the two would only ask and answer. */
 const ASK_PAUSE_MS = 1_000;
 
-/** How long the whole book of one followed thing has been waited for. */
+/** Timers of followed instruments that wait for their whole book. */
 export class BookWait {
   #asks = 0;
   #askedAt: EpochMs = 0;
@@ -106,13 +106,13 @@ export class BookWait {
   }
 }
 
-/** Calls every 5 s until it is stopped, for whatever waits for a book. */
+/** Calls every 5 s until it is stopped, to check on missing books. */
 export function lookForBooks(clock: Clock, look: (now: EpochMs) => void): () => void {
   const looking = interval(ASK_AGAIN_MS / 2, createClockScheduler(clock)).subscribe({ next: () => look(clock.now()) });
   return () => looking.unsubscribe();
 }
 
-/** Which markets are worth a stream: those about an underlying of the catalog first, then the ones that trade most. */
+/** Selects the markets to stream: those about an underlying of the catalog first, then the most traded ones. */
 export function worthStreaming(markets: readonly PredictionMarket[], most: number): PredictionMarket[] {
   const rank = (market: PredictionMarket): number =>
     (market.asks !== null ? 2e15 : market.underlying !== null ? 1e15 : 0) + Number(market.volume24h ?? market.volume ?? 0);
@@ -202,7 +202,7 @@ class Catalogue {
   readonly #news: Subject<PredictionNews>;
   /** Markets that are not decided yet, those that wait the longest first. */
   readonly #open = new Map<string, PredictionMarket>();
-  /** How often each of them was asked for in vain. */
+  /** Number of unanswered requests of each. */
   readonly #unanswered = new Map<string, number>();
   #streamed = new Map<string, PredictionMarket>();
 
@@ -242,7 +242,7 @@ class Catalogue {
     return listing.rejections;
   }
 
-  /** Whoever was asked for goes to the end of the line, and one that the provider no longer knows leaves it. */
+  /** Moves requested markets to the end of the queue. One that the provider no longer knows leaves it. */
   #moveBack(asked: readonly PredictionMarket[], answered: ReadonlySet<string>): void {
     for (const market of asked) {
       this.#open.delete(market.id);

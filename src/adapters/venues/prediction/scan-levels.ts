@@ -3,13 +3,13 @@ import type { DecimalString } from '../../../domain/decimal.ts';
 import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 import type { FrameScan } from '../frame-scan.ts';
 
-/** A price strictly between 0 and 1; null where the span holds another number, which is left to the parsed way. */
+/** Reads a price strictly between 0 and 1; null if the span holds another number, which the JSON parser handles. */
 export function scannedPrice(scan: FrameScan, span: number): DecimalString | null {
   const price = scan.shortest(span);
   return price !== null && price.length > 2 && price.charCodeAt(0) === 48 ? price : null;
 }
 
-/** Levels that somebody stands at, from the one that was found as number `from`; null where a price is none. */
+/** Reads the non-empty levels from number `from` on; null if one has no price. */
 export function scannedLevels(scan: FrameScan, from: number, count: number): PredictionLevel[] | null {
   const levels: PredictionLevel[] = [];
   for (let level = from; level < from + count; level++) {

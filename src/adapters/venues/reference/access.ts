@@ -20,7 +20,7 @@ const budgets = (make: MakeBudget) => ({
 
 export interface ReferenceAddresses {
   readonly reference: { readonly url: string; readonly key: string | null };
-  /** The second source of share prices; null where the first one is real and no real second one is named. */
+  /** Second source of stock prices; null if the first one is real and no real second one is configured. */
   readonly referenceFallback: { readonly url: string; readonly key: string; readonly provider: ShareQuotesProvider } | null;
   readonly issuerUrl: string;
   readonly issuerProvider: MarkProvider;

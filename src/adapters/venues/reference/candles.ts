@@ -33,7 +33,7 @@ const PAGE_SIZE = 5_000;
 export interface ReferenceCandlesOptions {
   readonly client: KeyedClient;
   readonly instruments: readonly ReferenceInstrument[];
-  /** Which channel's history is read. Default `fixed_rate@200ms`. */
+  /** Channel of the history. Default `fixed_rate@200ms`. */
   readonly channel?: string;
 }
 

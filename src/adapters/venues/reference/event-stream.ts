@@ -15,13 +15,13 @@ export interface EventStreamOptions {
   readonly silenceMs: number;
 }
 
-/** What a stream brings: that it is open, events (named `message` where they have no name), and comments as signs of life. */
+/** Events of a stream: its opening, events (named `message` if they have no name), and comments as signs of life. */
 export type ServerEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'event'; readonly name: string; readonly data: string }
   | { readonly kind: 'comment' };
 
-/** Why a stream is over. `status` is the HTTP status where the server refused, else 0. */
+/** Error that ended a stream. `status` is the HTTP status if the server refused, else 0. */
 export class EventStreamEnded extends Error {
   readonly status: number;
 

@@ -63,7 +63,7 @@ interface Share {
   received: boolean;
   asking: boolean;
   askedAt: EpochMs;
-  /** Not asked before, whatever happens. */
+  /** Earliest time of the next request. */
   restsUntil: EpochMs;
 }
 
@@ -141,7 +141,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
   return { venue: 'reference', messages, unknownFields };
 }
 
-/** What the feed knows of the second provider's answers. */
+/** State of the second provider's answers. */
 class ProviderLink {
   readonly #provider: ShareQuotes;
   readonly #clock: Clock;

@@ -167,7 +167,7 @@ class HermesPrices {
     this.#last.clear();
   }
 
-  /** What an event of the stream says. */
+  /** Maps an event of the stream. */
   read(event: Exclude<ServerEvent, { kind: 'opened' }>): readonly FeedMessage[] {
     if (event.kind === 'comment') return [this.#beat()];
     const receivedAt = this.#clock.now();

@@ -41,7 +41,7 @@ export function bareFeedId(feedId: string): string {
 }
 
 const PRICE = 'price conf expo publish_time';
-/** What Hermes documents or was seen to send, read or not. */
+/** Members that Hermes documents or was seen to send, used or not. */
 const UPDATE_FIELDS = knownFields(HERMES_SOURCE, [
   'binary parsed',
   {
@@ -52,7 +52,7 @@ const UPDATE_FIELDS = knownFields(HERMES_SOURCE, [
     ],
   },
 ]);
-/** What Pyth Pro documents, with the names that its binary formats have. */
+/** Members that Pyth Pro documents, with the names that its binary formats have. */
 const PUSH_FIELDS = knownFields(PRO_SOURCE, [
   'type subscriptionId parsed evm solana leEcdsa leUnsigned',
   {
@@ -74,7 +74,9 @@ const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 /** The most digits of a mantissa. */
 const MAX_DIGITS = 20;
 
-/** mantissa x 10^exponent as an exact plain decimal; null where the mantissa is no integer text or the exponent out of bounds. */
+/**
+ * Computes mantissa x 10^exponent as an exact plain decimal; null if the mantissa is not an integer text or the exponent is out of bounds.
+ */
 export function scaledDecimal(mantissa: unknown, exponent: unknown): DecimalString | null {
   if (typeof mantissa !== 'string' || typeof exponent !== 'number') return null;
   if (!Number.isInteger(exponent) || exponent < -18 || exponent > 18) return null;
@@ -162,13 +164,13 @@ class Yield {
   }
 }
 
-/** What one message of Pyth yielded. */
+/** Result of one message of Pyth. */
 export interface ReferenceYield {
   readonly prices: readonly ReferencePrice[];
   readonly rejections: readonly Rejection[];
 }
 
-/** The moving average that comes beside a price; null where it is missing or not above zero, undefined where it cannot be read. */
+/** Reads the moving average beside a price; null if it is missing or not above zero, undefined if it cannot be read. */
 function averageOf(value: unknown): DecimalString | null | undefined {
   if (value === undefined || value === null) return null;
   const average = fields(value);
@@ -238,7 +240,7 @@ const PRO_SESSIONS: Readonly<Record<string, Session>> = {
   closed: 'CLOSED',
 };
 
-/** A time in microseconds as the provider writes it, a text; null where it is none. */
+/** Reads a time in microseconds as the provider writes it, a text; null if it is not one. */
 function microseconds(value: unknown): number | null {
   const time = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return isCount(time) && time > 0 ? time : null;

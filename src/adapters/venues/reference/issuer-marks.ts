@@ -22,7 +22,7 @@ export interface MarkIssuer {
   readonly name: MarkProvider;
   readonly source: string;
   readonly path: string;
-  /** What an answer says. Rows that cannot be used are sentences in `unread`. `note` is told of unknown members. */
+  /** Maps an answer. Unusable rows become sentences in `unread`. `note` receives unknown members. */
   readonly read: (body: unknown, receivedAt: EpochMs, note?: NoteUnknownField) => ReadMarks;
 }
 
@@ -105,9 +105,9 @@ export async function fetchIssuerMarks(client: KeyedClient, clock: Clock): Promi
   return marks;
 }
 
-/** What is remembered of marks beyond this process. */
+/** Memory of marks beyond this process. */
 export interface MarkMemory {
-  /** Of each token the first change that is known and the last one. */
+  /** Returns the first known change and the last one of each token. */
   newest(): Promise<readonly { readonly first: MarkChange; readonly last: MarkChange }[]>;
   /** Keeps changes, each once and for ever. */
   append(changes: readonly MarkChange[]): Promise<void>;
@@ -130,7 +130,7 @@ export interface IssuerMarkFeedOptions {
   readonly everyMs?: number;
 }
 
-/** What is known of one token's mark. */
+/** Known state of one token's mark. */
 interface Known {
   readonly mark: IssuerMark;
   readonly firstSeenAt: EpochMs;

@@ -23,9 +23,9 @@ export interface KeyedClientOptions {
   readonly perMinute: number;
   /** The budget of the host, where several clients share it. Default: one of `perMinute`. */
   readonly budget?: RequestBudget;
-  /** How long a request may wait for budget before it is refused instead. Default 20 s. */
+  /** Maximum wait of a request for budget before it is refused instead. Default 20 s. */
   readonly maxWaitMs?: number;
-  /** How often a read is tried in all. Default 2. */
+  /** Maximum attempts of a read. Default 2. */
   readonly attempts?: number;
   /** Is told of members that nobody knows, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;

@@ -16,19 +16,22 @@ import type { ShareQuotesProvider } from './providers.ts';
 /** One provider of share prices. A provider with another shape is one more of these. */
 export interface ShareQuotes {
   readonly source: string;
-  /** How many shares one request may name. */
+  /** Maximum stocks in one request. */
   readonly batch: number;
-  /** What the key goes into. */
+  /** Returns the headers that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: ClientQuery };
-  /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. `note` is told of unknown members. */
+  /**
+   * Maps an answer to such a request. A stock that the provider does not know is rejected as `unknown_instrument`. `note` receives unknown
+   * members.
+   */
   readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs, note?: NoteUnknownField) => ReferenceYield;
 }
 
 export const FINNHUB_SOURCE = 'finnhub:quote';
 const FINNHUB_FIELDS = knownFields(FINNHUB_SOURCE, 'c d dp h l o pc t');
 
-/** What such an answer comes to where it cannot be used. */
+/** Returns the rejection of an unusable answer. */
 function refusal(source: string, receivedAt: EpochMs, body: unknown, reason: RejectionReason, detail: string): ReferenceYield {
   const sample = (JSON.stringify(body) ?? '').slice(0, 200).toWellFormed();
   const one: Rejection = rejection('reference', source, receivedAt, reason, detail, sample);
@@ -39,7 +42,7 @@ function refusal(source: string, receivedAt: EpochMs, body: unknown, reason: Rej
 const MAX_STRAY = 0.2;
 const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 
-/** Whether the day's low and high in the same answer speak against a price; where they cannot be read they say nothing. */
+/** True if the day's low and high in the same answer contradict a price. Unreadable ones contradict nothing. */
 function leavesItsDay(price: number, low: unknown, high: unknown): boolean {
   const below = typeof low === 'number' && low > 0 && price < low * (1 - MAX_STRAY);
   const above = typeof high === 'number' && high > 0 && price > high * (1 + MAX_STRAY);
@@ -112,7 +115,7 @@ const ALPACA_FIELDS = knownFields(ALPACA_SOURCE, [
   { latestTrade: TRADE, latestQuote: QUOTE, minuteBar: BAR, dailyBar: BAR, prevDailyBar: BAR },
 ]);
 
-/** RFC 3339 with up to nine digits of a second, in UTC; null where it is none. Finer than a millisecond is cut off. */
+/** Reads RFC 3339 with up to nine digits of a second, in UTC; null if it is not one. Finer than a millisecond is cut off. */
 function utcTime(value: unknown): EpochMs | null {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value)) return null;
   const at = Date.parse(value.replace(/(\.\d{3})\d+/, '$1'));

@@ -13,10 +13,10 @@ import { createSpotchainRoutes } from './orders.ts';
 
 /** Requests per minute that a plan of the aggregator with a key allows, unless the catalog file says what yours does. */
 export const SPOTCHAIN_PER_MINUTE = 600;
-/** What the aggregator and the history of pools let an address ask that shows no key. */
+/** Request limit of the aggregator and of the pools' history for an address without a key. */
 export const KEYLESS_PER_MINUTE = 30;
 const CANDLES_PER_MINUTE = 120;
-/** Somebody waits for the route: an aggregator whose budget is used up is told as away. */
+/** Maximum wait for a route, because a person waits for it. An aggregator whose budget is used up counts as away. */
 const ROUTE_WAIT_MS = 3_000;
 /** A node that answers later is told as silent; a broadcast then is of unknown outcome. */
 const NODE_MS = 10_000;
@@ -27,17 +27,17 @@ const budgets = (make: MakeBudget) => ({
 });
 
 export interface SpotchainAddresses {
-  /** `pools`: the pool whose bars stand for a token, by symbol; none where the catalog names none. */
+  /** Addresses of the aggregator. `pools`: the pool whose bars stand for a token, by symbol; absent if the catalog names none. */
   readonly spotchain: {
     readonly url: string;
     readonly key: string | null;
     readonly candlesUrl: string;
     readonly pools: Pick<ReadonlyMap<string, string>, 'get'>;
-    /** A node of the chain, which may hold a key; null where the aggregator is real and no node of its chain is named. */
+    /** URL of a chain node, which may contain a key; null if the aggregator is real and no node of its chain is configured. */
     readonly rpcUrl: string | null;
-    /** Those who sign swaps beside their takers. */
+    /** Market makers that sign swaps beside their takers. */
     readonly makers: readonly string[];
-    /** Whose the partner's part of a launch's fees is; null where nobody is named. */
+    /** Owner of the partner's part of a launch's fees; null if nobody is configured. */
     readonly launchPartner: string | null;
   };
 }
@@ -82,7 +82,7 @@ export const spotchainAccess = {
   },
 };
 
-/** The chain as transactions reach it. Null where no node of it is named: then nothing is prepared for it. */
+/** Opens the chain for transactions. Null if no node of it is configured: then nothing is prepared for it. */
 export function openPrimaryChain(
   reach: Reach<SpotchainAddresses, Pick<ReturnType<typeof budgets>, 'aggregator'>>,
   onFailure: (code: string) => void,

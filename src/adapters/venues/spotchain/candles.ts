@@ -10,7 +10,7 @@ import type { KeyedClient } from '../reference/keyed-client.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
-/** What the route documents, read or not: bars are lists of six and have no names. */
+/** Members that the route documents, used or not. Bars are lists of six without names. */
 export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   'data meta',
   {
@@ -19,7 +19,7 @@ export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   },
 ]);
 const PAGE_SIZE = 1_000;
-/** What the route offers, by timeframe; others are joined of these. */
+/** Offered timeframes. Others are joined from these. */
 const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute'; readonly aggregate: number }>> = {
   '1m': { unit: 'minute', aggregate: 1 },
   '5m': { unit: 'minute', aggregate: 5 },
@@ -75,7 +75,7 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   return candles.filter((candle, index) => index === 0 || candle.openTime !== (candles[index - 1] as Candle).openTime);
 }
 
-/** What the route told of a stretch. */
+/** Answer of the route for a stretch. */
 interface Told {
   readonly candles: readonly Candle[];
   /** From here on a bar that was not told is one in which nobody traded; before it nothing is known. */

@@ -52,18 +52,18 @@ export interface SpotchainFeedOptions {
   readonly random: () => number;
   /** Raw units of the stablecoin that one probe buys for. Default 100 whole ones. */
   readonly probeRaw?: string;
-  /** Which route request is used. `v1` tells the slot; `v2` is the venue's current one. Default `v1`. */
+  /** Route request to use. `v1` reports the slot; `v2` is the venue's current one. Default `v1`. */
   readonly route?: 'v1' | 'v2';
   /** The shortest time between two rounds. Default 2 s; longer where the budget asks for it. */
   readonly roundMs?: number;
-  /** How far the venue's price may stray from the executable mid, in percent. Default 5. */
+  /** Maximum distance of the venue's price from the executable mid, in percent. Default 5. */
   readonly maxDisagreementPct?: number;
 }
 
 /** Two rounds begin at least so far apart. */
 export const SHORTEST_ROUND_MS = 2_000;
 
-/** How long one round takes at least, so that requests are spread evenly under the plan: so many probes, and prices of so many tokens. */
+/** Returns the minimum time of one round, so that requests are spread evenly under the plan: the probes, and the prices of all tokens. */
 export function roundLengthMs(probes: number, perMinute: number, roundMs: number, tokens = probes): number {
   return Math.max(roundMs, quotesMs(probes, perMinute) + pollingMs(Math.ceil(tokens / PRICE_BATCH), perMinute));
 }
@@ -83,7 +83,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   return { venue: 'spotchain', messages, unknownFields, schedule };
 }
 
-/** Which tokens are asked first, and how often each is asked in the present round. */
+/** Order of the tokens, and the requests of each in the present round. */
 class PollingSchedule implements AskingSchedule {
   #first: ReadonlySet<string> = new Set();
   #everyMs: ReadonlyMap<string, number> = new Map();
@@ -245,7 +245,7 @@ class TokenPoller {
     );
   }
 
-  /** What was asked, or the venue's silence where it is not there by then. */
+  /** Returns the answer, or the venue's silence if it has not come by the deadline. */
   async #by<Answer>(deadline: EpochMs, asked: Promise<Answer>): Promise<Answer> {
     const askedAt = this.#clock.now();
     let cancel = (): void => {};

@@ -49,7 +49,7 @@ export interface SpotToken {
   readonly symbol: string;
   readonly mint: string;
   readonly decimals: number;
-  /** What the catalog knows of the multiplier; the price answers of the venue keep it up to date. */
+  /** Multiplier known to the catalog. The venue's price answers keep it up to date. */
   readonly scaledUi: ScaledUi;
   /** When the mint is quoted at all; always where nothing is said. */
   readonly validFrom?: EpochMs | null;
@@ -90,12 +90,12 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
 /** Significant digits of prices: beyond them lies only the noise of dividing integers. */
 const PRICE_DIGITS = 15;
 
-/** Stable per UI unit of token, rounded against whoever trades on it: down for a bid, up for an ask. */
+/** Returns stable per UI unit of token, rounded against the trader: down for a bid, up for an ask. */
 function perUiUnit(stableRaw: string, stableDecimals: number, tokenUi: Decimal, rounding: 0 | 1): DecimalString {
   return plainDecimal(uiAmount(stableRaw, stableDecimals, '1').div(tokenUi).toSignificantDigits(PRICE_DIGITS, rounding));
 }
 
-/** Both legs of one probe. `sell` is null where the token could be bought but not sold. */
+/** Both legs of one probe. `sell` is null if the token could be bought but not sold. */
 export interface Probe {
   readonly buy: Leg;
   readonly sell: Leg | null;
@@ -162,14 +162,14 @@ export function haltedQuote(token: SpotToken, receivedAt: EpochMs): Quote<'spotc
   };
 }
 
-/** What the price answer says of one mint. */
+/** Price of one mint. */
 export interface PriceRow {
   readonly usdPrice: number;
   readonly liquidityUsd: DecimalString | null;
   readonly scaledUi: ScaledUi | null;
 }
 
-/** What an answer of `/price/v3` says: rows by mint, and why others cannot be used. */
+/** Result of a `/price/v3` answer: rows by mint, and why others cannot be used. */
 export interface ReadPrices {
   readonly rows: ReadonlyMap<string, PriceRow>;
   readonly unread: readonly { readonly reason: RejectionReason; readonly detail: string }[];

@@ -38,8 +38,8 @@ function believable(value: unknown): value is number {
 }
 
 /**
- * Reads `scaledUiConfig` of a price answer; null where it makes no sense. A new multiplier that is missing, null or zero
- * means that none is pending; one without a time would have to be guessed about.
+ * Reads `scaledUiConfig` of a price answer; null if it makes no sense. A new multiplier that is missing, null or zero means that none is
+ * pending; one without a time would have to be guessed about.
  */
 export function readScaledUi(config: unknown): ScaledUi | null {
   if (typeof config !== 'object' || config === null) return null;

@@ -12,7 +12,7 @@ import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';
 
-/** What is asked of the aggregator. `taker` null asks for a quote alone. */
+/** Request to the aggregator. A null `taker` requests a quote alone. */
 interface RouteAsked {
   readonly inputMint: string;
   readonly outputMint: string;

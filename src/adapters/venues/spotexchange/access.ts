@@ -29,7 +29,7 @@ const ORDER_WAIT_MS = 1_000;
 const budgets = (make: MakeBudget) => ({ spotexchange: make('spotexchange', WEIGHT_PER_MINUTE) });
 
 export interface SpotExchangeAddresses {
-  /** `wsApiUrl`: its websocket API, which reports orders; null where none is named. */
+  /** `wsApiUrl`: its websocket API, which reports orders; null if none is configured. */
   readonly spotexchange: { readonly url: string; readonly streamUrl: string; readonly wsApiUrl?: string | null };
 }
 
@@ -77,7 +77,7 @@ export const spotexchangeAccess = {
   },
 };
 
-/** What each account may order, by organization: requests are counted by address, new orders by account. */
+/** Creates the budgets by organization: requests are counted by address, new orders by account. */
 function accountBudgets(weight: RequestBudget, make: MakeBudget): (orgId: string) => SpotBudgets {
   const made = new Map<string, SpotBudgets>();
   return (orgId) => {

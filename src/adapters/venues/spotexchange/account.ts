@@ -6,7 +6,7 @@ import { VenueError } from '../venue-feed.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SignedRest, Told } from './signed-rest.ts';
 
-/** How long the answer may be waited for. */
+/** Maximum wait for the answer. */
 const ASK_MS = 10_000;
 
 const ACCOUNT_FIELDS = knownFields('binance:account', [

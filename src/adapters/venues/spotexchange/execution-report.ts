@@ -1,13 +1,13 @@
 /**
- * What the exchange reports of an order over its websocket API, without being asked: its state, and the trade that changed it.
- * See docs/reference/outside/spot-exchange.md.
+ * Order report of the exchange's websocket API: the order's state, and the trade that changed it. See
+ * docs/reference/outside/spot-exchange.md.
  */
 import { Decimal, type DecimalString, isPositive } from '../../../domain/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { hasEnded, restsAt, type SpotOrderState, type SpotTrade } from './order-answers.ts';
 
-/** What the venue documents of a report, of every kind of order. */
+/** Members that the venue documents for reports of every kind of order. */
 export const REPORT_FIELDS = knownFields('binance:executionReport', [
   'subscriptionId event',
   {
@@ -22,11 +22,11 @@ export interface ExecutionReport {
   /** The name that the order was placed under. */
   readonly name: string;
   readonly state: SpotOrderState;
-  /** The match that it tells of; null where it tells of none. */
+  /** Reported trade; null if there is none. */
   readonly trade: SpotTrade | null;
 }
 
-/** Reads an `executionReport`; null where it does not hold what it should. */
+/** Reads an `executionReport`; null if it lacks a required member. */
 export function readExecutionReport(event: Readonly<Record<string, unknown>>): ExecutionReport | null {
   const { s, c, C, x, X, i, z, T, o, f, p, eR } = event;
   const executed = wireDecimal(z);
@@ -56,8 +56,8 @@ function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: numbe
 }
 
 /**
- * How a report stands to what is booked of its order: `next`, it follows; `old`, it tells nothing that is not booked; `apart`, one
- * before it is missing, so that the venue has to be asked.
+ * Orders a report relative to the booked trades of its order: `next`, it follows; `old`, it tells nothing that is not booked; `apart`, one
+ * before it is missing, so that the venue has to be queried.
  */
 export function sequenceOf({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
   const before = new Decimal(state.executed).minus(trade?.quantity ?? 0);

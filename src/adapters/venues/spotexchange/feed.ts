@@ -28,10 +28,10 @@ import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } f
 const MAX_STREAMS = 1_024;
 /** Oftener than a quote may be old (5 s); one ping in 2 s of the 5 messages a second that the venue allows. */
 const PING_MS = 2_000;
-/** What a quote carries while its instrument's book is being repaired after a gap. */
+/** Flags of a quote while its instrument's book is being repaired after a gap. */
 const REPAIRED = GAP | RESYNCING;
 
-/** How long a ticker may lag behind its book before its quote is no longer believed. */
+/** Maximum lag of a ticker behind its book before its quote is no longer trusted. */
 const TICKER_BEHIND_MS = 1_000;
 /** A ticker that is further from its own book than a price may jump is wrong, however often it says so. */
 const maxFromBook = (): number => qualityLimits().venues.spotexchange.maxJump;
@@ -48,11 +48,11 @@ export interface SpotExchangeFeedOptions {
   readonly instruments: readonly string[];
   /** Timeframes whose closed bars are wanted, e.g. `1m`. Default none. */
   readonly timeframes?: readonly string[];
-  /** Whether local order books are kept. Default true. */
+  /** True to keep local order books. Default true. */
   readonly books?: boolean;
-  /** Whether the rolling day statistics are followed. Default false. */
+  /** True to follow the rolling day statistics. Default false. */
   readonly tickers?: boolean;
-  /** Whether trades are followed. Default false. */
+  /** True to follow trades. Default false. */
   readonly trades?: boolean;
   /** Levels a side of a snapshot. Default 1000 (weight 50). */
   readonly snapshotLevels?: number;
@@ -66,11 +66,11 @@ export interface SpotExchangeFeed extends VenueFeed {
   book(instrument: string, levels: number): OrderBook | null;
   /** The newest day statistics; null before the first and while disconnected. */
   dayTicker(instrument: string): DayTicker | null;
-  /** Trades as they come, while somebody follows `messages`: they are no market events, and change no quote. */
+  /** Trades as they come while `messages` is subscribed. They are no market events and change no quote. */
   readonly trades: Observable<VenueTrade>;
 }
 
-/** What is followed of each instrument besides its best bid and ask. */
+/** Followed streams of each instrument besides its best bid and ask. */
 interface FollowedStreams {
   readonly timeframes?: readonly string[];
   readonly books?: boolean;
@@ -166,14 +166,14 @@ export function localOrderBook(instrument: string, book: LocalBook, levels: numb
   };
 }
 
-/** What a feed keeps, or tells, besides its messages. */
+/** Data that a feed keeps or reports besides its messages. */
 interface KeptBeside {
   readonly books: ReadonlyMap<string, LocalBook>;
   readonly dayTickers: Map<string, DayTicker>;
   readonly trades: Subject<VenueTrade>;
 }
 
-/** What the ticker of an instrument said last, and since when its book contradicts it. */
+/** Last ticker of an instrument, and the time since which its book contradicts it. */
 interface KeptTicker {
   quote: Quote;
   behindSince: EpochMs | null;
@@ -207,7 +207,7 @@ class SpotReader {
     this.#note = note;
   }
 
-  /** What was received over a connection that is gone says nothing of the next one. */
+  /** Forgets what was received over a lost connection. It says nothing about the next one. */
   forget(): void {
     for (const asking of this.#asking.values()) asking.unsubscribe();
     this.#asking.clear();
@@ -334,7 +334,7 @@ function leavesBook({ instrument, bid, ask }: Quote, books: ReadonlyMap<string, 
   return apart('spotexchange', bid, ask, bestBid[0], bestAsk[0], maxFromBook());
 }
 
-/** What a book shows while its ticker is silent: where the market is, and that something of it was lost. */
+/** Returns the quote of a book while its ticker is silent, with the flag that data was lost. */
 function quoteOfTop(diff: DepthDiff, bid: BookLevel | undefined, ask: BookLevel | undefined): Quote<'spotexchange'> {
   return {
     kind: 'quote',

@@ -1,6 +1,5 @@
 /**
- * What may be ordered on the spot exchange: its instruments and the filters that every price and quantity must pass.
- * See docs/reference/outside/spot-exchange.md.
+ * Instruments of the spot exchange, and the filters that every price and quantity must pass. See docs/reference/outside/spot-exchange.md.
  */
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { knownFields } from '../known-fields.ts';
@@ -8,7 +7,7 @@ import type { VenueHttp } from '../venue-http.ts';
 import { isZero, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
-/** What the venue documents or was recorded to send, read or not; of filters the members of all kinds. */
+/** Members that the venue documents or was recorded to send, used or not; for filters, the members of all kinds. */
 export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
   'timezone serverTime rateLimits exchangeFilters symbols sors',
   {
@@ -162,7 +161,7 @@ export function filterFailures(
   return failures;
 }
 
-/** Reads one entry of `exchangeInfo.symbols`; null where it lacks what an order needs. Unknown filters are left out. */
+/** Reads one entry of `exchangeInfo.symbols`; null if it lacks what an order needs. Unknown filters are left out. */
 export function parseInstrument(entry: unknown): SpotInstrument | null {
   if (typeof entry !== 'object' || entry === null) return null;
   const { symbol, status, baseAsset, quoteAsset, filters } = entry as Record<string, unknown>;

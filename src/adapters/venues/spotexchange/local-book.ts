@@ -9,7 +9,7 @@ import type { BookLevel } from '../order-book.ts';
 import { isZero } from '../wire-decimal.ts';
 import type { DepthDiff } from './map.ts';
 
-/** What `GET /depth` answers. A new listing answers an empty book with update id -1. */
+/** Answer of `GET /depth`. A new listing answers an empty book with update id -1. */
 export interface DepthSnapshot {
   readonly lastUpdateId: number;
   readonly bids: readonly BookLevel[];
@@ -29,7 +29,7 @@ export const SNAPSHOT_LEVELS = 1_000;
 /** The part of the way from a snapshot's best price to its last one at which a new snapshot is asked for. */
 const RENEW_AT = 0.5;
 
-/** How far a snapshot told of a side: beyond `last` stand levels that are told only if they change. */
+/** Reach of a snapshot on one side. Levels beyond `last` are reported only when they change. */
 interface Reach {
   readonly last: DecimalString;
   /** From this price on a new snapshot is due. */
@@ -46,13 +46,13 @@ function edgeOf(side: readonly BookLevel[], levels: number, reach: Reach | null)
   return side.length > levels ? (side[levels - 1]?.[0] ?? null) : (reach?.last ?? null);
 }
 
-/** So many differences are kept while a snapshot is awaited; then the oldest are of no use any more. */
+/** Maximum differences kept while a snapshot is awaited. Older ones are of no use. */
 const MAX_PENDING = 2_000;
 
 /** Levels kept of a side, twice the deepest snapshot: what lies further off is of no use, and differences add to it for ever. */
 const MAX_LEVELS = 10_000;
 
-/** Where in a sorted side a price stands or belongs. `sign` is 1 for ascending asks and -1 for descending bids. */
+/** Returns the place of a price in a sorted side. `sign` is 1 for ascending asks and -1 for descending bids. */
 function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
   let low = 0;
   let high = side.length;
@@ -120,7 +120,7 @@ export class LocalBook {
   get receivedAt(): EpochMs {
     return this.#receivedAt;
   }
-  /** How far the best `levels` of each side are known. */
+  /** Returns how far the best `levels` of each side are known. */
   edge(levels: number): BookEdge {
     return { bid: edgeOf(this.#bids, levels, this.#bidReach), ask: edgeOf(this.#asks, levels, this.#askReach) };
   }

@@ -23,7 +23,7 @@ export const KLINE_SOURCE = 'binance:kline';
 export const TICKER_SOURCE = 'binance:24hrTicker';
 export const TRADE_SOURCE = 'binance:aggTrade';
 
-/** What the venue documents, read or not. */
+/** Members that the venue documents, used or not. */
 const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
 const DEPTH_FIELDS = knownFields(DEPTH_SOURCE, 'e E s U u b a');
 const TICKER_FIELDS = knownFields(TICKER_SOURCE, 'e E s p P w x c Q b B a A o h l v q O C F L n');
@@ -45,7 +45,7 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 /** Events of the venue that are well-formed and carry nothing for us. */
 const UNUSED_EVENTS = new Set(['trade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
-/** The product's name of a venue's interval: `1d` is `24h`; null where the product has no such timeframe. */
+/** Returns the product's name of a venue's interval: `1d` is `24h`; null if the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
@@ -98,8 +98,8 @@ function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotex
 }
 
 /**
- * What one frame of the combined stream says. Well-formed frames that carry nothing for us yield nothing; a frame that
- * cannot be used yields one rejection with its reason. `note` is told of members that nobody knows. Never throws.
+ * Maps one frame of the combined stream. Well-formed frames without relevant content yield nothing; an unusable frame yields one rejection
+ * with its reason. `note` receives unknown members. Never throws.
  */
 export function mapSpotFrame(
   frame: Buffer,
@@ -145,7 +145,7 @@ export function mapParsedSpotFrame(
 
 type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly Rejection[];
 
-/** How a frame is refused. The function has no name: loaders that keep names write one anew at every frame. */
+/** Returns the refusal of a frame. The function is anonymous, because loaders that keep names would create one at every frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame))];
 }
@@ -206,7 +206,7 @@ function mapBookTicker(instrument: string, data: Record<string, unknown>, receiv
   return typeof quote === 'string' ? refuse('non_positive_price', quote, BOOK_TICKER_SOURCE) : [quote];
 }
 
-/** The levels of a book as `[price, size]` texts; null where any of them is not a price above zero with a size of at least zero. */
+/** Reads the levels of a book as `[price, size]` texts; null if any of them is not a price above zero with a size of at least zero. */
 export function bookLevels(value: unknown): readonly BookLevel[] | null {
   if (!Array.isArray(value)) return null;
   const levels: BookLevel[] = [];
@@ -231,7 +231,7 @@ function mapDepth(instrument: string, data: Record<string, unknown>, receivedAt:
   return [{ kind: 'depth_diff', instrument, observedAt, receivedAt, firstId, lastId, bids, asks }];
 }
 
-/** Which member of a 24hrTicker holds which number. */
+/** Names of the numbers in a 24hrTicker, by member. */
 const TICKER_MEMBERS = {
   p: 'change',
   P: 'changePct',
@@ -289,7 +289,10 @@ function mapTrade(instrument: string, data: Record<string, unknown>, receivedAt:
   return [{ kind: 'trade', venue: 'spotexchange', instrument, source: TRADE_SOURCE, observedAt, receivedAt, sequence, price, quantity }];
 }
 
-/** A candle out of the venue's texts; null where a price is not above zero, the volume negative or high and low do not enclose open and close. */
+/**
+ * Maps a candle from the venue's texts; null if a price is not above zero, the volume is negative or high and low do not enclose open and
+ * close.
+ */
 export function wireCandle(openTime: unknown, texts: readonly unknown[]): Candle | null {
   const [open, high, low, close, volume] = texts.map(wireDecimal);
   if (!isCount(openTime) || !open || !high || !low || !close || !volume) return null;

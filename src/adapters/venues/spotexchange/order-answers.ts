@@ -1,6 +1,6 @@
 /**
- * What the spot exchange says of an order, in the engine's words: its state, its trades, and the fills that a book takes in.
- * See docs/reference/outside/spot-exchange.md.
+ * Spot exchange's answers about an order in the engine's terms: its state, its trades, and the fills for the book. See
+ * docs/reference/outside/spot-exchange.md.
  */
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { slippageBpsOf } from '../../../domain/costs.ts';
@@ -12,7 +12,7 @@ import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SpotInstrument } from './instruments.ts';
 import { PROVIDER } from './map.ts';
 
-/** What the venue documents of an order, new, asked for or cancelled, and what it sends of special kinds of orders alone. */
+/** Members that the venue documents for an order, new, queried or cancelled, including those of special kinds of orders. */
 export const ORDER_FIELDS = knownFields('binance:order', [
   'symbol orderId orderListId clientOrderId origClientOrderId transactTime price origQty executedQty origQuoteOrderQty ' +
     'cummulativeQuoteQty status timeInForce type side stopPrice icebergQty time updateTime isWorking workingTime ' +
@@ -31,7 +31,7 @@ export interface SpotOrderState {
   readonly status: string;
   readonly executed: DecimalString;
   readonly expiryReason: string | null;
-  /** What it rests at, where it is an order that rests and has not ended; null else. */
+  /** Limit price of an open resting order; null otherwise. */
   readonly restingAt: DecimalString | null;
   readonly at: EpochMs;
 }
@@ -56,7 +56,7 @@ export function hasEnded({ status }: Pick<SpotOrderState, 'status'>): boolean {
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Reads the answer of `POST /order` or `GET /order`; null where it does not hold what it should. */
+/** Reads the answer of `POST /order` or `GET /order`; null if it lacks a required member. */
 export function readOrderState(body: unknown): SpotOrderState | null {
   const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, timeInForce, price } = fieldsOf(body);
   const executed = wireDecimal(executedQty);
@@ -72,7 +72,7 @@ export function readOrderState(body: unknown): SpotOrderState | null {
   };
 }
 
-/** What an order rests at; null of one that takes at once, and of one that has ended. */
+/** Returns an order's resting price; null for one that takes at once, and for one that has ended. */
 export function restsAt(order: {
   readonly type: unknown;
   readonly timeInForce: unknown;
@@ -84,8 +84,8 @@ export function restsAt(order: {
 }
 
 /**
- * Reads the rows of `fills` (`POST /order`) or of `GET /myTrades`, which name the trade and its time differently.
- * @param at the time of rows that carry none. Null where a row cannot be read, or where they do not add up to `executed`.
+ * Reads the rows of `fills` (`POST /order`) or of `GET /myTrades`, which name the trade and its time differently. @param at the time of
+ * rows that carry none. Null if a row cannot be read, or if they do not add up to `executed`.
  */
 export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs): readonly SpotTrade[] | null {
   if (!Array.isArray(rows)) return null;
@@ -112,7 +112,7 @@ export function foreignAssets(trades: readonly SpotTrade[], { baseAsset, quoteAs
 export interface BookingInfo {
   readonly instrument: SpotInstrument;
   readonly decisionPrice: DecimalString;
-  /** What the order was sent on; of a look-up, which has none, the execution itself stands for it. */
+  /** Quote on which the order was sent. A look-up has none, and the execution itself stands for it. */
   readonly quote: FillQuote | null;
   /** Price of a commission asset in quote units at a trade; asked for foreign assets alone. */
   readonly priceOf: (trade: SpotTrade) => DecimalString;

@@ -36,9 +36,9 @@ import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from '
 
 /** Filters change rarely; a refusal for one of them has them asked anew. */
 const FILTERS_AGE_MS = 10 * 60_000;
-/** So long after the end of a lease the exchange may still be working on what reached it in time. */
+/** Time after the end of a lease in which the exchange may still be working on what reached it in time. */
 const SETTLED_AFTER_MS = 5_000;
-/** How long a look-up may take. */
+/** Maximum time of a look-up. */
 const LOOK_UP_MS = 10_000;
 /** Names of orders that this process has sent: the same one again is looked up and not sent. */
 const REMEMBERED = 10_000;
@@ -52,7 +52,7 @@ export interface SpotOrdersOptions {
   readonly rest: VenueHttp;
   readonly sign: SignExchangeRequest;
   readonly clock: Clock;
-  /** What the account of an organization may ask; made once for each. */
+  /** Returns the budgets of an organization's account, created once for each. */
   readonly budgetsOf: (orgId: string) => SpotBudgets;
   /** Is told of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
   readonly note?: NoteUnknownField;
@@ -61,7 +61,7 @@ export interface SpotOrdersOptions {
 type SpotOrder = Order<'spotexchange'>;
 
 interface Submitting {
-  /** Whose account the order is for. */
+  /** Organization whose account the order is for. */
   readonly orgId: string;
   readonly key: string;
   readonly quote: Pick<Quote<'spotexchange'>, 'venue' | 'source' | 'observedAt' | 'bid' | 'ask'>;
@@ -70,11 +70,11 @@ interface Submitting {
   readonly leaseLeftMs: () => number;
 }
 
-/** What a look-up knows of the order besides itself. */
+/** Arguments of a look-up, besides the order. */
 interface LookingUp {
   readonly orgId: string;
   readonly decisionPrice: DecimalString;
-  /** End of the last lease that it may have been sent under; null where none was taken. */
+  /** End of the last lease that it may have been sent under; null if none was taken. */
   readonly leaseUntil: EpochMs | null;
   /** Trades of it that are booked: only those after them become fills. */
   readonly seen?: SeenTrades | null;
@@ -87,7 +87,7 @@ export interface SpotOrders {
     readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
-  /** What a report of an account's stream says of the order; null where the exchange has to be asked. */
+  /** Reads a report of an account's stream about the order; null if the exchange has to be queried. */
   readonly read: (order: Order, report: ExecutionReport, info: LookingUp) => Promise<VenueAnswer | null>;
   /** The signed endpoints of an organization's account. */
   readonly signedOf: (orgId: string) => SignedRest;
@@ -109,7 +109,7 @@ function reasonOf(code: string, text: string): string {
   return 'venue_refused';
 }
 
-/** What every question to one account works with. */
+/** Dependencies of every request to one account. */
 interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
   readonly signed: SignedRest;
   /** Instruments with their filters, and when they were asked for. */
@@ -123,7 +123,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   const known: Session['known'] = new Map();
   /** One per organization: two accounts share nothing but the address that they are asked from. */
   const sessions = new Map<string, Session>();
-  /** Submissions by key: whoever comes second waits for the first. */
+  /** Running submissions by key. A second caller waits for the first. */
   const sending = new Map<string, Promise<VenueAnswer>>();
 
   function sessionOf(orgId: string): Session {
@@ -135,7 +135,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     return made;
   }
 
-  /** Sends an order under its key, or waits for whoever is sending it. */
+  /** Sends an order under its key, or waits for the submission that is already running. */
   function once(order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
     const name = `${info.orgId} ${info.key}`;
     const before = sending.get(name);
@@ -170,7 +170,7 @@ async function instrumentOf(session: Session, order: Order): Promise<SpotInstrum
   return found;
 }
 
-/** Why the order is not sent at all; null where nothing speaks against it. */
+/** Returns why the order is not sent at all, or null if nothing speaks against it. */
 function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
   if (order.venue !== 'spotexchange' || order.mode !== 'live')
     return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
@@ -190,7 +190,7 @@ function remember(session: Session, name: string): void {
   if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
 }
 
-/** @param restAt where the order rests; null where it takes at once. */
+/** @param restAt limit price of a resting order; null if it takes at once. */
 async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
   const { signed, sent } = session;
   const { key, leaseLeftMs } = info;
@@ -284,8 +284,8 @@ async function concluded(
 }
 
 /**
- * What foreign commission was worth: the asset's price against the same quote at the opening of the trade's minute, so
- * that it is the same whenever it is asked for. A sentence where the exchange does not tell: nothing is guessed.
+ * Returns the value of foreign commission: the asset's price against the same quote at the opening of the trade's minute, so that it is the
+ * same at every query. A sentence if the exchange does not tell: nothing is guessed.
  */
 async function commissionPrices(
   session: Session,
@@ -332,7 +332,7 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   return withTrades(session, order, instrument, state, info, leftMs);
 }
 
-/** What an order has come to, with its trades where it has any. */
+/** Returns the state of an order, with its trades if it has any. */
 async function withTrades(
   session: Session,
   order: Order,
@@ -351,8 +351,8 @@ async function withTrades(
 }
 
 /**
- * Takes an order back. Whatever the exchange says to the cancel, what became of the order its own state tells: a cancel
- * that came too late meets a filled order, one whose answer was lost is asked after.
+ * Cancels an order. The order's own state decides, whatever the exchange answers to the cancel: a late cancel meets a filled order, and
+ * after a lost answer the order is queried.
  */
 async function withdraw(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
   const { clock, signed } = session;

@@ -18,7 +18,7 @@ export interface DepthDiff {
   readonly asks: readonly BookLevel[];
 }
 
-/** What an instrument's frames hold at the same place. */
+/** Common parts of an instrument's frames. */
 interface Instrument {
   readonly name: string;
   /** The numbers of its bookTicker, remembered from frame to frame, which changes no outcome. */

@@ -6,14 +6,14 @@ import { createHmac, createPrivateKey, sign } from 'node:crypto';
 import { exchangeQuery } from '../../../domain/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 
-/** What an account's requests are made with. Neither is ever logged. */
+/** Credentials of an account's requests. Neither is ever logged. */
 export interface SpotCredentials {
   readonly key: string;
   /** A shared secret, or an Ed25519 private key as PEM. */
   readonly secret: string;
 }
 
-/** Signs requests with one key in this process, for whoever holds it. */
+/** Returns a signer that uses one key in this process. */
 export function signWithKey({ key, secret }: SpotCredentials): SignExchangeRequest {
   const sign = spotSigner(secret);
   return async (request) => {

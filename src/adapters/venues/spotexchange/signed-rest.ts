@@ -1,7 +1,6 @@
 /**
- * The signed endpoints of one organization's account at the spot exchange: its time and budgets, and the signatures of whoever
- * holds the account's key. Each request goes out once.
- * See docs/reference/outside/spot-exchange.md.
+ * Signed endpoints of one organization's account at the spot exchange: its time and budgets, and the signatures of the key's holder. Each
+ * request is sent once. See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -27,14 +26,14 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A limit without a term still means "not now". */
 const LIMIT_PAUSE_MS = 60_000;
 
-/** What the venue said of one request. */
+/** Answer of the venue to one request. */
 export type Told =
   | { readonly kind: 'ok'; readonly body: unknown }
   /** Refused for certain: it was not carried out. `code` is the venue's own, else `http_<status>`. */
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly text: string }
   /** It never left. */
   | { readonly kind: 'not_sent'; readonly detail: string }
-  /** It never left: whoever holds the account's key did not sign it. */
+  /** Request that never left, because the key's holder did not sign it. */
   | { readonly kind: 'unsigned'; readonly code: string; readonly detail: string }
   /** It may have been carried out. */
   | { readonly kind: 'unknown'; readonly detail: string };
@@ -49,15 +48,15 @@ export interface SpotBudgets {
 
 export interface SignedCall {
   readonly ask: RestAsk;
-  /** What the answer is known to hold. */
+  /** Known members of the answer. */
   readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
   readonly places?: boolean;
-  /** What is left to send it in, in milliseconds: nothing leaves after it, and the venue refuses what reaches it later. */
+  /** Remaining time to send it, in milliseconds. Nothing leaves after it, and the venue refuses what reaches it later. */
   readonly leftMs: () => number;
 }
 
-/** It never left: whoever holds the account's key did not sign it. */
+/** Request that never left, because the key's holder did not sign it. */
 export type Unsigned = Extract<Told, { readonly kind: 'unsigned' }>;
 
 /** A request as it goes out: the account's public key, and the signed query. */
@@ -84,7 +83,7 @@ export function createSignedRest(options: {
   readonly baseUrl: string;
   /** The client of the unsigned reads: the server's time is asked there. */
   readonly rest: VenueHttp;
-  /** Whose account it is. */
+  /** Organization of the account. */
   readonly orgId: string;
   readonly sign: SignExchangeRequest;
   readonly clock: Clock;
@@ -102,7 +101,7 @@ export function createSignedRest(options: {
   });
   let measured: { readonly at: EpochMs; readonly aheadMs: number } | null = null;
 
-  /** How far the venue's clock is ahead of ours: its answer is taken for the middle of the round trip. */
+  /** Measures the lead of the venue's clock over ours, taking its answer as the middle of the round trip. */
   async function aheadMs(): Promise<number> {
     if (measured !== null && clock.now() - measured.at < OFFSET_AGE_MS) return measured.aheadMs;
     const before = clock.now();

@@ -1,7 +1,6 @@
 /**
- * Reports of accounts' orders over the exchange's websocket API: one socket per account, which comes back by itself. The worker
- * subscribes with a signature of whoever holds the account's key, which is good for nothing but this.
- * See docs/reference/outside/spot-exchange.md.
+ * Order reports of accounts over the exchange's websocket API: one reconnecting socket per account. The worker subscribes with a signature
+ * of the key's holder that is valid for nothing else. See docs/reference/outside/spot-exchange.md.
  */
 import type { Subscription } from 'rxjs';
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
@@ -23,7 +22,7 @@ const NO_REPORTS_MS = 2 * 86_400_000;
 /** An account whose stream was not signed for is asked for again after so long. */
 const UNSIGNED_PAUSE_MS = 600_000;
 
-/** Who is told what the stream of an account brings. */
+/** Listener of an account's stream. */
 export interface StreamListener {
   reported(orgId: string, report: ExecutionReport): void;
   /** Reports may have been missed: a subscription has begun, or a report could not be read. */

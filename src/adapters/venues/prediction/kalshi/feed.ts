@@ -188,7 +188,7 @@ class BookStream implements ProviderStream {
     });
   }
 
-  /** What was lost in between could have been any book: all of them are asked for anew, and say so until they come. */
+  /** Requests all books anew after a lost message, which could have been of any book. They are marked until they come. */
   #resync(sid: number, receivedAt: EpochMs, sequence: number): void {
     for (const one of this.#followed.values()) {
       if (one.book === null) continue;

@@ -54,7 +54,7 @@ export const BOOK_SOURCE = 'kalshi:orderbook';
 export const TRADES_SOURCE = 'kalshi:trades';
 const SERIES_SOURCE = 'kalshi:series';
 
-/** What the venue documents or was seen to send, read or not. */
+/** Members that the venue documents or was seen to send, used or not. */
 const SOURCES = 'name url';
 const MARKET: Members = [
   'ticker event_ticker market_type title subtitle yes_sub_title no_sub_title created_time updated_time open_time close_time ' +
@@ -111,7 +111,7 @@ const STATUSES: Readonly<Record<string, PredictionStatus>> = {
   finalized: 'resolved',
 };
 
-/** What a series tells of all its markets. */
+/** Terms of a series that hold for all its markets. */
 export interface SeriesTerms {
   readonly ticker: string;
   readonly fee: PredictionFee;
@@ -208,7 +208,7 @@ const STRUCTURES: Readonly<Record<string, readonly PriceRange[]>> = {
   ],
 };
 
-/** What a market inherits. */
+/** Inherited facts of a market. */
 export interface MarketContext {
   readonly event: Fields | null;
   readonly series: SeriesTerms | null;
@@ -394,7 +394,7 @@ export function seriesTickersIn(body: unknown): readonly string[] {
   return [...new Set(tickers.filter((ticker): ticker is string => typeof ticker === 'string' && ticker !== ''))];
 }
 
-/** Levels `[price, size]` of one side; absent or null where nobody stands on it. */
+/** Reads the levels `[price, size]` of one side; absent or null if it is empty. */
 function levelsIn(value: unknown, what: string): PredictionLevel[] {
   const levels: PredictionLevel[] = [];
   if (value === undefined || value === null) return levels;
@@ -474,7 +474,7 @@ export function mapTrades(
   return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
 }
 
-/** What a frame of the socket may say. `sid` and `seq` number the messages of one subscription. */
+/** Messages of the socket. `sid` and `seq` number the messages of one subscription. */
 export type SocketMessage =
   | { readonly kind: 'subscribed'; readonly channel: string; readonly sid: number }
   | SnapshotMessage
@@ -511,7 +511,7 @@ const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (ticker: string) => PredictionMarket | undefined;
 
-/** What one frame says. Null where it carries nothing for us. `note` is told of unknown members. Never throws. */
+/** Maps one frame. Null if it has no relevant content. `note` receives unknown members. Never throws. */
 export function mapSocketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): SocketMessage | null {
   return scanSocketFrame(frame, (ticker) => marketOf(ticker) !== undefined) ?? mapParsedSocketFrame(frame, receivedAt, marketOf, note);
 }

@@ -32,7 +32,7 @@ export interface KalshiRestOptions {
   readonly random: () => number;
   /** Tokens in any second: `KALSHI_TOKENS_PER_SECOND`. */
   readonly budget: RequestBudget;
-  /** How long a request may wait for budget. Default 20 s. */
+  /** Maximum wait of a request for budget. Default 20 s. */
   readonly maxWaitMs?: number;
   /** Markets that are listed at most. Default 2000. */
   readonly maxMarkets?: number;
@@ -41,7 +41,7 @@ export interface KalshiRestOptions {
 }
 
 export interface KalshiRest {
-  /** What the answers hold that nobody knows. */
+  /** Counter of unknown fields in the answers. */
   readonly unknownFields: UnknownFields;
   /** Every open market. @throws VenueError */
   list(): Promise<Listing>;
@@ -79,7 +79,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
   });
   /** A series' terms hardly ever change: asked for once per process. */
   const series = new Map<string, SeriesTerms>();
-  /** What markets inherit from their events, for when they are asked for by themselves. */
+  /** Facts that markets inherit from their events, for markets that are requested by themselves. */
   const contexts = new Map<string, MarketContext>();
 
   async function learnSeries(tickers: readonly string[], rejections: Rejection[]): Promise<void> {

@@ -6,7 +6,7 @@ import { FrameScan, LevelLayout, Literal, memberNames } from '../../frame-scan.t
 import type { BookSide } from '../level-book.ts';
 import { scannedLevels, scannedPrice } from '../scan-levels.ts';
 
-/** A whole book. The venue shows bids of both outcomes only: whoever bids for no offers yes at one minus that price. */
+/** Whole book. The venue shows bids of both outcomes only: a bid for no offers yes at one minus that price. */
 export interface SnapshotMessage {
   readonly kind: 'snapshot';
   readonly sid: number;
@@ -50,8 +50,8 @@ export function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
 }
 
 /**
- * An `orderbook_snapshot` or `orderbook_delta` in the layout in which the venue writes them, members of `msg` in any order;
- * null for every other frame and for whatever would be refused: those are parsed as JSON.
+ * Scans an `orderbook_snapshot` or `orderbook_delta` in the venue's layout, members of `msg` in any order. Null for every other frame and
+ * for frames that would be refused; those are parsed as JSON.
  */
 export function scanSocketFrame(frame: Buffer, isFollowed: (ticker: string) => boolean): SnapshotMessage | DeltaMessage | null {
   if (!scan.begin(frame)) return null;
@@ -67,7 +67,7 @@ export function scanSocketFrame(frame: Buffer, isFollowed: (ticker: string) => b
 
 function snapshot(sid: number, seq: number): SnapshotMessage | null {
   let ticker: string | null = null;
-  /** Where the levels of either outcome begin among all of them, and how many they are. */
+  /** Index and number of either outcome's levels among all of them. */
   let yesFrom = 0;
   let noFrom = 0;
   let yes = 0;

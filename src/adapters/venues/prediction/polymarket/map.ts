@@ -60,7 +60,7 @@ export const BOOK_SOURCE = 'polymarket:book';
 export const TRADES_SOURCE = 'polymarket:trades';
 const CLOB_SOURCE = 'polymarket:clob';
 
-/** What Gamma and the other services document or were seen to send, read or not. */
+/** Members that Gamma and the other services document or were seen to send, used or not. */
 const REWARD = 'id conditionId assetAddress rewardsAmount rewardsDailyRate startDate endDate';
 const TAG = 'id label slug forceShow forceHide isCarousel createdAt updatedAt publishedAt createdBy updatedBy requiresTranslation';
 const EVENT_NAMES =
@@ -358,7 +358,7 @@ function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): Mapped
   return { markets, rejections: [...mapped.filter(isRejection), ...unknown] };
 }
 
-/** The winner that the order book's own catalogue names, for markets whose prices do not: the side, null where it names none. */
+/** Maps the winner named by the order book's own catalogue, for markets whose prices do not name it: the side, or null if it names none. */
 export function mapClobWinner(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): { readonly winner: string | null } | Rejection {
   noteUnknown(body, WINNER_FIELDS, note);
   return readable(CLOB_SOURCE, receivedAt, body, () => {
@@ -377,7 +377,7 @@ export function withWinner(market: PredictionMarket, winner: string): Prediction
   return { ...market, status: 'resolved', outcomes: [pays(yes), pays(no)], resolution: { ...market.resolution, result } };
 }
 
-/** The levels of one side that somebody stands at, best first. */
+/** Reads the non-empty levels of one side, best first. */
 function levelsIn(value: unknown, side: BookSide): PredictionLevel[] {
   const list = listIn(value, side);
   const levels: PredictionLevel[] = [];
@@ -465,7 +465,7 @@ function tradeOf(
   return { id, marketId: market.id, provider: PROVIDER, side: outcome.side, price, size, taker, source, observedAt: at, receivedAt };
 }
 
-/** What a frame of the market channel may say. */
+/** Messages of the market channel. */
 export type MarketMessage =
   | TokenBook
   | ChangesMessage
@@ -519,7 +519,7 @@ const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (token: string) => PredictionMarket | undefined;
 
-/** What one frame says: an object or a list of them, each read by itself. `note` is told of unknown members. Never throws. */
+/** Maps one frame: an object or a list of them, each read by itself. `note` receives unknown members. Never throws. */
 export function mapMarketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): readonly MarketMessage[] {
   const scanned = scanMarketFrame(frame, (token) => marketOf(token) !== undefined);
   return scanned === null ? mapParsedMarketFrame(frame, receivedAt, marketOf, note) : [scanned];

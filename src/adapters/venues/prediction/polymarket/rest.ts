@@ -32,7 +32,7 @@ export interface PolymarketRestOptions {
   /** For the jitter of retries, 0 <= n < 1. */
   readonly random: () => number;
   readonly budgets: { readonly gamma: RequestBudget; readonly clob: RequestBudget; readonly data: RequestBudget };
-  /** How long a request may wait for budget. Default 20 s. */
+  /** Maximum wait of a request for budget. Default 20 s. */
   readonly maxWaitMs?: number;
   /** Markets that are listed at most, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
@@ -41,7 +41,7 @@ export interface PolymarketRestOptions {
 }
 
 export interface PolymarketRest {
-  /** What the answers hold that nobody knows. */
+  /** Counter of unknown fields in the answers. */
   readonly unknownFields: UnknownFields;
   /** Every open market of the most traded events. @throws VenueError */
   list(): Promise<Listing>;

@@ -61,8 +61,8 @@ const LEVELS = new LevelLayout('{"price":"', '","size":"', '"}', { zeroSizes: tr
 const scan = new FrameScan();
 
 /**
- * A `book` or `price_change` frame without blanks, members in any order; null for every other frame, for lists of frames and
- * for whatever would be refused: those are parsed as JSON.
+ * Scans a `book` or `price_change` frame without blanks, members in any order. Null for every other frame, for lists of frames and for
+ * frames that would be refused; those are parsed as JSON.
  */
 export function scanMarketFrame(frame: Buffer, isFollowed: (token: string) => boolean): TokenBook | ChangesMessage | null {
   if (!scan.begin(frame) || !scan.byte(OPEN_OBJECT)) return null;
