@@ -23,7 +23,7 @@ export interface ChainOrderDeps extends PrimaryChain {
   readonly preTrade: PreTrade;
   readonly bus: LatestQuotes;
   readonly clock: Pick<Clock, 'now'>;
-  /** Who signs for owners; null where nobody does. */
+  /** Signer for owners; null if nobody signs for them. */
   readonly signing: Pick<DelegatedOrderDeps, 'signer' | 'signAsWorker'> | null;
 }
 

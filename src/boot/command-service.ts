@@ -1,4 +1,4 @@
-/** What the commands ask of this service. What only some commands need is loaded when they ask for it. */
+/** Ports of this service for the commands. What only some commands need is loaded on demand. */
 import { resolve } from 'node:path';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import type { Service } from '../cli/ports.ts';
@@ -65,7 +65,7 @@ export const commandService: Service = {
   sweep: async (work, post) => (await import('./threads/backtest-worker.ts')).sweepFromStore(work, post),
 };
 
-/** How a command reaches the outside systems: those that the settings name, or the sandbox of a service beside it. */
+/** Returns a command's access to the outside systems: those that the settings name, or the sandbox of a service beside it. */
 async function reach() {
   const [{ addressesOf, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
     import('./outside/index.ts'),

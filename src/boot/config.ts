@@ -41,7 +41,7 @@ import {
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 
-/** What a process of the service may run; without a choice one process runs them all. */
+/** Roles of a process. Without a choice one process runs them all. */
 export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -285,7 +285,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   );
 }
 
-/** What says which catalog file there is, by itself: most commands ask for no other setting. Null where one of the two is wrong. */
+/** Reads the settings that locate the catalog file, by themselves, because most commands need no other. Null if one of the two is wrong. */
 export function catalogSettings(env: Readonly<Record<string, string | undefined>>): Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'> | null {
   const { CATALOG_FILE, SEVENGATE_HOME } = SETTINGS;
   const read = readSettings({ CATALOG_FILE, SEVENGATE_HOME }, { together: [], keyOf: [], onlyWith: [], prefixes: [] }, () => {}, env);
@@ -323,7 +323,7 @@ function complainOfPlaces({ given, values, complain }: Asked): void {
   }
 }
 
-/** Whether `readConfig` found problems. */
+/** True if `readConfig` found no problems. */
 export function isConfig(result: Config | readonly SettingProblem[]): result is Config {
   return !Array.isArray(result);
 }

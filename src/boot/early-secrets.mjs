@@ -13,7 +13,7 @@ for (const name of NAMES) {
   delete process.env[name];
 }
 
-/** What was taken, once: after that it is kept by whoever asked. */
+/** Returns the secrets once. After that the caller keeps them. */
 export function takeSecrets() {
   const taken = kept;
   kept = {};

@@ -29,10 +29,10 @@ const PREVIEWS_AT_ONCE = 2;
 
 export interface EvaluationRunnerDeps {
   readonly sql: Sql;
-  /** Where the thread of a backtest connects to. */
+  /** Database to which the thread of a backtest connects. */
   readonly databaseUrl: string;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  /** Null where files are the only archives. */
+  /** Null if files are the only archives. */
   readonly archives: HistoryArchives | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** Which organizations have a key at the spot exchange, as every process knows it; and the key that the sandbox gives out. */
+/** Spot-exchange keys of organizations, as every process knows them, and the key that the sandbox issues. */
 import { resolve } from 'node:path';
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import { readExchangeKey, writeExchangeKey } from '../adapters/signing-keys/exchange-keys.ts';

@@ -19,7 +19,7 @@ import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
   readonly commands: GateCommands;
-  /** Where evaluation runs put their evidence. */
+  /** Writer of the evidence of evaluation runs. */
   readonly evidence: EvidenceWriter;
   /** Begins to assess paper and shadow stages once a day; answers how to end it. */
   watch(clock: Clock, contained: ContainedLoop, onError: (error: unknown) => void): { stop(): Promise<void> };
@@ -33,10 +33,10 @@ export function openGates(deps: {
   readonly evaluator: Sql;
   readonly runtime: Runtime;
   readonly clock: Pick<Clock, 'now'>;
-  /** What of the past a backtest finds by itself. */
+  /** History that a backtest can read by itself. */
   readonly obtainable: ReadonlySet<HistorySource>;
   readonly newId: () => string;
-  /** Whether an organization could trade live on the spot exchange but for its key there; nobody is told unless given. */
+  /** Returns true if only a key at the spot exchange keeps an organization from live trading there. Default: never reported. */
   readonly lacksExchangeKey?: (orgId: string) => boolean;
   /** Says why instruments cannot be given live capital; nobody is refused unless given. */
   readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;

@@ -1,4 +1,4 @@
-/** What a worker does for the leaderboard. */
+/** Leaderboard work of a worker. */
 import type { RecurringWork } from '../../actors/runtime/recurring.ts';
 import type { ServiceMetrics } from '../adapters/metrics.ts';
 import { createLeaderboardStore } from '../adapters/store/leaderboard/leaderboard-store.ts';

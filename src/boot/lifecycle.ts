@@ -1,8 +1,8 @@
-/** What a process has started, so that it is stopped in the opposite order. */
+/** Started parts of a process, which are stopped in the opposite order. */
 import type { Clock } from '../../streams/clock.ts';
 import type { Logger } from '../adapters/log.ts';
 
-/** What takes longer to stop is named in the log. Milliseconds. */
+/** Time after which a slow stop is named in the log. Milliseconds. */
 const SLOW_MS = 2_000;
 
 export interface Lifecycle {

@@ -1,4 +1,4 @@
-/** How a process reaches the outside: addresses, request budgets, the buses between processes, order books and the chain. */
+/** Outside access of a process: addresses, request budgets, the buses between processes, order books and the chain. */
 
 import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
@@ -28,7 +28,7 @@ export interface MarketAccess {
   readonly reach: OutsideReach;
   /** Makes request budgets besides: what one account may ask. */
   readonly makeBudget: MakeBudget;
-  /** Where processes of the service count requests of callers together; null where there is only this one. */
+  /** Shared request counters of callers, over all processes of the service; null if there is only this one. */
   readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
@@ -37,13 +37,13 @@ export interface MarketAccess {
   /** Books that are shown: they are asked of a venue only while its budget is not needed. */
   readonly shownBooks: OrderBookReads;
   readonly bookWants: BookWants;
-  /** Null where no node of the primary chain is named. */
+  /** Null if no node of the primary chain is configured. */
   readonly primaryChain: LaunchingPrimaryChain | null;
-  /** Null where no on-chain prediction venue is named. */
+  /** Null if no on-chain prediction venue is configured. */
   readonly onchainPredictions: OnchainPredictions | null;
-  /** Null where bridging is not set up. */
+  /** Null if bridging is not set up. */
   readonly bridge: Bridge | null;
-  /** Null where no external launcher is named. */
+  /** Null if no external launcher is configured. */
   readonly launcher: LauncherClient | null;
 }
 

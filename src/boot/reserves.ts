@@ -1,4 +1,4 @@
-/** What a worker does for what backs vaults, and where that is held. */
+/** Checks by a worker of the assets that back vaults, and the places that hold them. */
 import type { VaultReserves } from '../../actors/agent/vault-handler.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { RecurringWork } from '../../actors/runtime/recurring.ts';
@@ -39,7 +39,7 @@ export function openVaultReserves(config: Config, sql: Sql, clock: { now(): Epoc
   return { ...store, newest: async () => ({ ...unknownCheck(why, clock.now()), number: null }) };
 }
 
-/** Null where nothing real is at stake. */
+/** Opens the places of reserves; null if nothing real is at stake. */
 export function openReservePlaces(
   { config, clock, metrics, onStop }: ServiceProcess,
   reach: OutsideReach,

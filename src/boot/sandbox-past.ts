@@ -27,7 +27,7 @@ function standsIn(config: Config): (source: DataSource) => boolean {
   return (source) => origins[source] === 'sandbox';
 }
 
-/** Null where no sandbox runs in this process, or a tape prices it. */
+/** Creates the sandbox's history; null if no sandbox runs in this process, or a tape prices it. */
 export function sandboxPast({
   config,
   runs,
@@ -40,7 +40,7 @@ export function sandboxPast({
   return { histories: (asked) => sandboxHistories(options, asked), archives: sandboxArchives(options) };
 }
 
-/** What besides bars a backtest of this process finds by itself. */
+/** Returns the history besides bars that a backtest of this process can read by itself. */
 export function obtainableHistory({ config, runs }: Pick<ServiceProcess, 'config' | 'runs'>): ReadonlySet<HistorySource> {
   if (!runs('sandbox') || config.SANDBOX_TAPE !== null) return new Set();
   const isSimulated = standsIn(config);

@@ -255,7 +255,7 @@ async function neededBy(sql: Sql, containment: Containment) {
   return { entries: CATALOG.entries.filter(({ key }) => needs.looked.has(key)), indicators: needs.indicators };
 }
 
-/** What the sandbox's market says, at an instant and over a window of time. */
+/** Creates the reads of the sandbox's market, at an instant and over a window of time. */
 function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { readonly words: MarketWords; readonly flow: FlowKeeper } {
   const market = createSeededMarket({ seed });
   const underlying = (key: InstrumentKey): string | undefined => CATALOG.byKey(key)?.underlying;
@@ -263,7 +263,7 @@ function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { re
   return { words, flow: createToldFlow({ words, market, underlying }) };
 }
 
-/** Resolves once somebody listens. @throws Error where nobody does within seconds. */
+/** Waits until there is a subscriber. @throws Error if there is none within seconds. */
 async function waitUntilObserved(told: { readonly observed: boolean }): Promise<void> {
   for (let looks = 0; !told.observed; looks++) {
     if (looks > 5_000) throw new Error('stored news could not be read');

@@ -33,8 +33,8 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
 }
 
 /**
- * What prices the sandbox: one seeded process, or a recorded tape with that process around it.
- * @throws TapeError or Error in one sentence where the tape cannot be read or prices nothing that the sandbox trades.
+ * Creates the sandbox's market: one seeded process, or a recorded tape with that process around it. @throws TapeError or Error in one
+ * sentence if the tape cannot be read or prices nothing that the sandbox trades.
  */
 export async function sandboxMarket(seed: number, tape: string | null, now: EpochMs): Promise<Market> {
   const seeded = createSeededMarket({ seed });
@@ -48,7 +48,7 @@ export async function sandboxMarket(seed: number, tape: string | null, now: Epoc
   return market;
 }
 
-/** The sandbox of a running service with this state folder, for a command beside it; null where none runs. */
+/** Returns the sandbox of a running service with this state folder, for a command beside it; null if none runs. */
 export function knownSandbox(config: Config): Pick<Sandbox, 'urls'> | null {
   const urls = notedSimulators(resolve(config.SEVENGATE_HOME));
   return urls === null ? null : { urls: urls as Sandbox['urls'] };

@@ -1,4 +1,4 @@
-/** What every part of one process of the service shares: its settings, clock, ids, log, metrics and lifecycle. */
+/** Shared parts of one process of the service: its settings, clock, ids, log, metrics and lifecycle. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../streams/clock.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../adapters/log.ts';
 export interface StartOptions {
   readonly config: Config;
   readonly roles: readonly Role[];
-  /** The file of a tape that everything received is recorded to; null where nothing is recorded. */
+  /** Tape file of everything received; null if nothing is recorded. */
   readonly record: string | null;
   /** The search path on which programs such as redis-server are looked for. */
   readonly path: string;

@@ -55,7 +55,7 @@ await runSigner(async (place, credentials) => {
   };
 });
 
-/** What signs swaps; null where no node or remote signer is named. */
+/** Creates the signing of swaps; null if no node or remote signer is configured. */
 function swapSigning(
   { url, rpcUrl, home, makers, dailyLimitUsd }: SignerAddresses,
   credentials: SignerCredentials,
@@ -76,7 +76,7 @@ function swapSigning(
   });
 }
 
-/** What was bought for each organization, in a file of its own that is read once. */
+/** Returns the purchase records of organizations, each in a file of its own that is read once. */
 function ledgersIn({ home, exchangeDailyLimitUsd }: SignerAddresses): ExchangeSigningDeps['ledgerOf'] {
   const opened = new Map<string, SigningLedger>();
   return (orgId) => {

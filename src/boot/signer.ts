@@ -9,13 +9,13 @@ import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { Config } from './config.ts';
 import type { Logger } from '../adapters/log.ts';
 
-/** What the signer process runs. */
+/** Program of the signer process. */
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
 
 /**
- * Null where neither delegated signing nor live orders on the spot exchange are on: then no process holds a key. Where delegated
- * signing is off, this one has forgotten the authorization key.
- * @throws Error in one sentence, without a character of the key, where it is none.
+ * Starts the signer. Null if neither delegated signing nor live orders on the spot exchange are on: then no process holds a key. If
+ * delegated signing is off, this one has forgotten the authorization key. @throws Error in one sentence, without a character of the key, if
+ * the key is invalid.
  */
 export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'deadline'>, log: Logger): Promise<Signer | null> {
   const home = resolve(config.SEVENGATE_HOME);
@@ -47,7 +47,7 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
   });
 }
 
-/** What a process does that starts no signer: it keeps no key either. */
+/** Discards the secrets in a process that starts no signer. */
 export function forgetKey(config: Config): null {
   config.IDP_AUTHORIZATION_PRIVATE_KEY?.take();
   config.IDP_APP_SECRET?.take();

@@ -57,7 +57,7 @@ import { packageVersion } from './version.ts';
 const TRAIL_ORIGIN = 'sevengate/trail';
 const CHECKPOINT_MS = 60_000;
 
-/** What the roles are started from. */
+/** Dependencies of the roles. */
 export interface RoleParts {
   readonly service: ServiceProcess;
   readonly store: StoreConnections;
@@ -66,13 +66,13 @@ export interface RoleParts {
   readonly containment: Containment;
   readonly gates: Gates;
   readonly evaluations: Evaluations;
-  /** Null where this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
+  /** Null if this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
   readonly signer: Signer | null;
   readonly exchangeAccounts: ExchangeAccounts;
-  /** Null where this process runs no worker. */
+  /** Null if this process runs no worker. */
   readonly replays: ReplayHost | null;
   readonly clockWatch: ClockWatch;
-  /** Null where another identity provider than the sandbox's says who is who. */
+  /** Null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
 }
 
@@ -162,7 +162,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   return worker.ping;
 }
 
-/** What every assessment of an order reads in this process. */
+/** Returns the risk inputs of every order assessment in this process. */
 function riskDeps({ service, store, market, signer, exchangeAccounts }: RoleParts): RiskDeps {
   const { bus, primaryChain, onchainPredictions } = market;
   return {
@@ -237,7 +237,7 @@ function replayRunner(parts: RoleParts, host: ReplayHost): EvaluationRunner {
   return openReplayRunner(runnerDeps(parts), host, seedOf);
 }
 
-/** What backtests of this process read, and where they fetch what is not stored. */
+/** Returns the reads of this process's backtests, and the sources of what is not stored. */
 function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps {
   const { clock, log } = service;
   const { histories } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });
@@ -252,7 +252,7 @@ function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps
   };
 }
 
-/** The thread that halts and pauses whatever keeps this one busy. */
+/** Starts the thread that halts and pauses even while this one is busy. */
 async function startEmergency({ service, store, market }: RoleParts) {
   const { config, clock, log, metrics } = service;
   const { reach } = market;

@@ -36,7 +36,7 @@ import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './
 import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
-/** How long the start waits for the first quotes before it says what is missing. */
+/** Maximum wait of the start for the first quotes before it reports what is missing. */
 const READY_MS = 45_000;
 
 /**
@@ -137,7 +137,7 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
   return sandbox;
 }
 
-/** Null where this process runs no worker: a session runs beside the API that brings its steps. */
+/** Starts the host of replay sessions; null if this process runs no worker. A session runs beside the API that brings its steps. */
 function openReplays(service: ServiceProcess): ReplayHost | null {
   if (!service.runs('worker')) return null;
   const host = createReplayHost(service.clock, service.warn('replay sessions'));
@@ -157,7 +157,7 @@ async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: 
   return watch;
 }
 
-/** Null where this process runs no API. */
+/** Starts the roles; null if this process runs no API. */
 async function startRoles(parts: RoleParts): Promise<ApiRole | null> {
   const { service } = parts;
   if (service.runs('feed')) startFeedRole(parts);

@@ -14,7 +14,7 @@ import { writersOf } from './writers.ts';
 export interface StoreConnections extends ServicePools {
   readonly servers: Servers;
   readonly logins: Logins;
-  /** Signs the checkpoints of the log; null where this process runs no worker. */
+  /** Key that signs the checkpoints of the log; null if this process runs no worker. */
   readonly logKey: WriterKey | null;
 }
 

@@ -38,7 +38,7 @@ import { tradingTicker } from './trading-ticks.ts';
 
 /** Secrets of tokens and signal hooks: 256 bits. */
 const newSecret = (): string => randomBytes(32).toString('base64url');
-/** How soon a worker goes on with a halt whose process died. */
+/** Interval of workers' look for halts whose process died. */
 const HALT_LOOK_MS = 1_000;
 /** Vaults are priced once per cut; one that was priced on it already is left alone. */
 const VAULT_MARK_MS = AGENT_TICK_MS / 2;

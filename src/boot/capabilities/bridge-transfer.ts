@@ -40,7 +40,7 @@ function commandsOf(
   });
 }
 
-/** How soon after its submission pushes of a transfer are asked for. */
+/** Delay after a submission before a transfer's pushes are requested. */
 const FOLLOW_MS = 2_000;
 
 export const bridgeTransferCapability = {

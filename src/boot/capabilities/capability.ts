@@ -1,7 +1,7 @@
 /**
- * What a kind of actor brings into the service, in one place: its machine, who carries out its activities, how it is
- * ticked, what recurs for it, and what callers reach of it. A kind is a folder under `actors/`, a composition file beside
- * this one and its line in `index.ts`; the records that its steps write are named in the store's list of writers.
+ * Composition of a kind of actor, in one place: its machine, its activity workers, its ticks, its recurring work, and its ports for
+ * callers. A kind is a folder under `actors/`, a composition file beside this one and its line in `index.ts`; the records that its steps
+ * write are named in the store's list of writers.
  */
 
 import type { VaultReserves } from '../../../actors/agent/vault-handler.ts';
@@ -35,7 +35,7 @@ import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 import type { ReservePlaces } from '../../trading/reserve-check.ts';
 
-/** What orders are executed with. A process without it executes none: their activities wait for one that does. */
+/** Dependencies of executing orders. A process without them executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
   /** Reports of orders on the spot exchange. A process without them looks at what rests. */
   readonly stream?: OrderStream | undefined;
@@ -51,25 +51,25 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly manual?: MarketPreTrade;
   /** Marks of manual books. A process without them begins no day of one. */
   readonly manualMarks?: ReturnType<typeof createManualMarks>;
-  /** Where what vaults claim is really held. A process without it compares nothing. */
+  /** Places of the assets behind vaults' claims. A process without them compares nothing. */
   readonly reserves?: ReservePlaces;
   /** Histories of wallets for the leaderboard. A process without them refreshes none. */
   readonly histories?: WalletHistories;
-  /** How long a proposal waits for its approval, in milliseconds. */
+  /** Maximum wait of a proposal for its approval, in milliseconds. */
   readonly approvalMs: number;
-  /** The price at which a sell of the instrument would trade now; null where none is live. */
+  /** Returns the price at which a sell of the instrument would trade now; null without a live one. */
   readonly bid: (instrument: InstrumentKey) => string | null;
   /** The venues whose live orders cannot be carried out; none unless told. */
   readonly disabledVenues?: RiskDeps['disabledVenues'];
 }
 
-/** What a worker process hands to every capability. */
+/** Dependencies that a worker process passes to every capability. */
 export interface WorkerDeps {
   readonly sql: Sql;
   readonly store: ReturnType<typeof createActorStore>;
   readonly runtime: Runtime;
   readonly clock: Clock;
-  /** Whether the lease to execute an order still lives, by the clock of the database. */
+  /** Returns true while the lease to execute an order lives, by the clock of the database. */
   readonly leaseIsHeld: (key: string) => Promise<boolean>;
   readonly trading: WorkerTrading | null;
   /** Keeps a bad row from every other row of a background loop. */
@@ -77,42 +77,42 @@ export interface WorkerDeps {
   readonly onError: (what: string) => (error: unknown) => void;
 }
 
-/** What the ticker of a kind is made of besides. */
+/** Further dependencies of a kind's ticker. */
 export interface TickerDeps extends WorkerDeps {
   /** The time of record: PostgreSQL's. */
   readonly now: () => Promise<EpochMs>;
   /** Shared by the tickers of the process. */
   readonly alone: Turns;
-  /** Where ticks are read from and committed to, where that is not simply the database. */
+  /** Store of ticks, if it is not simply the database. */
   readonly tickStore?: TradingTickStore;
-  /** How often actors of a kind are ticked, in milliseconds, where that is not the kind's own period. */
+  /** Tick interval of a kind in milliseconds, if it is not the kind's own period. */
   readonly periodsMs: Readonly<Record<string, number>>;
 }
 
-/** What callers of one organization reach is made of: `sql` sees no other organization. */
+/** Dependencies of one organization's callers: `sql` sees no other organization. */
 export interface CallerDeps {
   readonly sql: Sql;
   readonly runtime: Runtime;
   /** Puts evidence on record. */
   readonly evaluator: Sql;
   readonly preTrade: ReturnType<typeof createPreTrade>;
-  /** What assessments of this organization's orders read. */
+  /** Risk inputs of this organization's orders. */
   readonly risk: RiskDeps;
   readonly bus: LatestQuotes;
   readonly orderBooks: OrderBookReads;
-  /** Null where no node of the primary chain is named: then nothing is swapped. */
+  /** Null if no node of the primary chain is configured: then nothing is swapped. */
   readonly primaryChain: LaunchingPrimaryChain | null;
-  /** Null where live prediction orders are not set up. */
+  /** Null if live prediction orders are not set up. */
   readonly onchainPredictions: OnchainPredictions | null;
-  /** Null where bridging is not set up. */
+  /** Null if bridging is not set up. */
   readonly bridge: Bridge | null;
-  /** Null where no external launcher is named. */
+  /** Null if no external launcher is configured. */
   readonly launcher: LauncherClient | null;
   /** True in a sandbox, whose dollars are simulated: no account is compared. */
   readonly isSimulatedMoney: boolean;
   /** Opens what backs deposits into vaults. */
   readonly reservesOn: (sql: Sql) => VaultReserves & ReserveReads;
-  /** What of the past a backtest finds by itself, besides bars. */
+  /** History besides bars that a backtest can read by itself. */
   readonly obtainable: ReadonlySet<HistorySource>;
   /** Requests in a minute that quotes of the primary chain are asked with. */
   readonly quotesPerMinute: number;
@@ -127,11 +127,11 @@ export interface ActorCapability {
   readonly machineFile: string;
   /** The activity workers by kind of activity; none of what this process has not got the means for. */
   readonly workers?: (deps: WorkerDeps) => Readonly<Record<string, ActivityWorker>>;
-  /** How actors of the kind are ticked. A period belongs to one kind. */
+  /** Ticks of the kind. A period belongs to one kind. */
   readonly ticks?: { readonly periodMs: number; readonly ticker: (deps: TickerDeps) => ShardTicker };
-  /** What is done once per period by whichever worker the queue sends. */
+  /** Work of each period, done by any worker that the queue sends. */
   readonly recurring?: (deps: WorkerDeps) => readonly RecurringWork[];
-  /** What every worker looks for by itself, because it has to happen sooner than a queue plans: seconds at most. */
+  /** Checks that every worker makes by itself, within seconds, because they cannot wait for the queue. */
   readonly watches?: (deps: WorkerDeps) => readonly RecurringWork[];
   /** Commands and lists, by the names that the API knows them by. */
   readonly callers?: (deps: CallerDeps) => object;

@@ -37,7 +37,7 @@ export const ACTOR_KINDS: readonly ActorKind[] = ACTOR_CAPABILITIES.map(({ kind 
 type CallersOf<Capability> = Capability extends { readonly callers: (deps: never) => infer Ports } ? Ports : never;
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
-/** What callers reach of all kinds together. */
+/** Ports of all kinds together for callers. */
 export type CapabilityPorts = Together<CallersOf<(typeof LISTED)[number]>>;
 
 export function callerPortsOf(deps: CallerDeps): CapabilityPorts {

@@ -17,12 +17,12 @@ import type { ActorCapability, CallerDeps } from './capability.ts';
 
 const NO_LAUNCHER = 'the external launcher is not configured: set AGENTLAUNCH_URL and SPOTCHAIN_RPC_URL';
 
-/** What anybody may ask of the launcher. */
+/** Returns the public queries of the launcher. */
 export function launcherPairs(launcher: LauncherClient | null): Pick<LauncherClient, 'pairs'> {
   return { pairs: async () => (launcher === null ? refuse('feature_disabled', NO_LAUNCHER) : launcher.pairs()) };
 }
 
-/** What the launches of one organization through the launcher are reached by; the capability of launches brings it to the API. */
+/** Creates the commands of one organization's launches through the launcher. The capability of launches passes them to the API. */
 export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands {
   const { sql, runtime, primaryChain, launcher, clock, newId } = deps;
   if (primaryChain === null || launcher === null) {

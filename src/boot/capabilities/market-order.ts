@@ -12,7 +12,7 @@ import { missingSetting } from '../../domain/risk/index.ts';
 import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** How soon what rests is looked at again. */
+/** Interval of looks at resting orders. */
 const RESTING_WATCH_MS = 3_000;
 
 export const marketOrderCapability = {

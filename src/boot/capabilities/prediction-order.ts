@@ -25,7 +25,7 @@ import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** How soon what a book holds of a market is settled once its resolution is known; providers are listed as often. */
+/** Interval of settling a book's holdings of resolved markets. Providers are listed as often. */
 const SETTLE_MS = 30_000;
 
 /** Live orders, or the refusal of both steps where no on-chain venue is named. */

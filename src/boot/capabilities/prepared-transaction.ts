@@ -1,4 +1,4 @@
-/** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
+/** Transactions of the primary chain that somebody else signs: preparation, submission and execution in this process. */
 
 import { checkoutRules } from '../../../actors/checkout/purpose.ts';
 import { launchRules } from '../../../actors/launch/purpose.ts';
@@ -31,7 +31,7 @@ import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../
 import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** What a finalized transaction comes to, by its purpose. */
+/** Rules of finalized transactions, by purpose. */
 export const PURPOSES: Purposes = {
   swap: swapPurpose,
   prediction_order: predictionOrderRules,

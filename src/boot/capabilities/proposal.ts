@@ -8,7 +8,7 @@ import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-s
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** How soon after a breaker its kill switch acts, and after somebody's word what it closes. */
+/** Interval of the kill switch and of requested closings. */
 const KILL_SWITCH_MS = 1_000;
 
 export const proposalCapability = {

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
-  /** Null where the chain is real and no launcher is named. */
+  /** Null if the chain is real and no launcher is configured. */
   readonly agentlaunch: { readonly url: string; readonly key: string | null } | null;
 }
 
@@ -24,7 +24,7 @@ export const agentlaunch = {
   isSimulated: () => false,
   simulators: AGENTLAUNCH_SIMULATORS,
 
-  /** Null where no launcher is named. */
+  /** Null if no launcher is configured. */
   open({ addresses, clock }: Pick<Reach<Addresses, object>, 'addresses' | 'clock'>, onFailure: (code: string) => void) {
     return addresses.agentlaunch === null ? null : createLauncher({ ...addresses.agentlaunch, clock, onFailure });
   },

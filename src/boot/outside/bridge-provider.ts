@@ -1,4 +1,4 @@
-/** What a bridge provider brings into the service on top of what every outside system brings: how one process opens it. */
+/** Composition of a bridge provider, on top of what every outside system has: how one process opens it. */
 import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 import type { Config } from '../config.ts';
@@ -6,9 +6,9 @@ import type { OutsideEntry } from './entry.ts';
 
 export interface BridgeProviderEntry extends OutsideEntry {
   readonly isNamed: (addresses: never) => boolean;
-  /** Null where the provider is not named, or does not serve the EVM chain. */
+  /** Null if the provider is not configured, or does not serve the EVM chain. */
   readonly open: (context: BridgeContext, reach: never) => BridgeProvider | null;
 }
 
-/** Whether both chains are the sandbox's: its providers carry between them, and real ones between real chains. */
+/** True if both chains are the sandbox's. Its providers carry between them, and real ones between real chains. */
 export const isBridgeSimulated = (config: Config): boolean => config.SPOTCHAIN_URL === null && config.EVMCHAIN_URL === null;

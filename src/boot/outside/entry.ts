@@ -1,8 +1,8 @@
 /**
- * What one outside system brings into the service, in one place: where it is, what may be asked of it, and who stands in
- * for it in the sandbox. A venue brings besides its feed. Each is a file beside this one and its line in
- * `index.ts`: it says what the settings name, and joins the client of the adapters with the simulators of the sandbox. What
- * the engine knows of a venue in advance (limits, costs, listings) stands in `src/domain/venues`.
+ * Composition of one outside system, in one place: its address, its request budgets, and its simulator in the sandbox. A venue also has its
+ * feed. Each is a file beside this one and its line in `index.ts`: it says what the settings name, and joins the client of the adapters
+ * with the simulators of the sandbox. Facts about a venue that the engine needs in advance (limits, costs, listings) are in
+ * `src/domain/venues`.
  */
 import type { MakeBudget } from '../../adapters/queue/request-budgets.ts';
 import type { VenueMarket } from '../../adapters/reach.ts';
@@ -16,15 +16,15 @@ import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Simulators } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 
-/** Where a simulator listens: `http://127.0.0.1:<port>`. @throws Error in one sentence where no sandbox is to be found. */
+/** Returns the address of a simulator: `http://127.0.0.1:<port>`. @throws Error in one sentence if no sandbox is found. */
 export type SimulatorAt = (name: string) => string;
 
 export interface OutsideEntry {
-  /** Whose question its budgets pay, as GET /v1/venues tells them. */
+  /** Venue under which GET /v1/venues lists its budgets. */
   readonly venue: Venue;
-  /** What its providers let one address ask. */
+  /** Request budgets of its providers for one address. */
   readonly budgets: (make: MakeBudget) => Readonly<Record<string, RequestBudget>>;
-  /** Where it is, as the environment says; in the sandbox where it says nothing. */
+  /** Address from the environment, or in the sandbox if there is none. */
   readonly addresses: (config: Config, simulator: SimulatorAt) => object;
   /** True where the environment does not name it, so that the sandbox stands in for it. */
   readonly isSimulated: (config: Config) => boolean;

@@ -6,7 +6,7 @@ import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
-  /** The identity provider's signing API; null where nothing is signed by it. */
+  /** Signing API of the identity provider; null if it signs nothing. */
   readonly signerUrl: string | null;
 }
 

@@ -53,9 +53,9 @@ type System = (typeof SYSTEMS)[keyof typeof SYSTEMS];
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
 const ENTRIES: readonly OutsideEntry[] = Object.values(SYSTEMS);
-/** Where every outside system is. */
+/** Addresses of all outside systems. */
 export type Addresses = Together<ReturnType<System['addresses']>>;
-/** What each provider lets one address ask, shared by all clients of a process. */
+/** Request budgets of the providers, shared by all clients of a process. */
 export type RequestBudgets = Together<ReturnType<System['budgets']>>;
 export type SimulatorName = System['simulators'] extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
 
@@ -84,7 +84,7 @@ export function needsSandbox(config: Config): boolean {
 /** Every name of a budget, as the catalog file may call it. */
 export const BUDGET_NAMES: readonly string[] = ENTRIES.flatMap(({ budgets }) => Object.keys(budgets(aloneBudgets)));
 
-/** How much each provider lets this process ask, where that is not what its client assumes: the catalog file has the last word. */
+/** Returns the request budgets of this process that differ from the client's defaults. The catalog file takes precedence. */
 export function statedBudgets(config: Config): Readonly<Record<string, number>> {
   return { ...keylessBudgets(config), ...newsBudget(config), ...CATALOG.source.budgets };
 }
@@ -95,17 +95,17 @@ export function createRequestBudgets(stated: Readonly<Record<string, number>> = 
   return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(makeStated))) as RequestBudgets;
 }
 
-/** Whose question each budget pays. */
+/** Venue of each budget. */
 const PAYERS: ReadonlyMap<string, Venue> = new Map(
   ENTRIES.flatMap(({ venue, budgets }) => Object.keys(budgets(aloneBudgets)).map((name) => [name, venue] as const)),
 );
 
-/** What may still be asked of each provider by this process. */
+/** Returns the remaining requests of this process at each provider. */
 export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState[] {
   return Object.entries(budgets).map(([name, budget]) => ({ venue: PAYERS.get(name) ?? 'reference', name, ...budget.state(now) }));
 }
 
-/** How this process reaches all outside systems. */
+/** Access of this process to all outside systems. */
 export type OutsideReach = Reach<Addresses, RequestBudgets>;
 
 export interface Venues extends JoinedVenues {
@@ -138,7 +138,7 @@ export function openVenueFlows(reach: OutsideReach): VenueFlows {
 /** Addresses and budgets of all bridge providers. */
 type BridgeReach = Together<Parameters<(typeof BRIDGE_PROVIDERS)[BridgeProviderName]['open']>[1]>;
 
-/** Bridging between both chains. Null where no provider is named for chains that are real, or the EVM chain has no stablecoin. */
+/** Opens bridging between both chains. Null if no provider is configured for real chains, or if the EVM chain has no stablecoin. */
 export function openBridge(
   reach: Omit<OutsideReach, 'addresses' | 'budgets'> &
     BridgeReach & { readonly addresses: Pick<Addresses, 'evmchain' | 'spotchain'> } & Pick<BridgeDeps, 'quote' | 'onFailure'>,
@@ -147,7 +147,7 @@ export function openBridge(
   return openBridgeOn({ ...reach, evmchain, rpcUrl: spotchain.rpcUrl, openProviders: (context) => openBridgeProviders(context, reach) });
 }
 
-/** The bridge providers that serve the EVM chain; null where none is named. */
+/** Opens the bridge providers that serve the EVM chain; null if none is configured. */
 function openBridgeProviders(
   context: BridgeContext,
   reach: BridgeReach,

@@ -4,7 +4,7 @@ import { INTELLIGENCE_SIMULATORS, SANDBOX_CONTACT, SANDBOX_MACRO_KEY } from '../
 import type { Config } from '../config.ts';
 import { keyFor, type OutsideEntry, type SimulatorAt } from './entry.ts';
 
-/** What the plan of a real provider of news lets this process ask in a minute, where that is more than the sandbox is asked. */
+/** Returns the news requests per minute of a real provider's plan, if it allows more than the sandbox. */
 export function newsBudget({ NEWS_URL: url, NEWS_PROVIDER: provider }: Config): Record<string, number> {
   return url !== null && provider === 'alpaca' ? { news: ALPACA_NEWS_PER_MINUTE } : {};
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
-  /** Null where none is named: nothing stands in for a language model unless it is asked for by the word `sandbox`. */
+  /** Null if none is configured. The sandbox's model is used only on request, by the word `sandbox`. */
   readonly model: { readonly url: string; readonly name: string; readonly key: string | null } | null;
 }
 

@@ -16,7 +16,7 @@ const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
   },
 };
 
-/** What real providers of the primary chain let this process ask, where that is less than what a key opens. */
+/** Returns the request budgets of real providers on the primary chain that are lower without a key. */
 export function keylessBudgets({ SPOTCHAIN_URL: url, SPOTCHAIN_KEY: key, SPOTCHAIN_CANDLES_URL: candles }: Config): Record<string, number> {
   return {
     ...(url !== null && key === null ? { aggregator: KEYLESS_PER_MINUTE } : {}),

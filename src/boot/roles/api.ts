@@ -85,7 +85,7 @@ export interface ApiRole {
 export interface ApiDeps {
   /** The engine's connections: who is who, the market, and what is announced. */
   readonly sql: Sql;
-  /** What belongs to an organization, on connections that see no other. */
+  /** Ports of an organization, on connections that see no other. */
   readonly callers: CallerPorts;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
@@ -93,36 +93,36 @@ export interface ApiDeps {
   readonly bookWants: BookWants;
   /** Addresses and request budgets of all outside systems. */
   readonly reach: OutsideReach;
-  /** Where processes of the service count requests together; null where there is only this one. */
+  /** Shared request counters of the service's processes; null if there is only this one. */
   readonly sharedLimits: SharedStore | null;
-  /** Null where no external launcher is named. */
+  /** Null if no external launcher is configured. */
   readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
-  /** Replay sessions that run in this process; null where none can. */
+  /** Replay sessions that run in this process; null if it can run none. */
   readonly replays: ApiPorts['replays'];
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];
   /** Free bytes of the state folder, and whether the database refused a write for want of them. */
   readonly space: SpaceWatch;
-  /** Whether this machine's clock agrees with PostgreSQL's. */
+  /** State of this machine's clock compared with PostgreSQL's. */
   readonly clockState: () => ClockState;
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: () => string;
   readonly host: string;
   readonly port: number;
-  /** Whether the thread that halts and pauses is there, and where. */
+  /** Emergency thread for halts and pauses: its URL and whether it is up. */
   readonly emergency: Pick<EmergencyListener, 'url' | 'isUp'>;
   readonly allowedOrigins: readonly string[];
-  /** Null where another identity provider than the sandbox's says who is who. */
+  /** Null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
   readonly version: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
 }
 
-/** What readiness asks the database. */
+/** Database reads of the readiness check. */
 const readinessReads = (sql: Sql) => ({
   pingDatabase: () => sql`select 1`,
   stalledShards: () => stalledShards(sql),
@@ -190,7 +190,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   };
 }
 
-/** Who a caller is, and how much of everything a caller may ask. */
+/** Creates the ports of authentication, grants and rate limits. */
 function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDeps, members: ReturnType<typeof createMemberStore>) {
   const onFailure = (reason: string): void => metrics.unanswered('identity', reason);
   return {
@@ -207,14 +207,14 @@ function evaluationPorts({ previews, replays }: ApiDeps) {
   return { previews, replays };
 }
 
-/** What belongs to the caller's organization. */
+/** Creates the ports of the caller's organization. */
 function callerPorts({ callers, sql }: ApiDeps, model: ModelPorts) {
   const { connection: _, shardDecisions: __, ...ports } = callers;
   const runtime = { ...ports.runtime, queues: () => readWorkQueues(sql) };
   return { ...ports, runtime, copilot: { ...ports.copilot, ...(model === null ? {} : { rewording: model.rewording }) } };
 }
 
-/** What a language model phrases; null where none is named. */
+/** Language-model ports; null if none is configured. */
 type ModelPorts = ReturnType<typeof openModelPorts>['ports'];
 
 function machinePorts() {
@@ -223,10 +223,10 @@ function machinePorts() {
   return { describe: (machine: string) => charts.get(machine) ?? null, layout: (machine: string) => layouts.of(machine) };
 }
 
-/** How readers reach the outside: they wait behind decisions. */
+/** Returns the outside access of readers, which give way to decisions. */
 const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: budgetsFor(reach.budgets, 'optional') });
 
-/** What everybody sees of the market. */
+/** Creates the ports of the public market data. */
 function marketPorts(deps: ApiDeps, model: ModelPorts) {
   const { sql, bus, clock, log, states, launcher } = deps;
   const reach = patient(deps);
@@ -252,7 +252,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
   };
 }
 
-/** What is asked of venues and chains only when somebody needs it. */
+/** Creates the ports that query venues and chains on demand. */
 function onDemandPorts(deps: ApiDeps) {
   const { sql, bus, clock, metrics } = deps;
   const reach = patient(deps);
@@ -288,7 +288,7 @@ function onDemandPorts(deps: ApiDeps) {
   };
 }
 
-/** What the feeds ask besides the market. */
+/** Creates the ports of the feeds besides the market. */
 function feedPorts({
   callers,
   bus,

@@ -47,7 +47,7 @@ import type { Venues } from '../outside/index.ts';
 const DUTY = 'feed';
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
-/** What agents need is read again so often, and at once where an agent was created or changed. */
+/** Interval of reading the agents' needs, which are also read at once when an agent was created or changed. */
 const NEEDS_MS = 15_000;
 /** Shadow orders are looked for so often; what they need of the flow is kept for minutes. */
 const SHADOW_MS = 5_000;
@@ -57,11 +57,11 @@ const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed
 export interface FeedDeps {
   readonly sql: Sql;
   readonly venues: () => Venues;
-  /** What the venues tell of the past, for work that nobody waits for: it leaves the last part of each budget alone. */
+  /** Returns the venues' history for background work, which leaves the last part of each budget unused. */
   readonly pastOf: () => Venues['histories'];
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
-  /** What this process may still ask of each provider. */
+  /** Returns the remaining requests of this process at each provider. */
   readonly budgets: () => readonly BudgetState[];
   readonly runtime: Runtime;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export interface FeedDeps {
   /** Keeps a bad row from every other row of a background loop. */
   readonly containment: Containment;
   readonly metrics: ServiceMetrics;
-  /** Whether this machine's clock agrees with PostgreSQL's; a feed whose clock does not agree is not on duty. */
+  /** Comparison of this machine's clock with PostgreSQL's. A feed whose clock is off is not on duty. */
   readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
   /** Receives everything that was received, before any assessment: what a tape records. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
@@ -135,8 +135,8 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
 }
 
 /**
- * What a tick, the breakers and orders wait for stands in no queue behind what is only kept: cuts, the word to agents
- * that a feed is lost, how deep pools are, and everything else go each in a line of their own.
+ * Creates the write queues. What a tick, the breakers and orders wait for is in no queue behind what is only stored: cuts, agents' feed
+ * losses, the depth of pools, and everything else have a queue each.
  */
 const linesOf = (log: Logger) => ({
   cuts: createWriteLine(log),

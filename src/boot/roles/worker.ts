@@ -35,7 +35,7 @@ import type { Logger } from '../../adapters/log.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
-/** How often histories that have grown get their checkpoints. */
+/** Interval of writing checkpoints of grown histories. */
 const CHECKPOINT_MS = 60_000;
 
 const directory = createDirectory(ACTOR_KINDS);
@@ -61,9 +61,9 @@ export function startWorker(options: {
   readonly holder: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** How often actors of a kind are ticked, in milliseconds, where that is not the kind's own period. */
+  /** Tick interval of a kind in milliseconds, if it is not the kind's own period. */
   readonly periodsMs?: Readonly<Record<string, number>>;
-  /** Where ticks are read from and committed to, where that is not simply the database. */
+  /** Store of ticks, if it is not simply the database. */
   readonly tickStore?: TradingTickStore;
   readonly trading?: WorkerTrading;
   readonly kept: KeptDays;

@@ -16,13 +16,13 @@ import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-fr
 import type { SweepAsked } from '../../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface BacktestThread {
   readonly databaseUrl: string;
   readonly asked: BacktestAsked | BacktestJob;
 }
 
-/** What the thread of a sweep is given. */
+/** Input of a sweep's thread. */
 export interface SweepThread {
   readonly databaseUrl: string;
   readonly sweep: SweepAsked | SweepJob;
@@ -110,7 +110,7 @@ async function onStore<Made>(
   }
 }
 
-/** Whether this thread was started for such work: the file may be loaded in another thread for its function alone. */
+/** True if this thread was started for such work. The file may be loaded in another thread for its function alone. */
 function isWork(data: unknown): data is BacktestThread | SweepThread | ReplayThread {
   if (typeof data !== 'object' || data === null || !('databaseUrl' in data)) return false;
   return 'asked' in data || 'sweep' in data || 'replay' in data;
