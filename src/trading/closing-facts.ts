@@ -1,4 +1,4 @@
-/** What an agent's closings wait for is worked out from: what is held, its newest proposals, and quotes as they are now. */
+/** Inputs of what an agent's closings wait for: its holdings, its newest proposals, and present quotes. */
 import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import type { Position } from '../domain/book.ts';

@@ -26,19 +26,19 @@ export interface DelegatedOrder {
   readonly proposalId: string;
   readonly delegationId: string;
   readonly order: Order;
-  /** What risk passed it on, and what the organization's holdings are valued by. */
+  /** Quotes on which risk passed it, and on which the organization's holdings are valued. */
   readonly heard: readonly (Quote | ReferencePrice)[];
   readonly preparedAt: EpochMs;
 }
 
-/** What the worker signs of an order that it puts before the signer: the order, what it was assessed on, and the message. */
+/** Returns the text that the worker signs of an order for the signer: the order, its quotes, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
   return `sevengate delegated order 1\n${digest}\n${canonicalJson(order as never)}\n`;
 }
 
-/** What delegated orders ask of the store. */
+/** Store ports of delegated orders. */
 export interface DelegatedOrderStore extends ProposalSwapStore {
-  /** The agent's newest delegation, whatever became of it. */
+  /** Newest delegation of the agent, in any state. */
   newest(orgId: string, agentId: string): Promise<Delegation | null>;
   /** Notes what is put before the signer; the same order again changes nothing. */
   note(order: DelegatedOrder): Promise<void>;
@@ -69,7 +69,7 @@ export interface DelegatedOrders {
 export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders {
   const { store, reads, clock, bus, swaps } = deps;
 
-  /** What the signer's risk is to see: the quotes of the order and of everything that the organization holds. */
+  /** Returns the quotes for the signer's risk check: of the order's instrument and of everything that the organization holds. */
   async function heard(orgId: string, instrument: InstrumentKey): Promise<(Quote | ReferencePrice)[]> {
     const { assets } = await reads.otherBooks(orgId, 'live', '');
     const traded = [instrument, ...assets.map((asset) => asset.instrument)];

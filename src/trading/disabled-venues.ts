@@ -1,17 +1,17 @@
-/** Which venues take no live orders, by who asks: what is switched off, and which setting would switch it on. */
+/** Venues without live orders for each kind of caller, with what is disabled and the setting that enables it. */
 import { type Autonomy, EXECUTES_BY_ITSELF } from '../domain/agent.ts';
 import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/venue.ts';
 import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
 
-/** What live orders need of this service. */
+/** Requirements of live orders on this service. */
 export interface LiveParts {
-  /** Whether orders may go to the live spot exchange, and which organizations have an account there. */
+  /** True if live orders may go to the spot exchange, and which organizations have an account there. */
   readonly spotexchange: { readonly enabled: boolean; readonly hasKey: (orgId: string) => boolean };
-  /** Whether a node of the primary chain is named. */
+  /** True if a node of the primary chain is configured. */
   readonly primaryChain: boolean;
-  /** Whether delegated transactions can be signed. */
+  /** True if delegated transactions can be signed. */
   readonly signer: boolean;
-  /** Whether an on-chain prediction venue is named. */
+  /** True if an on-chain prediction venue is configured. */
   readonly onchainPredictions: boolean;
 }
 
@@ -25,8 +25,9 @@ function withoutWay(): DisabledVenues {
 }
 
 /**
- * What live orders of each venue lack, in an organization, for agents and Takes by their autonomy and for people (null). Without a
- * signer nobody buys on the primary chain by itself; what is held there can be sold all the same, by the wallet of its owner.
+ * Returns a look-up of what live orders of each venue lack in an organization, for agents and Takes by their autonomy and for people
+ * (null). Without a signer nothing buys on the primary chain autonomously. What is held there can still be sold, by the wallet of its
+ * owner.
  */
 export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null, orgId: string) => DisabledVenues {
   const { enabled, hasKey } = parts.spotexchange;

@@ -1,8 +1,8 @@
 /**
- * Whether a request to the spot exchange may be signed with the key of an organization's account. The request has to carry the
- * worker's signature. An order has to be the part that its proposal, or a person, has under way at this moment, no larger and at
- * no worse price; it must not be superseded by a halt, a pause or a lowered autonomy; its price has to lie near the newest quote
- * that the feed itself has signed; and what is bought within a day stays within a limit that lies beside the key.
+ * Permission to sign a request to the spot exchange with the key of an organization's account. The request has to carry the worker's
+ * signature. An order has to be the part that its proposal, or a person, has under way at this moment, no larger and at no worse price. It
+ * must not be superseded by a halt, a pause or a lowered autonomy. Its price has to be near the newest quote that the feed itself has
+ * signed. Purchases within a day stay within a limit that is stored beside the key.
  */
 import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
 import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
@@ -21,8 +21,8 @@ import type { ExchangeKeys, ExchangeSignature, ExchangeSigner, RiskReads, SignEx
 import type { SignableProposal, SigningReads } from './signing-validation.ts';
 
 /**
- * How far the market may have moved since the newest signed quote, in basis points beside the mandate's slippage: that quote is
- * half a minute old or more, and an exit has to leave in a market that falls.
+ * Permitted move of the market since the newest signed quote, in basis points beside the mandate's slippage. That quote is half a minute
+ * old or more, and an exit has to leave in a falling market.
  */
 const MOVED_BPS = 100;
 
@@ -41,9 +41,9 @@ export interface ExchangeSigningDeps {
   readonly reads: ExchangeSigningReads;
   readonly risk: Pick<RiskReads, 'preferences' | 'epoch'>;
   readonly keys: ExchangeKeys;
-  /** Whether the worker signed a text; base64. */
+  /** Verifies that the worker signed a text; base64. */
   readonly isSignedByWorker: (text: string, signature: string) => boolean;
-  /** What was bought for an organization, beside its key. */
+  /** Returns the purchase record of an organization, stored beside its key. */
   readonly ledgerOf: (orgId: string) => SigningLedger;
   readonly clock: { now(): EpochMs };
 }
@@ -93,7 +93,7 @@ async function orderRefusal(
   return supersededRefusal(placed.context, proposal) ?? (await quoteRefusal(deps, orgId, ask.order, proposal.manifest));
 }
 
-/** What the worker has signed by the signer, each under its own signature. */
+/** Returns a signer whose requests carry the worker's own signature. */
 export function signedByWorker(deps: {
   readonly signer: ExchangeSigner;
   /** Base64 of an Ed25519 signature over the text as UTF-8. */
@@ -102,7 +102,7 @@ export function signedByWorker(deps: {
   return (request) => deps.signer.signRequest(request, deps.signAsWorker(exchangeRequestText(request)));
 }
 
-/** Whether it is the part that is under way, no larger and at no worse price. */
+/** Refuses an order that is not the part under way, is larger or has a worse price. */
 function partRefusal(
   context: Pick<ProposalContext, 'order' | 'execution' | 'part' | 'resting'>,
   id: string,
@@ -144,7 +144,7 @@ async function haltRefusal({ risk }: ExchangeSigningDeps, orgId: string, { epoch
   return (await risk.epoch(orgId)) === epoch ? null : no('halted', 'the order has been superseded: halted');
 }
 
-/** Whether the order keeps to the mandate near the newest quote that the feed itself has signed. */
+/** Refuses an order outside the mandate near the newest quote that the feed itself has signed. */
 async function quoteRefusal(
   { reads, risk, clock }: ExchangeSigningDeps,
   orgId: string,

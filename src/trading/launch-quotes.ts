@@ -1,4 +1,4 @@
-/** What curves may be quoted in, and what that is worth now. */
+/** Quote tokens of curves, and their present value. */
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
@@ -20,9 +20,9 @@ interface TokenDollars {
 export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>) {
   const liveQuote = createLiveQuotes(quotes, clock);
   return {
-    /** Null where no curve is quoted in the mint. */
+    /** Null if no curve is quoted in the mint. */
     token: (mint: string): QuoteToken | null => quoteTokenOf(mint, clock.now()),
-    /** Null where nothing live prices it now. */
+    /** Null if it has no live price now. */
     dollars({ pricedBy, multiplier }: QuoteToken): TokenDollars | null {
       if (pricedBy === null) return { perToken: '1', instrument: null, observedAt: clock.now() };
       const quote = liveQuote(pricedBy);

@@ -31,7 +31,7 @@ export interface WalletTransaction {
 }
 
 export interface WalletHistories {
-  /** Newest first, at most a page of 100, older than `before`. Null where no provider is set up. @throws where it does not answer */
+  /** Newest first, at most a page of 100, older than `before`. Null if no provider is set up. @throws if it does not answer */
   readonly transactions: ((address: string, before: string | null) => Promise<readonly WalletTransaction[]>) | null;
   /** Perpetual and other fills: the most recent ones, or those since a time, that included. @throws where the venue does not answer */
   readonly fills: (address: string, since: EpochMs | null) => Promise<readonly ReportedFill[]>;
@@ -60,7 +60,7 @@ export interface StoredEvent {
   readonly body: WalletEvent;
 }
 
-/** What a refresh of one wallet leaves. */
+/** Result of refreshing one wallet. */
 export interface WalletUpdate {
   readonly wallet: RefreshedWallet;
   readonly events: readonly StoredEvent[];
@@ -72,7 +72,7 @@ export interface WalletUpdate {
 export interface LeaderboardStore {
   /** Wallets that were asked for before this time or never, oldest first; of each chain at most `limit`. */
   stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]>;
-  /** Which of these signatures the wallet's events hold. */
+  /** Returns the signatures that the wallet's events contain. */
   known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>>;
   /** Finalized swaps of this service whose wallet it is, changed since then. */
   ownSwaps(address: string, since: EpochMs): Promise<readonly WalletTransaction[]>;
@@ -88,7 +88,7 @@ export interface LeaderboardStore {
   ): Promise<{ readonly waiting: number; readonly behindMs: number }>;
 }
 
-/** How long after it was changed an own swap is looked for again: clocks of processes differ by less. */
+/** Overlap with which own swaps are read again. Clocks of processes differ by less. */
 const OWN_OVERLAP_MS = 60 * 60_000;
 /** A round ends before the next one is due. */
 const ROUND_MS = REFRESH_MS - 5_000;
@@ -104,7 +104,7 @@ export interface RefreshResult {
   readonly behindMs: number;
 }
 
-/** What was read of a wallet's history so far, from its newest transaction down to `before`. */
+/** History of a wallet read so far, from its newest transaction down to `before`. */
 interface Reading {
   /** The wallet's newest signature when the reading began: it ends there. */
   readonly newest: string | null;
@@ -243,8 +243,8 @@ export function createLeaderboardRefresh(deps: {
 
   return {
     /**
-     * One round: up to twenty stale wallets, a page each in turn, whoever waited longest first, each chain until its provider's budget
-     * or the round's time is spent.
+     * Runs one round: up to twenty stale wallets, a page each in turn, longest wait first, each chain until its provider's budget or the
+     * round's time is spent.
      */
     async run() {
       const beganAt = clock.now();

@@ -1,6 +1,6 @@
 /**
- * Risk for whatever people order, on any venue: the organization's preferences are the mandate, its manual book is what
- * is traded in, and everything that waits on that book counts.
+ * Risk of people's orders on any venue. The organization's preferences are the mandate, its manual book is traded, and everything that
+ * waits on that book counts.
  */
 import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import {

@@ -35,7 +35,7 @@ export interface OpenPosition {
   readonly openedAt: EpochMs;
 }
 
-/** What a portfolio reads besides the inputs of risk. */
+/** Reads of a portfolio besides the inputs of risk. */
 export interface PositionFills {
   /** Ids of the newest fills of open positions, at most `limit` of each, newest first; by `<book> <instrument>`. */
   fillsOfPositions(positions: readonly OpenPosition[], limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
@@ -52,7 +52,7 @@ export interface PortfolioDeps {
   readonly clock: { now(): EpochMs };
 }
 
-/** What a reading of a portfolio works with. */
+/** Dependencies of reading a portfolio. */
 interface PortfolioReading extends PortfolioDeps {
   readonly freshness: Freshness;
 }

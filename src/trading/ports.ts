@@ -1,4 +1,4 @@
-/** What trading asks of the outside. Stores, venues and the signer implement these ports; all values are the domain's. */
+/** Outside ports of trading. Stores, venues and the signer implement them; all values are the domain's. */
 import type { Autonomy, Stage } from '../domain/agent.ts';
 import type { OpenProposal, TradingBook } from '../domain/book.ts';
 import type { TransitAmount } from '../domain/bridge/transit.ts';
@@ -58,9 +58,9 @@ export interface ManualAccount {
   /** The organization's control epoch. */
   readonly epoch: number;
   readonly preferences: RiskPreferences;
-  /** Null where nothing was booked to it. */
+  /** Null if nothing was booked to it. */
   readonly book: AccountBook | null;
-  /** What the organization has at work in its other books of that mode. */
+  /** Exposure of the organization in its other books of that mode. */
   readonly others: BookSums;
   /** Accounts beside its live books; none of paper books. */
   readonly accounts: AccountFacts;
@@ -70,23 +70,23 @@ export interface ManualAccount {
   readonly waiting: readonly OpenProposal[];
 }
 
-/** What risk reads of an organization, its agents and its books. */
+/** Risk reads of an organization, its agents and its books. */
 export interface RiskReads {
-  /** Null where the organization has no such agent. */
+  /** Null if the organization has no such agent. */
   agent(orgId: string, agentId: string): Promise<AgentFacts | null>;
   /** The books that an agent trades in now, by id, with what is open on them; one that nothing has happened to is left out. */
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
-  /** What the organization has at work in its books of one mode but for one; its cost does not grow with their number. */
+  /** Exposure of the organization in its books of one mode except one. Its cost does not grow with their number. */
   otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
   /** The newest comparison of the organization's accounts, and its live books. */
   accounts(orgId: string): Promise<AccountFacts>;
-  /** What an order of a person is assessed by, all of one moment. */
+  /** Inputs of assessing a person's order, all of one moment. */
   manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;
   /** Every book of the organization of one mode. */
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
   /** Everything that waits on a manual book and reserves capacity there. */
   waitingOn(orgId: string, bookId: string): Promise<readonly OpenProposal[]>;
-  /** What the organization has between the chains: transfers that were submitted and have not ended. */
+  /** Transfers of the organization that were submitted and have not ended. */
   inTransit(orgId: string): Promise<readonly TransitAmount[]>;
   /** The organization's mandate. Version zero: it never said anything, and the defaults hold. */
   preferences(orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }>;
@@ -98,7 +98,7 @@ export interface RiskReads {
   outcomeMarkets(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>>;
 }
 
-/** What every assessment of an order reads. */
+/** Reads of every order assessment. */
 export interface RiskDeps {
   readonly reads: RiskReads;
   readonly bus: LatestQuotes;
@@ -107,7 +107,7 @@ export interface RiskDeps {
   readonly disabledVenues: (autonomy: Autonomy | null, orgId: string) => DisabledVenues;
 }
 
-/** What became of asking the signer. Asking again is harmless: the same message has one signature. */
+/** Answer of the signer. Asking again is harmless: the same message has one signature. */
 export type SignerAnswer =
   | { readonly outcome: 'signed'; readonly signedBase64: string }
   /** It will not be signed as things stand; `code` says which condition is missing. */
@@ -127,7 +127,7 @@ export interface ExchangeSigner {
   signRequest(request: ExchangeRequest, signature: string): Promise<ExchangeSignature>;
 }
 
-/** What became of asking for the signature under a request to the spot exchange. */
+/** Result of signing a request to the spot exchange. */
 export type ExchangeSignature =
   /** `query` is the whole signed query; `apiKey` names the account's key to the exchange and proves nothing. */
   | { readonly outcome: 'signed'; readonly apiKey: string; readonly query: string }
@@ -139,18 +139,18 @@ export type SignExchangeRequest = (request: ExchangeRequest) => Promise<Exchange
 
 /** The keys of organizations at the spot exchange, as the signer process alone has them. */
 export interface ExchangeKeys {
-  /** As it lies in its file at this moment: a key that was exchanged counts at once. Null where there is none. */
+  /** Returns the key as stored in its file at this moment, so that a replaced key counts at once. Null if there is none. */
   of(orgId: string): {
     readonly apiKey: string;
-    /** Whether a signature of this key under a request for the stream would also open a session that orders without signatures. */
+    /** True if a signature of this key on a stream request would also open a session that orders without signatures. */
     readonly opensSessions: boolean;
     sign(query: string): string;
   } | null;
 }
 
-/** What became of asking the remote signer. */
+/** Answer of the remote signer. */
 export type RemoteAnswer =
-  /** Not checked yet: whoever asked compares it with what it asked for. */
+  /** Unverified signature. The caller compares it with its request. */
   | { readonly outcome: 'signed'; readonly signed: Uint8Array }
   | {
       readonly outcome: 'refused';
@@ -160,11 +160,11 @@ export type RemoteAnswer =
   /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
-/** What the signer has signed, kept where no database password reaches. */
+/** Record of the signer's signatures, stored where no database password reaches. */
 export interface SigningLedger {
   /**
-   * Counts a signing before it is asked for, whatever becomes of it.
-   * @returns why it must not be signed: the window is used up, or this order was signed with another message; null if it is counted.
+   * Counts a signing before it is requested, whatever the result. @returns why it must not be signed: the window is used up, or this order
+   * was signed with another message; null if it is counted.
    */
   count(signing: {
     readonly orderId: string;

@@ -18,7 +18,7 @@ import { createLiveMarks } from './live-marks.ts';
 import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
 import { createMarketLook, deepEnough, lookFor, type MarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
 
-/** How far a person's order may go beyond the price that it was placed on, where neither the person nor the preferences say. */
+/** Default slippage of a person's order beyond the price that it was placed on, if neither the person nor the preferences set one. */
 const MANUAL_SLIPPAGE_BPS = 50;
 /** Names orders that are never placed. */
 const PREVIEW = 'preview';

@@ -25,7 +25,7 @@ export interface MarketLookDeps extends RiskDeps {
 export interface PresentInstrument {
   readonly quote: Quote | null;
   readonly depth: Depth | null;
-  /** How far the book is known, or null if it is as deep as orders are filled. */
+  /** Known depth of the book, or null if it is as deep as orders are filled. */
   readonly edge: BookEdge | null;
   readonly market: RiskMarket;
 }

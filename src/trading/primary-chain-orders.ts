@@ -13,7 +13,7 @@ import { type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, rejecte
 export interface PrimaryChainOrderDeps {
   readonly store: Pick<ProposalSwapStore, 'proposal'>;
   readonly swaps: Pick<ProposalSwaps, 'lookUp'>;
-  /** Null where nobody signs for owners. */
+  /** Null if nobody signs for owners. */
   readonly delegated: DelegatedOrders | null;
   readonly owner: (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts) => Promise<VenueAnswer>;
 }

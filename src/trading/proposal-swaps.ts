@@ -31,11 +31,11 @@ const FOR_SLIPPAGE = '0.8';
 /** Notionals are rounded up to this. */
 const USD_STEP = '0.000001';
 
-/** What a proposal's transaction rests on: the proposal, and its agent or Take as it stands now. */
+/** Facts behind a proposal's transaction: the proposal, and the present state of its agent or Take. */
 export interface ProposalFacts {
   readonly orgId: string;
   readonly trader: TraderKind;
-  /** Of the agent or the Take. */
+  /** Id of the agent or the Take. */
   readonly agentId: string;
   readonly autonomy: Autonomy;
   readonly state: ProposalState;
@@ -47,12 +47,12 @@ export interface ProposalFacts {
   readonly flattens: boolean;
 }
 
-/** What swaps of proposals ask of the store. */
+/** Store ports of proposals' swaps. */
 export interface ProposalSwapStore {
-  /** Null where there is no proposal with this id. */
+  /** Null if there is no proposal with this id. */
   proposal(id: string): Promise<ProposalFacts | null>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
-  /** What an assessment of a book rests on, as one text. */
+  /** Version of the facts that an assessment of a book rests on, as one text. */
   exposureVersion(orgId: string, bookId: string): Promise<string>;
 }
 
@@ -74,7 +74,7 @@ export interface PreparedProposalSwap {
   readonly order: Order;
 }
 
-/** Who signs, and from which wallet. */
+/** Signer and wallet. */
 export interface SwapSigner {
   readonly wallet: string;
   readonly executor: PreparedTransactionInput['executor'];
@@ -83,7 +83,7 @@ export interface SwapSigner {
 export interface ProposalSwaps {
   /** Prepares the one swap of a proposal. Refused with the codes of `SwapCommands.prepare`. */
   prepare(order: Order, info: SubmitInfo<'spotchain'>, facts: ProposalFacts, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
-  /** What became of the swap, by the chain's word. */
+  /** Looks up the result of the swap, by the chain's word. */
   readonly lookUp: ExecutionClient<'spotchain'>['lookUp'];
 }
 
@@ -92,12 +92,12 @@ export function rejected(reason: string, detail: string): VenueAnswer {
   return { outcome: 'rejected', reason, detail };
 }
 
-/** Who acts, for the audit: the agent or the Take. */
+/** Returns the acting subject for the audit: the agent or the Take. */
 export function actingFor({ orgId, trader, agentId }: ProposalFacts, { key }: Pick<SubmitInfo<'spotchain'>, 'key'>): CommandContext {
   return { orgId, subject: `${trader}:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
-/** What the step that takes a proposal's signed bytes requires: that nothing has superseded the proposal. */
+/** Returns the requirement of the step that takes a proposal's signed bytes: nothing has superseded the proposal. */
 export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
   return { type: 'execution_permit', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
 }
@@ -192,7 +192,7 @@ function ownPreTrade(
 }
 
 /**
- * What the book may sell of the order's token to the last unit, where the order sells every whole lot of it; else null.
+ * Returns the quantity that the book may sell of the order's token to the last unit, if the order sells every whole lot of it; else null.
  * Orders are made in lots and balances are not: the rest of less than a lot could never be sold alone.
  */
 async function closing({ reads }: ProposalSwapDeps, order: Order, agentId: string): Promise<DecimalString | null> {
@@ -205,7 +205,7 @@ async function closing({ reads }: ProposalSwapDeps, order: Order, agentId: strin
   return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
 }
 
-/** What the transaction says of its order. Only a final one has come to anything. */
+/** Returns the transaction's answer about its order. Only a final one has a result. */
 function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): VenueAnswer {
   const state = transactionState(row.state);
   const context = transactionContext(row.state);
@@ -240,7 +240,9 @@ function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'qu
   return left.lt(0) ? null : Math.min(left.toNumber(), order.maxSlippageBps);
 }
 
-/** What is given for an order: of a buy a lot less than it may cost, because a swap's own order is rounded up to whole lots. */
+/**
+ * Returns the input amount of an order. A buy gives a lot less than it may cost, because a swap's own order is rounded up to whole lots.
+ */
 function givenFor(order: Order, least: Decimal): Decimal {
   if (order.side === 'sell') return new Decimal(order.quantity);
   const lotUsd = new Decimal(marketStepOf(order.instrument).lot).times(order.limitPrice);
@@ -266,8 +268,8 @@ function beyondOrder(swap: Order, order: Order): string | null {
 }
 
 /**
- * Whether the bytes that an owner has signed may leave: only while the proposal waits for them, and risk lets its order pass
- * now. Answers what the step that takes them requires besides.
+ * Creates the check of owner-signed bytes: they may leave only while the proposal waits for them and its order passes risk now. Returns the
+ * further requirements of the step that takes them.
  */
 export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapStore, 'proposal'>; readonly preTrade: PreTrade }) {
   return async (orgId: string, context: PreparedTransactionContext): Promise<Outcome<readonly ActorRecord[]>> => {

@@ -22,13 +22,13 @@ import type { EpochMs } from '../domain/time.ts';
 import { errorText } from '../domain/value-text.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 
-/** How often everything is compared. Milliseconds. */
+/** Interval of comparing everything. Milliseconds. */
 export const RESERVES_MS = 120_000;
 
 /** A wallet of the primary chain that an organization has linked or delegated. */
 export interface ReserveWallet {
   readonly address: string;
-  /** Whether another organization has it too: what lies there would back both. */
+  /** True if another organization has it too, because its balance would back both. */
   readonly isShared: boolean;
 }
 
@@ -38,12 +38,12 @@ export interface ReservePosition {
   readonly wallet: string;
   /** Its address on the chain. */
   readonly account: string;
-  /** Whether orders of another organization filled it too: what lies there would back both. */
+  /** True if orders of another organization filled it too, because its balance would back both. */
   readonly isShared: boolean;
 }
 
 export interface ReserveStore {
-  /** What each organization claims that has a live book, an account or a wallet: one that claims nothing yet as well. */
+  /** Claims of each organization that has a live book, an account or a wallet, including one without claims. */
   /** Each throws if a row of its organization cannot be read. */
   claims(): Promise<ReadonlyMap<string, () => ReserveClaims>>;
   /** Linked and delegated wallets of the primary chain. */
@@ -56,9 +56,9 @@ export interface ReserveStore {
   present(orgId: string, agentId: string): Promise<PresentClaims>;
 }
 
-/** Where something may be held. */
+/** Places that may hold assets. */
 export interface ReservePlaces {
-  /** Null where no live order goes to the exchange: then nothing of anybody's is there. */
+  /** Null if no live order goes to the exchange: then nobody's assets are there. */
   readonly exchange: {
     readonly hasAccount: (orgId: string) => boolean;
     /** @throws where the exchange does not tell. */
@@ -67,7 +67,7 @@ export interface ReservePlaces {
       readonly balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[];
     }>;
   } | null;
-  /** Null where no node of the primary chain is named. */
+  /** Null if no node of the primary chain is configured. */
   readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
   /**
    * Contracts by the account of each position of a wallet at the prediction venue; null if none is named.
@@ -76,7 +76,7 @@ export interface ReservePlaces {
   readonly positionsOf: ((owner: string) => Promise<ReadonlyMap<string, DecimalString>>) | null;
 }
 
-/** How many organizations came to each verdict. */
+/** Number of organizations per verdict. */
 export type ReserveRound = Readonly<Record<ReserveVerdict, number>>;
 
 export function createReserveCheck(deps: {
@@ -133,7 +133,7 @@ async function placesOf(
   return Promise.all([...account, ...wallets, ...positions]);
 }
 
-/** What the wallets hold of outcomes that books claim, wallet by wallet. */
+/** Reads the wallets' holdings of outcomes that books claim, wallet by wallet. */
 function predictionsOf(
   read: ReservePlaces['positionsOf'],
   positions: readonly ReservePosition[],

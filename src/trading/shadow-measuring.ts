@@ -10,7 +10,7 @@ import type { InstrumentKey } from '../domain/venue.ts';
 
 /** An order that nobody has measured for so long stays unknown without a row. Milliseconds. */
 const LOST_MS = 86_400_000;
-/** So many orders are measured at once. */
+/** Maximum orders measured at once. */
 const MOST_ORDERS = 200;
 
 export interface ShadowStore {
@@ -29,7 +29,7 @@ export interface MeasuredOrder {
   readonly flow: string;
 }
 
-/** What an order came to by what was kept of its window. */
+/** Returns the measurement of an order from the kept flow of its window. */
 export function measuredBy(order: ShadowOrder, keeper: FlowKeeper): MeasuredOrder {
   const received = keeper.window(spanOf(order));
   // Of a window that is too long so much is kept as shows it.

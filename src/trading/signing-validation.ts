@@ -1,9 +1,9 @@
 /**
- * Whether one automated transaction may be signed. The signer trusts nobody, and least of all the database: the order
- * has to carry the worker's signature, the delegation its owner's, the quotes that it rests on the feed's, and the message is
- * decoded to the last instruction against what the chain itself says of mints and lookup tables. It reads the agent or the Take, its autonomy, the halt, the decision
- * and the mandate for itself, runs the policy and the pre-trade risk function once more, counts what it signs, and
- * compares what the remote signer gives back with the prepared message.
+ * Permission to sign one automated transaction. The signer trusts nobody, least of all the database. The order has to carry the worker's
+ * signature, the delegation its owner's, and the quotes the feed's. The message is decoded to the last instruction and compared with the
+ * chain's own facts about mints and lookup tables. The signer reads the agent or the Take, its autonomy, the halt, the decision and the
+ * mandate itself, runs the policy and the pre-trade risk function once more, counts its signatures, and compares the remote signer's result
+ * with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { type Autonomy, type Disposition, EXECUTES_BY_ITSELF } from '../domain/agent.ts';
@@ -53,7 +53,7 @@ export interface SignableTransaction {
 
 /** A trade proposal with the facts that permit its execution. */
 export interface SignableProposal {
-  /** Of whom it is. */
+  /** Kind of its owner. */
   readonly trader: TraderKind;
   readonly state: ProposalState;
   readonly autonomy: Autonomy;
@@ -63,13 +63,13 @@ export interface SignableProposal {
   readonly epoch: number;
   readonly order: Order;
   readonly readsReference: boolean;
-  /** Null where a kill switch closes a position. */
+  /** Null if a kill switch closes a position. */
   readonly decisionId: string | null;
   readonly facts: PermitFacts;
   readonly manifest: Manifest;
 }
 
-/** What a decision was made on, as it lies in the trail. */
+/** Basis of a decision, as recorded in the trail. */
 export interface DecisionFacts {
   readonly disposition: Disposition;
   readonly instrument: InstrumentKey | null;
@@ -77,23 +77,23 @@ export interface DecisionFacts {
   readonly book: AgentBook;
   /** As the feed signed it. */
   readonly cut: Cut;
-  /** Whether its observations are those that the decision committed to. */
+  /** True if its observations are those that the decision committed to. */
   readonly isWhole: boolean;
 }
 
-/** What the delegated signer reads for itself before it has anything signed. */
+/** Reads of the delegated signer before it signs anything. */
 export interface SigningReads {
-  /** Null where there is no prepared transaction with this id. */
+  /** Null if there is no prepared transaction with this id. */
   transaction(id: string): Promise<SignableTransaction | null>;
   /** Order that was put before the signer under this id; null if none was. */
   delegatedOrder(id: string): Promise<DelegatedOrder | null>;
-  /** Null where the organization has no such proposal of this agent or Take. */
+  /** Null if the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
-  /** Null where it decided nothing in that slot; `unsigned` says why the cut of the slot is not the feed's. */
+  /** Null if it decided nothing in that slot; `unsigned` says why the cut of the slot is not the feed's. */
   decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null>;
   /** The newest cut there is, or why it is not one that the feed signed. */
   newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
-  /** The one that counts of an agent or a Take: its newest, whatever became of it. */
+  /** Delegation that counts for an agent or a Take: its newest, in any state. */
   newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
 }
 
@@ -103,7 +103,7 @@ export interface SigningDeps {
   readonly disabledVenues: RiskDeps['disabledVenues'];
   readonly remote: RemoteSigner;
   readonly verifySignature: VerifySignature;
-  /** Whether the worker signed a text; base64. */
+  /** Verifies that the worker signed a text; base64. */
   readonly isSignedByWorker: (text: string, signature: string) => boolean;
   /** The chain as the signer itself asks it. @throws where no node answers. */
   readonly chain: Pick<PrimaryChain['chain'], 'mintInfo' | 'lookupTable'>;
@@ -153,7 +153,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
   };
 }
 
-/** Whether the worker put this very order with this very message before the signer. */
+/** Refuses unless the worker put this very order with this very message before the signer. */
 function forgeryRefusal(
   { isSignedByWorker }: SigningDeps,
   { prepared }: SignableTransaction,
@@ -165,7 +165,7 @@ function forgeryRefusal(
     : no('signature_invalid', 'the order is not what the worker signed');
 }
 
-/** Whether the owner of the wallet delegated it, in their own signature, to this agent or Take and for as much. */
+/** Refuses unless the owner of the wallet delegated it, with their own signature, to this agent or Take and for at least this amount. */
 function delegationRefused(
   { clock, verifySignature }: SigningDeps,
   delegation: Delegation | null,
@@ -192,7 +192,7 @@ function delegationRefused(
   return null;
 }
 
-/** Whether the message does the swap of the order and nothing else, by what the chain itself says of mints and tables. */
+/** Refuses unless the message does the swap of the order and nothing else, by the chain's own facts about mints and tables. */
 async function messageRefusal(deps: SigningDeps, transaction: SignableTransaction, { order }: DelegatedOrder): Promise<Refused | null> {
   const read = readTransaction(fromBase64(transaction.unsignedBase64) ?? new Uint8Array());
   if (!read.ok) return no(read.refusal.code, read.refusal.detail);
@@ -214,7 +214,7 @@ async function messageRefusal(deps: SigningDeps, transaction: SignableTransactio
   return objection === null ? null : no('route_refused', `the message is not to be signed: ${objection}`);
 }
 
-/** What an order lets a swap give and get at its worst price. Amounts in raw units. */
+/** Returns the limits of a swap's input and output at the order's worst price. Amounts in raw units. */
 function swapBounds(
   order: Order,
   { stable, token, tokenProgram }: TokenLegs,
@@ -239,7 +239,7 @@ function swapBounds(
   };
 }
 
-/** Whether what lies prepared is what was put before the signer, and asks for the wallet's signature alone. */
+/** Refuses unless the prepared transaction is the one put before the signer and asks for the wallet's signature alone. */
 function transactionRefusal(transaction: SignableTransaction, { order }: DelegatedOrder): Refused | null {
   const { state, executor, purpose, wallet, prepared, reservation, unsignedBase64 } = transaction;
   if (executor !== 'delegated') return no('not_found', 'the transaction is to be signed by a person');
@@ -267,7 +267,7 @@ function isUnsigned(signature: Uint8Array | undefined): boolean {
   return signature === undefined || signature.every((byte) => byte === 0);
 }
 
-/** Whether the proposal is being executed at this moment, by whoever may act by itself. */
+/** Refuses unless the proposal is being executed at this moment by an agent or Take that may act autonomously. */
 function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
   const { facts } = proposal;
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
@@ -331,7 +331,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
   return null;
 }
 
-/** Whether the order keeps to the mandate's slippage at the newest quote that the feed itself has signed. */
+/** Refuses an order beyond the mandate's slippage at the newest quote that the feed itself has signed. */
 async function quoteRefusal(
   { reads, risk, clock }: SigningDeps,
   { manifest }: SignableProposal,
