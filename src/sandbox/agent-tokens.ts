@@ -3,7 +3,7 @@ import type { ListedToken } from '../domain/listed-token.ts';
 import type { AssetTraits } from './market/listed-assets.ts';
 
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-/** Long before any bar that somebody may ask for. */
+/** Listing time, long before any bar that may be requested. */
 const LISTED_AT = Date.UTC(2025, 8, 1);
 
 /** Their mints are 32 bytes that spell nobody's key. */
@@ -35,5 +35,5 @@ function traitsOf(symbol: string, level: number, volatility: number, poolUsd: nu
   return { symbol, kind: 'crypto', level, volatility, drift: 0, shared: 0.3, poolUsd, openInterest: 1, dayVolume: 40_000_000 };
 }
 
-/** What they are worth in the sandbox: small, and wild. */
+/** Agent tokens of the sandbox, with small prices and high volatility. */
 export const AGENT_ASSETS: readonly AssetTraits[] = [traitsOf('ORCHARD', 0.0184, 1.4, 310_000), traitsOf('VOLTAGE', 0.0067, 1.7, 240_000)];

@@ -9,7 +9,7 @@ export interface SandboxControl {
   close(): Promise<void>;
 }
 
-/** What the endpoint may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
+/** Chain controls of the endpoint. Verbs throw RangeError if their input makes no sense. */
 export interface ChainClient {
   status(): unknown;
   readonly verbs: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>;
@@ -127,7 +127,7 @@ function settingsIn(text: string): Partial<FaultSettings> | null {
   return objectIn(text);
 }
 
-/** Null where the text is no JSON object. */
+/** Parses a JSON object; null if the text is not one. */
 function objectIn(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -25,19 +25,19 @@ export interface FaultSettings {
   readonly nanPrice: number;
   /** Probability per quote that both prices are a hundred times what they should be. */
   readonly priceJump: number;
-  /** How far the simulator's clock is ahead of the true one; negative: behind. */
+  /** Lead of the simulator's clock over the true one; negative: behind. */
   readonly clockOffsetMs: number;
   /** Probability per request or handshake that it is refused with 429. */
   readonly status429: number;
   /** Probability per request or handshake that it is answered with 503. */
   readonly status5xx: number;
-  /** How long every answer to a request or handshake is held back. */
+  /** Delay of every answer to a request or handshake. */
   readonly slowMs: number;
   /** Probability per frame that a frame of 10 MB goes out before it, and per answer that 10 MB take its place. */
   readonly bigFrame: number;
   /** Every connection is cut: sockets right after they were opened, requests before they are read. */
   readonly disconnectLoop: boolean;
-  /** Probability per request that it is carried out and the connection then cut, so that its outcome is unknown to whoever asked. */
+  /** Probability per request that it is executed and the connection then cut, so that its result is unknown to the client. */
   readonly lostAnswer: number;
 }
 
@@ -115,7 +115,7 @@ export function createFaultSwitch(seed = 1): FaultSwitch {
   };
 }
 
-/** What a 10 MB frame holds; built once because it is large. */
+/** Content of a 10 MB frame, built once because it is large. */
 let bigFrame: string | null = null;
 
 /** A frame or an answer of 10 MB, well-formed and of no meaning. */
@@ -136,8 +136,8 @@ const GARBAGE = [
 ];
 
 /**
- * What takes the place of an answer's body, as the switch says: the page of a broken intermediary, or 10 MB; null where
- * it goes out as it is.
+ * Returns the replacement of an answer's body for the present faults: the page of a broken intermediary, or 10 MB; null if it goes out
+ * unchanged.
  */
 export function spoiledBody(faults: FaultSwitch): string | null {
   if (faults.happens(faults.settings.garbage)) return '<html><head><title>502 Bad Gateway</title></head></html>';

@@ -1,4 +1,4 @@
-/** What every server of the sandbox shares: it listens on 127.0.0.1 only, and no request can bring its process down. */
+/** Base of every server of the sandbox. It listens on 127.0.0.1 only, and no request can crash its process. */
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -27,7 +27,7 @@ export async function listenLocally(server: http.Server, port: number): Promise<
   };
 }
 
-/** Path (decoded) and query of a request; null where its target is no address, as `//` is none. */
+/** Parses a request's path (decoded) and query; null if its target is not an address, such as `//`. */
 export function readTarget(incoming: http.IncomingMessage): { readonly path: string; readonly query: URLSearchParams } | null {
   try {
     const url = new URL(incoming.url ?? '/', 'http://loopback');

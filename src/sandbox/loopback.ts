@@ -1,4 +1,4 @@
-/** What every simulator is built on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
+/** Base of every simulator: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
@@ -17,7 +17,7 @@ export interface LoopbackRequest {
   readonly body: string;
 }
 
-/** What a simulator answers; a `body` that is no text is written as JSON. */
+/** Answer of a simulator; a `body` that is not text is written as JSON. */
 export interface LoopbackAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -39,7 +39,7 @@ export interface LoopbackSocket {
   close(code: number, reason: string): void;
 }
 
-/** What a simulator does with one socket. */
+/** Handlers of one socket. */
 export interface LoopbackSession {
   message?(text: string): void;
   /** A ping or pong frame of the client. */
@@ -53,9 +53,9 @@ export interface LoopbackOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly request: (request: LoopbackRequest) => LoopbackAnswer;
-  /** The status that a handshake is refused with, or null where it may go on. Default: every handshake may. */
+  /** Returns the status with which a handshake is refused, or null if it may proceed. Default: every handshake may. */
   readonly admit?: (target: Pick<LoopbackSocket, 'path' | 'headers'>) => number | null;
-  /** The session of a new socket, or null where the path takes no sockets. */
+  /** Returns the session of a new socket, or null if the path takes no sockets. */
   readonly socket: (socket: LoopbackSocket) => LoopbackSession | null;
 }
 
@@ -175,7 +175,7 @@ function respond(
   response.end(text);
 }
 
-/** The status that a handshake is refused with; null where it may go on. */
+/** Returns the status with which a handshake is refused; null if it may proceed. */
 function refusalOf(
   { faults, admit }: Pick<LoopbackOptions, 'faults' | 'admit'>,
   path: string,

@@ -1,4 +1,4 @@
-/** Where a running sandbox listens, written down in its state folder while it does: for whoever wants to switch its faults, and for commands beside it. */
+/** Addresses of a running sandbox, written to its state folder while it runs, for switching its faults and for commands beside it. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ export function noteSandbox(
   return () => rmSync(file, { force: true });
 }
 
-/** The addresses of the simulators of a running service with this state folder; null where none runs. */
+/** Returns the simulators' addresses of a running service with this state folder; null if none runs. */
 export function notedSimulators(home: string): Readonly<Record<string, string>> | null {
   try {
     return (JSON.parse(readFileSync(fileIn(home), 'utf8')) as { readonly simulators: Readonly<Record<string, string>> }).simulators;

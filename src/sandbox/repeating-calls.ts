@@ -18,7 +18,7 @@ export class RepeatingCalls {
     return this.#timers.has(name);
   }
 
-  /** How many names repeat. */
+  /** Number of repeating names. */
   get size(): number {
     return this.#timers.size;
   }

@@ -1,4 +1,4 @@
-/** How a venue's simulator counts request weight: by the minute of its own clock, with a ban for those who do not stop. */
+/** Request weights of a venue's simulator: counted by the minute of its own clock, with a ban for clients that do not stop. */
 import type { EpochMs } from '../domain/time.ts';
 
 export interface WeightVerdict {
@@ -8,7 +8,7 @@ export interface WeightVerdict {
 }
 
 const MINUTE_MS = 60_000;
-/** So many refused requests in one minute turn into a ban, where the venue bans. */
+/** Refused requests per minute that lead to a ban, if the venue bans. */
 const REFUSALS_BEFORE_BAN = 10;
 const BAN_MS = 120_000;
 

@@ -16,7 +16,7 @@ import type { Market } from './market/market.ts';
 import { createMarketWords, type WordSources } from './market/market-words.ts';
 import { barsOf, depthsOf, fundingOf, halfSpreadsOf, marksOf } from './market/market-history.ts';
 
-/** Which of the market's prices each venue shows. */
+/** Price of the market that each venue shows. */
 const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', reference: 'reference' } as const;
 
 /** Quotes are read for their spreads alone. */
@@ -24,7 +24,7 @@ const NAMELESS: WordSources = { spotexchange: '', evmvenue: '', perpContext: '',
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
-/** How what the simulators would have said is read: as it is when it is received. */
+/** Readers of what the simulators would have sent, as when it is received. */
 export interface PastReaders {
   /** A wire item, or why it is none. */
   readonly wireItem: (item: unknown, names: EntityNames, receivedAt: EpochMs) => Report | string;
@@ -38,7 +38,7 @@ export interface SandboxPastOptions {
   readonly market: Market;
   readonly seed: number;
   readonly clock: { now(): EpochMs };
-  /** Whether the sandbox stands in for a venue, for the wire, and for filings. */
+  /** Returns true if the sandbox stands in for the source: a venue, the wire, or filings. */
   readonly isSimulated: (source: DataSource) => boolean;
   readonly readers: PastReaders;
 }

@@ -1,6 +1,6 @@
 /**
- * Who stands in for one outside system: where its port lies among those of the sandbox, and how it is started in a world.
- * Simulators are loaded where the sandbox is started: their libraries are large, and every command reads the entries.
+ * Simulator of one outside system: its port among those of the sandbox, and how it is started in a world. Simulators are loaded when the
+ * sandbox is started, because their libraries are large and every command reads the entries.
  */
 import type { Clock } from '../../streams/clock.ts';
 import type { FaultSwitch } from './faults.ts';
@@ -11,7 +11,7 @@ export interface SimulatorAddress {
   readonly faults: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
-  /** What streams of prices say comes together, once in so many milliseconds. */
+  /** Interval at which price streams send everything together, in milliseconds. */
   readonly paceMs: number;
 }
 

@@ -6,13 +6,16 @@ import type { Market } from './market/market.ts';
 import { noteSandbox } from './noted-sandbox.ts';
 import type { SimulatorEntry } from './simulator-entry.ts';
 
-/** Once a second is often for whoever looks on, and a fifth of the load of a venue's own pace; a price is too old after five seconds. */
+/**
+ * Interval of prices. Once a second is often enough for viewers, and a fifth of the load of a venue's own pace; a price is too old after
+ * five seconds.
+ */
 const PACE_MS = 1_000;
 
 export interface Sandbox<Name extends string> {
   /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
   readonly urls: Readonly<Record<Name, string>>;
-  /** Where the simulators' faults are switched (src/sandbox/control.ts). */
+  /** URL of the simulators' fault switches (src/sandbox/control.ts). */
   readonly controlUrl: string;
   stop(): Promise<void>;
 }
@@ -20,17 +23,17 @@ export interface Sandbox<Name extends string> {
 export interface SandboxStart {
   readonly clock: Clock;
   readonly seed: number;
-  /** What prices it. */
+  /** Market that prices it. */
   readonly market: Market;
   /** Number of the EVM chain. */
   readonly evmChainId: number;
-  /** Folder of program binaries for the primary chain; null where only its own programs run. */
+  /** Folder of program binaries for the primary chain; null if only its own programs run. */
   readonly programs: string | null;
   /** The first of its ports; 0 = any free ones. */
   readonly port: number;
   /** The state folder. */
   readonly home: string;
-  /** What an error of listening on a port is told as. */
+  /** Turns a listening error into the reported one. */
   readonly refusalOf: (error: unknown, port: number) => unknown;
 }
 

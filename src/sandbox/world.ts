@@ -1,4 +1,4 @@
-/** What all simulators of one sandbox share: one market, one chain of each kind, one wire of stories, one set of questions. */
+/** Shared parts of one sandbox's simulators: one market, one chain of each kind, one wire of stories, one set of questions. */
 
 import type { Clock } from '../../streams/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
@@ -35,9 +35,9 @@ export interface SandboxOptions {
   readonly market: Market;
   /** Number of the EVM chain. */
   readonly evmChainId: number;
-  /** How far the EVM chain's clock is ahead at the moment, in milliseconds. */
+  /** Returns the present lead of the EVM chain's clock, in milliseconds. */
   readonly evmClockOffsetMs: () => number;
-  /** Folder of program binaries for the primary chain; null where only its own programs run. */
+  /** Folder of program binaries for the primary chain; null if only its own programs run. */
   readonly programs: string | null;
 }
 
@@ -78,7 +78,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   return {
     seed,
     market,
-    /** What tokens of the primary chain trade at. */
+    /** Market of the primary chain's tokens. */
     tokenMarket,
     /** The dollar value of an asset at an instant. */
     value,
@@ -92,14 +92,14 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     companies: companies.all,
     questions: createSeededQuestions({ seed, market }),
     stories: sandboxStories(seed, market),
-    /** What a bridge provider carries between. */
+    /** Chains that bridge providers connect. */
     chains: { solana: chain, evm: ledger, stable, token: EVM_STABLE },
     scripts,
     control,
   };
 }
 
-/** Presses the price of a token by its symbol: somebody sells or buys much of it. */
+/** Presses the price of a token by its symbol, as if much of it were sold or bought. */
 function pressed(market: PressedMarket, { symbol, pct }: Readonly<Record<string, unknown>>, now: EpochMs): object {
   const entry = CATALOG.fixed.entries.find(({ instrument, token }) => instrument === symbol && token !== null);
   if (entry === undefined) throw new RangeError(`symbol must be a token such as "AAPLx", not ${JSON.stringify(symbol)}`);

@@ -60,7 +60,7 @@ interface Message {
   mintHash: string | null;
 }
 
-/** What a burn says of itself. */
+/** Fields of a burn. */
 type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
 
 export async function createCctpSimulator(options: CctpSimulatorOptions): Promise<CctpSimulator> {
@@ -157,7 +157,7 @@ function accountText(recipient: Hex): string {
   return getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
 }
 
-/** What a burn on the EVM chain says; null where the transaction is none. */
+/** Reads a burn on the EVM chain; null if the transaction is not one. */
 function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read | null {
   const landed = evm.landed(hash);
   if (landed === null || landed.to !== SANDBOX_MESSENGER || landed.status === 'reverted') return null;
@@ -165,7 +165,7 @@ function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read
   return { sender: landed.from, amount, domain, recipient, maxFee, finality, hook };
 }
 
-/** What a burn on Solana says; null where the transaction is none. */
+/** Reads a burn on Solana; null if the transaction is not one. */
 function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: string): Read | null {
   const landed = solana.landed(hash);
   if (landed === null || landed.run.error !== null || !landed.run.keys.includes(BURN_PROGRAM)) return null;
@@ -176,13 +176,13 @@ function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: stri
   return { sender: owner, amount, domain, maxFee, finality, recipient: hexOf(burn.recipient), hook: hexOf(burn.hook) };
 }
 
-/** What of the amount is kept for the speed and the forwarding; never more than was offered. */
+/** Returns the fee for speed and forwarding, which never exceeds the offer. */
 function feeOf({ amount, finality, maxFee }: Message): bigint {
   const fee = (finality <= 1_000 ? (amount * BigInt(FAST_BPS) + 9_999n) / 10_000n : 0n) + BigInt(FORWARD_FEE.med);
   return fee > maxFee ? maxFee : fee;
 }
 
-/** Who owns the token account that a burn names. */
+/** Returns the owner of the token account that a burn names. */
 function ownerOf({ solana }: Pick<CctpSimulatorOptions, 'solana'>, recipient: Hex): string {
   const account = getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
   const held = solana.account(account, 'processed');

@@ -15,7 +15,7 @@ import {
 import { sandboxKey } from '../solana/keys.ts';
 import { decodeTransaction } from '../solana/decode-transaction.ts';
 
-/** Who pays on the EVM chain: a solver, or the forwarder of an issuer. */
+/** Payer on the EVM chain: a solver, or the forwarder of an issuer. */
 const PAYER = `0x${'f7'.repeat(20)}`;
 
 export interface BridgeChains {
@@ -28,12 +28,12 @@ export interface BridgeChains {
 
 export type Side = 'spotchain' | 'evmvenue';
 
-/** Who pays on the primary chain. */
+/** Payer on the primary chain. */
 const SOLVER = sandboxKey('bridge solver');
 const SOLVER_LAMPORTS = 1_000_000_000_000n;
 let payments = 0;
 
-/** The solver is never short of anything, and opens the recipient's account where there is none. */
+/** Pays on Solana from a solver that is never short, and opens the recipient's account if there is none. */
 function paySolana({ solana, stable }: BridgeChains, to: string, amount: bigint): string {
   const mint = address(stable.mint);
   const held = solana.account(SOLVER.address, 'processed')?.lamports ?? 0n;
@@ -73,12 +73,12 @@ export function pay(chains: BridgeChains, side: Side, to: string, amount: bigint
   return side === 'spotchain' ? paySolana(chains, to, amount) : evm.pay(PAYER, to, token, amount);
 }
 
-/** A payment that fails on the EVM chain, or pays somebody else on the primary chain; answers its name. */
+/** Makes a payment that fails on the EVM chain, or pays somebody else on the primary chain. Returns its hash. */
 export function payBadly(chains: BridgeChains, side: Side, stranger: string): string {
   return side === 'evmvenue' ? chains.evm.payBadly(PAYER, chains.token) : paySolana(chains, stranger, 1n);
 }
 
-/** How far a source transaction has come. */
+/** Returns the depth of a source transaction. */
 export function depth({ solana, evm }: BridgeChains, side: Side, hash: string): 'none' | 'included' | 'final' {
   if (side === 'evmvenue') {
     const landed = evm.landed(hash);

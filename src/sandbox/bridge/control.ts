@@ -1,4 +1,4 @@
-/** What the sandbox's operator may do with the EVM chain and with the bridge providers. */
+/** Controls of the EVM chain and of the bridge providers for the sandbox's operator. */
 import { isAddress } from 'viem';
 import type { EvmIntake, EvmLedger } from '../evmchain/ledger.ts';
 import type { BridgeScript } from './script.ts';

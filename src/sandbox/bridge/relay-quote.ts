@@ -20,7 +20,7 @@ const EVM_STRANGER = `0x${'66'.repeat(20)}`;
 
 export interface Intent {
   readonly id: string;
-  /** What its deposit names on the chain. */
+  /** Order id that its deposit names on the chain. */
   readonly order: string;
   readonly from: Side;
   readonly to: Side;
@@ -30,7 +30,7 @@ export interface Intent {
   readonly out: bigint;
   readonly trouble: BridgeTrouble | null;
   readonly releases: number;
-  /** A payment to the recipient that was made before anybody could deposit; null where the script wants none. */
+  /** Payment to the recipient from before any deposit; null if the script asks for none. */
   readonly olderHash: string | null;
   depositHash: string | null;
   depositAt: EpochMs | null;

@@ -34,7 +34,7 @@ export interface RelaySimulatorOptions extends BridgeChains {
 
 export interface RelaySimulator {
   readonly url: string;
-  /** Where it pushes. */
+  /** URL of its pushes. */
   readonly wsUrl: string;
   readonly faults: FaultSwitch;
   readonly script: BridgeScript;
@@ -83,7 +83,7 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   };
 }
 
-/** What the provider knows of its intents, and what its solver does about them. */
+/** Intents of the provider, and the actions of its solver. */
 class RelaySolver {
   readonly #options: RelaySimulatorOptions;
   readonly #script: BridgeScript;

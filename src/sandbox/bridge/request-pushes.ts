@@ -2,7 +2,7 @@
 import type { Clock } from '../../../streams/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 
-/** How often a followed request is looked at for something to push. */
+/** Interval of the check for something to push. */
 const LOOK_MS = 250;
 const EVENT = 'request.status.updated';
 
@@ -12,13 +12,13 @@ export interface RequestPushes {
   close(): void;
 }
 
-/** `statusOf` lets a request go on as far as it is due and answers where it stands; null where there is none. */
+/** Creates the pushes. `statusOf` advances a request as far as it is due and returns its status; null if there is none. */
 export function createRequestPushes(options: {
   readonly clock: Clock;
   readonly statusOf: (id: string) => { readonly status: string } | null;
 }): RequestPushes {
   const { clock, statusOf } = options;
-  /** What each socket follows, with the status that it was told last. */
+  /** Requests that each socket follows, with the last pushed status. */
   const followers = new Map<LoopbackSocket, Map<string, string>>();
   let cancel = (): void => {};
 

@@ -1,4 +1,4 @@
-/** What a simulator of a bridge provider does with the transfers to come: the plain course, or one of its troubles. */
+/** Script of a bridge provider's simulator for the coming transfers: the plain course, or one of its troubles. */
 
 export const BRIDGE_TROUBLES = [
   /** It pays out late. */
@@ -21,7 +21,7 @@ export const BRIDGE_TROUBLES = [
   'names_older_payment',
   /** It says that it has paid, and names the newest payment that it has made to the recipient for another transfer. */
   'names_used_payment',
-  /** The deposit that it asks for goes to somebody else. */
+  /** Deposit that goes to somebody else. */
   'swaps_destination',
   /** The deposit that it asks for is for another order. */
   'swaps_order',

@@ -20,7 +20,7 @@ import {
 } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
 
-/** What a wallet's transaction asks for. Addresses are lower case. */
+/** Call of a wallet's transaction. Addresses are lower case. */
 export interface LedgerCall {
   readonly from: string;
   readonly to: string | null;
@@ -43,7 +43,7 @@ export interface LandedEvm extends LedgerCall {
   readonly logs: readonly LedgerLog[];
 }
 
-/** What becomes of a transaction that the node takes: it lands at once, it is lost, or it lands when told. */
+/** Treatment of a transaction that the node takes: it lands at once, it is lost, or it lands on command. */
 export type EvmIntake = 'land' | 'lose' | 'keep';
 
 export interface LedgerToken {
@@ -57,7 +57,7 @@ export interface EvmLedgerOptions {
   readonly tokens: readonly LedgerToken[];
   /** The number of the newest block. */
   readonly newest: () => number;
-  /** What an address holds before anything happened to it, in base units; `contract` null is the chain's own coin. */
+  /** Returns the initial balance of an address, in base units; a null `contract` is the chain's own coin. */
   readonly opening: (address: string, contract: string | null) => bigint;
   /** Transactions that an address has sent before anything happened here. */
   readonly openingNonce: (address: string) => number;
@@ -75,7 +75,7 @@ export interface EvmLedger {
   setNonce(address: string, nonce: number): void;
   /** Takes signed bytes; answers their hash. @throws LedgerRefusal in a node's words */
   submit(raw: Hex): Hex;
-  /** What a call would answer now. @throws LedgerRevert */
+  /** Returns the present answer of a call. @throws LedgerRevert */
   call(call: LedgerCall): Hex;
   landed(hash: string): LandedEvm | null;
   /** The hash of a block of the chain that counts now: a fork changes it. */
@@ -123,7 +123,7 @@ interface Entry {
   readonly changes: readonly Change[];
 }
 
-/** What accounts hold, allow and have sent. */
+/** Balances, allowances and transaction counts of accounts. */
 interface Accounts {
   readonly tokens: ReadonlyMap<string, LedgerToken>;
   readonly amounts: Map<string, bigint>;

@@ -34,7 +34,7 @@ export interface EvmChainSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
-  /** Whether the contract that answers many reads in one call is there. Default true. */
+  /** True if the contract that answers many reads in one call exists. Default true. */
   readonly multicall?: boolean;
   /** The state of the chain where others share it. Default: one of its own. */
   readonly ledger?: EvmLedger;
@@ -49,7 +49,7 @@ export interface EvmChainSimulator {
   /** Puts a contract at an address that takes signatures of the owner's key as its own (ERC-1271). */
   setContractWallet(address: string, owner: string): void;
   setNonce(address: string, nonce: number): void;
-  /** What landed, and what can be done with the chain. */
+  /** Ledger of the chain, with its controls. */
   readonly ledger: EvmLedger;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ class RpcError extends Error {
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 const digest = (...parts: string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
 
-/** What has code on the chain: tokens, wallets that are contracts, and the one that takes several calls at once. */
+/** Addresses with code on the chain: tokens, contract wallets, and the multicall contract. */
 interface Contracts {
   readonly tokens: ReadonlyMap<string, EvmChainSimulatorOptions['tokens'][number]>;
   readonly codes: ReadonlyMap<string, Hex>;
@@ -240,7 +240,7 @@ function codeOf(contracts: Contracts, address: string): Hex {
   return tokens.has(address) || (address === MULTICALL3 && contracts.multicall) ? SOME_CODE : '0x';
 }
 
-/** One call; null where the contract reverts. Calls to addresses without code answer nothing, as the chain does. */
+/** Makes one call; null if the contract reverts. Calls to addresses without code return nothing, as on the chain. */
 function call(contracts: Contracts, to: string, data: Hex): Hex | null {
   const { tokens, owners, ledger } = contracts;
   const token = tokens.get(to);

@@ -44,7 +44,7 @@ const listingOf = ({ byCoin }: PerpListings, coin: unknown): PerpListing | undef
 const addressOf = (user: unknown): string | null =>
   typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user) ? user.toLowerCase() : null;
 
-/** What is listed, and all prices at once. */
+/** Creates the requests about listings and all prices. */
 function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
   return {
     meta: { weight: 20, answer: ({ dex }) => metaOf(listings, dex) ?? undefined },
@@ -136,7 +136,7 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
   };
 }
 
-/** What an address holds and did. */
+/** Creates the requests about an address: its holdings and history. */
 function walletTypes({ market, listings, venueNow }: InfoSources): InfoTypes {
   return {
     clearinghouseState: {

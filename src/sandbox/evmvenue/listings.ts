@@ -1,4 +1,4 @@
-/** What the simulated perpetuals venue lists: coins, shares of a builder's dex, and one market that is delisted. */
+/** Listings of the simulated perpetuals venue: coins, stocks of a builder's dex, and one delisted market. */
 import type { EpochMs } from '../../domain/time.ts';
 import type { Market } from '../market/market.ts';
 import type { PerpListing } from './wallets.ts';
@@ -7,14 +7,14 @@ import type { PerpListing } from './wallets.ts';
 export const SHARE_DEX = 'xyz';
 /** Funds, of which the dex lists the index in points instead. */
 const FUNDS: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
-/** What its deployer makes of the venue's funding: half of it, so that a calm premium pays 0.00000625 an hour. */
+/** Deployer's factor on the venue's funding: half of it, so that a calm premium pays 0.00000625 an hour. */
 const SHARE_FUNDING = 0.5;
 /** As the real dex tells of its markets since fees are scaled. */
 const SHARE_TERMS = { growthMode: 'enabled', lastFeeScaleChangeTime: '2025-11-23T17:37:10.033211662', deployerFeeScale: '1.0' };
 /** Listed, delisted and still shown, as real ones are: no book, no premium, mark at yesterday's price. */
 const DELISTED = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, price: '0.37621' };
 
-/** What is told of it. */
+/** Context of the delisted market. */
 export const DELISTED_CONTEXT = {
   funding: '0.0',
   openInterest: '0.0',

@@ -1,4 +1,4 @@
-/** What the market looks like on the simulated perpetuals venue: books, contexts, bars and trades in its own spelling. */
+/** Market of the simulated perpetuals venue: books, contexts, bars and trades in its own format. */
 import type { EpochMs } from '../../domain/time.ts';
 import { bendPrices, type FaultSwitch, seededRandom } from '../faults.ts';
 import type { Market } from '../market/market.ts';

@@ -1,4 +1,4 @@
-/** The sockets of the simulated perpetuals venue: what they subscribe to, and what is sent while somebody wants it. */
+/** Sockets of the simulated perpetuals venue: their subscriptions, and what is sent while they last. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { type FaultSwitch, seededRandom } from '../faults.ts';

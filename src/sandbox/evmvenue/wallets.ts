@@ -7,13 +7,13 @@ import type { Market } from '../market/market.ts';
 const HOUR_MS = 3_600_000;
 const MAX_FILLS = 2_000;
 
-/** How a coin is spelled and rounded, and which asset of the market it follows. */
+/** Name and rounding of a coin, and the market asset that it follows. */
 export interface PerpListing {
   readonly coin: string;
   readonly asset: string;
   readonly sizeDecimals: number;
   readonly maxLeverage: number;
-  /** What the funding of the asset is multiplied with: 1 on the main dex. */
+  /** Factor on the asset's funding: 1 on the main dex. */
   readonly fundingScale: number;
 }
 

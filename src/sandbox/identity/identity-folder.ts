@@ -1,4 +1,4 @@
-/** Where the state of the sandbox's identity provider lies, and its keys, with which any process of the state folder may mint. */
+/** State folder of the sandbox's identity provider, with its keys, with which any process of the state folder may mint. */
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import { SANDBOX_ISSUER } from './provider.ts';

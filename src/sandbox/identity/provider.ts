@@ -9,7 +9,7 @@ export const SANDBOX_ISSUER = 'https://identity.sandbox.invalid';
 export const SANDBOX_AUDIENCE = 'sevengate';
 
 export interface IdentityProviderOptions {
-  /** Where the keys are kept, e.g. `<home>/identity`. */
+  /** Folder of the keys, e.g. `<home>/identity`. */
   readonly folder: string;
   readonly clock: Clock;
   readonly issuer?: string;

@@ -12,7 +12,7 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
 
-/** What it does with what it should sign. `altered`: another instruction is put in, as wallets do to guard or to pay more. */
+/** Conducts of the simulated signer. `altered`: another instruction is put in, as wallets do to guard or to pay more. */
 export const SIGNER_CONDUCTS = ['honest', 'altered', 'wrong_signature', 'unsigned', 'other_key'] as const;
 export type SignerConduct = (typeof SIGNER_CONDUCTS)[number];
 
@@ -31,7 +31,7 @@ export interface RemoteSignerSimulatorOptions {
 export interface RemoteSignerSimulator {
   readonly url: string;
   readonly faults: FaultSwitch;
-  /** How often each wallet was asked to sign a transaction and did. */
+  /** Number of transactions signed, by wallet. */
   readonly signed: ReadonlyMap<string, number>;
   /** Turns what it does from the next request on. */
   behave(conduct: SignerConduct): void;
@@ -132,7 +132,7 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
   };
 }
 
-/** Whether one of the keys signed a request, as it was sent to this address. */
+/** True if one of the keys signed a request, as it was sent to this address. */
 function isAuthorized(keys: readonly string[], url: string, request: LoopbackRequest, body: Json): boolean {
   const headers = Object.fromEntries(
     ['privy-app-id', 'privy-idempotency-key', 'privy-request-expiry'].flatMap((name) => {

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { join } from 'node:path';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** How long a retired key stays published: the longest token's life and then some. */
+/** Time for which a retired key stays published: the longest token's life plus a margin. */
 const RETIRED_FOR_MS = 70 * 60_000;
 
 interface StoredKey {
@@ -100,10 +100,7 @@ function jwk(kid: string, privateKey: KeyObject): PublishedKey {
   return { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' };
 }
 
-/**
- * Opens the keys of a folder, making the first one where there is none.
- * @throws Error naming the file where one of them cannot be read.
- */
+/** Opens the keys of a folder and creates the first one if there is none. @throws Error naming the file if one of them cannot be read. */
 export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
   const { folder, issuer, now } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -21,7 +21,7 @@ export interface IndexerOptions {
 export interface IndexerSimulator {
   readonly url: string;
   readonly faults: FaultSwitch;
-  /** How often a history was asked for. */
+  /** Number of history requests. */
   asked(): number;
   close(): Promise<void>;
 }

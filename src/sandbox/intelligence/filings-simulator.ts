@@ -8,7 +8,7 @@ import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '..
 import type { SeededFiling, SeededStories } from './seeded-stories.ts';
 
 const DAY_MS = 86_400_000;
-/** How far back the recent filings reach. */
+/** Range of the recent filings. */
 const RECENT_MS = 120 * DAY_MS;
 /** Requests per second that are let through, and for how long everybody else is refused. */
 const PER_SECOND = 10;
@@ -85,7 +85,7 @@ function columnsOf(filings: readonly SeededFiling[]) {
   };
 }
 
-/** What the regulator publishes of a company's filings. */
+/** Returns the regulator's publication of a company's filings. */
 export function submissionsOf(company: FilingsSimulatorOptions['companies'][number], filings: readonly SeededFiling[]) {
   return {
     cik: company.cik,
@@ -100,7 +100,7 @@ export function submissionsOf(company: FilingsSimulatorOptions['companies'][numb
   };
 }
 
-/** Opens the simulator: `GET /submissions/CIK##########.json`. Whoever names no contact, or asks too fast, is refused with 403. */
+/** Opens the simulator: `GET /submissions/CIK##########.json`. A client that names no contact, or asks too fast, is refused with 403. */
 export async function createFilingsSimulator(options: FilingsSimulatorOptions): Promise<FilingsSimulator> {
   const { clock, stories } = options;
   const own: SeededFiling[] = [];

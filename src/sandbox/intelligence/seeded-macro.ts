@@ -24,7 +24,7 @@ const RELEASES = {
 interface Series {
   readonly frequency: 'daily' | 'monthly';
   readonly digits: number;
-  /** What the provider answers in units other than these is an error of the asker. */
+  /** Returns the value. A request for other units than the series' own is an error of the client. */
   readonly value: (day: EpochMs, asOf: EpochMs) => number;
   /** When the value of a period is out. */
   readonly outAt: (day: EpochMs) => EpochMs;
@@ -56,7 +56,7 @@ const fomcDay = (month: EpochMs): EpochMs | null => {
 export interface SeededMacro {
   /** Null for a series that is not there. */
   series(id: string): { readonly frequency: 'daily' | 'monthly' } | null;
-  /** The values from a date to another, as they were known at an instant; `.` where there is none. */
+  /** Values between two dates, as they were known at an instant; `.` for a date without one. */
   observations(id: string, from: EpochMs, to: EpochMs, asOf: EpochMs): readonly { readonly date: string; readonly value: string }[];
   /** Releases from a day to another, both inclusive. */
   releases(from: EpochMs, to: EpochMs): readonly (SeededRelease & { readonly date: string })[];

@@ -15,7 +15,7 @@ export interface WireItem {
   readonly storyId: string;
   /** ISO 8601. */
   readonly publishedAt: string;
-  /** Who publishes; two names of one family are not independent. */
+  /** Publisher; two names of one family are not independent. */
   readonly source: { readonly name: string; readonly family: string; readonly primary: boolean };
   readonly category: string;
   readonly tone: 'negative' | 'neutral' | 'positive';
@@ -184,9 +184,9 @@ export interface SeededStoriesOptions {
   readonly seed: number | string;
   /** Symbols that there is news of. */
   readonly symbols: readonly string[];
-  /** Those of them that file with the regulator. */
+  /** Symbols whose issuers file with the regulator. */
   readonly filers?: readonly string[];
-  /** What an asset is worth: good stories follow rising prices, bad ones falling prices. Without it the tone is drawn. */
+  /** Price of an asset: good stories follow rising prices, bad ones falling prices. Without it the tone is drawn. */
   readonly value?: (symbol: string, at: EpochMs) => number;
 }
 
@@ -215,17 +215,17 @@ function acceptedFrom(at: EpochMs): EpochMs {
   return wanted - newYorkOffsetMs(wanted);
 }
 
-/** What a story is drawn from: an asset and one stretch of time. */
+/** Inputs of a story's draw: an asset and one stretch of time. */
 interface Draw {
   readonly symbol: string;
   readonly seed: number;
   readonly bucket: number;
-  /** Whether the asset's issuer files with the regulator. */
+  /** True if the asset's issuer files with the regulator. */
   readonly files: boolean;
   readonly value: SeededStoriesOptions['value'];
 }
 
-/** What a story is about: nothing that its asset's price speaks against. */
+/** Returns the plot of a story, which never contradicts its asset's price. */
 function plotOf({ symbol, seed, bucket, value }: Draw, at: EpochMs): Plot {
   const move = value === undefined ? 0 : value(symbol, at) - value(symbol, at - 6 * HOUR);
   const refused = move > 0 ? 'negative' : move < 0 ? 'positive' : '';
@@ -238,7 +238,7 @@ function plotOf({ symbol, seed, bucket, value }: Draw, at: EpochMs): Plot {
   return PLOTS[0] as Plot;
 }
 
-/** The story of an asset and a stretch, with all that is said of it; null where nothing happens. */
+/** Returns the story of an asset and a stretch, with all of its reports; null if nothing happens. */
 function tell(drawn: Draw): Told | null {
   const { symbol, seed, bucket, files } = drawn;
   if (uniform(seed, bucket) >= STORY_CHANCE) return null;
@@ -255,7 +255,7 @@ function tell(drawn: Draw): Told | null {
   };
 }
 
-/** What the agencies make of a story. */
+/** Returns the agencies' items about a story. */
 function wireOf(
   { category, tone, first, second }: Plot,
   of: {

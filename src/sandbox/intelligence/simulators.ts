@@ -2,7 +2,7 @@
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
-/** What the sandbox's statistics office and regulator ask for; of no use anywhere else. */
+/** Key that the sandbox's statistics office and regulator require; of no use anywhere else. */
 export const SANDBOX_MACRO_KEY = '0123456789abcdef0123456789abcdef';
 export const SANDBOX_CONTACT = 'Sevengate sandbox@localhost.example';
 

@@ -30,7 +30,7 @@ export interface SocialSimulatorOptions {
   readonly stories: SeededStories;
   readonly clock: Clock;
   readonly seed: number;
-  /** What `authorization: Bearer` must carry; none = not asked for. */
+  /** Required token of `authorization: Bearer`; absent if none is required. */
   readonly bearer?: string;
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */

@@ -1,4 +1,4 @@
-/** How the simulated language model answers: as told, until it is told otherwise. */
+/** Script of the simulated language model's answers, which stays in force until it is changed. */
 
 /** `obeys` follows instructions in the data; `chats` answers in prose; `empty` has no choices. */
 export const MODEL_COURSES = ['faithful', 'chats', 'empty', 'invents_numbers', 'invents_sources', 'obeys'] as const;
@@ -12,7 +12,7 @@ export function createModelScript(): ModelScript {
   return { course: 'faithful' };
 }
 
-/** What the sandbox's control can tell the simulator: `POST /chain/model-course` with `{ "course": "obeys" }`. */
+/** Creates the control verbs of the simulator: `POST /chain/model-course` with `{ "course": "obeys" }`. */
 export function modelVerbs(script: ModelScript) {
   return {
     'model-course': ({ course }: Readonly<Record<string, unknown>>) => {

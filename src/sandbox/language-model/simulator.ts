@@ -9,7 +9,7 @@ import { createModelScript, type ModelCourse, type ModelScript } from './script.
 
 export interface ModelSimulatorOptions {
   readonly clock: Clock;
-  /** What a request has to bring as its bearer; null: nothing. */
+  /** Required bearer token of a request; null for none. */
   readonly key: string | null;
   readonly faults?: FaultSwitch;
   readonly script?: ModelScript;
@@ -57,7 +57,7 @@ const failure = (status: number, message: string): SimulatorReply => ({
   body: { error: { message, type: 'invalid_request_error' } },
 });
 
-/** What the user's message of a request holds; null where it is none that this endpoint understands. */
+/** Returns the content of a request's user message; null if this endpoint does not understand it. */
 function givenIn(body: string): { readonly [field: string]: unknown } | null {
   try {
     const { messages } = JSON.parse(body) as { messages: readonly { role: string; content: string }[] };

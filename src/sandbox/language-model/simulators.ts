@@ -1,4 +1,4 @@
-/** A language model in the sandbox, for whoever asks for one. */
+/** Language model of the sandbox, used only on request. */
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 

@@ -1,4 +1,4 @@
-/** What the simulator of the external launcher does with the launches to come: the plain course, or one of its troubles. */
+/** Script of the external launcher's simulator for the coming launches: the plain course, or one of its troubles. */
 
 export const LAUNCHER_TROUBLES = [
   /** It says for a while that it is still launching. */
@@ -36,7 +36,7 @@ export function createLauncherScript(): LauncherScript {
   };
 }
 
-/** What the sandbox's operator may do with the launcher. A verb throws RangeError where what is given makes no sense. */
+/** Creates the launcher's control verbs for the sandbox's operator. A verb throws RangeError if its input makes no sense. */
 export function launcherVerbs(script: LauncherScript): Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>> {
   return {
     launcher_trouble: ({ how }) => {

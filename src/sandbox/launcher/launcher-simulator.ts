@@ -16,7 +16,7 @@ import { createLauncherScript, type LauncherScript } from './launcher-script.ts'
 
 export interface LauncherSimulatorOptions {
   readonly chain: SolanaChain;
-  /** What it pairs tokens with. */
+  /** Tokens that it pairs with. */
   readonly pairs: readonly { readonly mint: string; readonly symbol: string; readonly decimals: number }[];
   readonly key: string;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface LauncherSimulatorOptions {
 }
 
 const WALLET = sandboxKey('launcher wallet').address;
-/** Of every account on the curves that it launches on. */
+/** Program of every account on the curves that it launches on. */
 const CURVE_PROGRAM = address('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P');
 const PRICE_LAMPORTS = 7_510_000;
 const GREEDY_LAMPORTS = 50_000_000_000;
@@ -36,7 +36,7 @@ const BRIEF_SECONDS = 5;
 const SUPPLY = 1_000_000_000_000_000n;
 const DECIMALS = 6;
 const FEE_BPS = { min: 100, max: 300, default: 100 };
-/** How often a launch is pending, or the treasury low, before it goes through. */
+/** Number of times that a launch is pending, or the treasury low, before it goes through. */
 const WAITS = 3;
 
 interface Preflight {
@@ -52,7 +52,7 @@ interface Launched {
   readonly hash: string;
 }
 
-/** What a body is about: the same for the preflight and for what follows it. */
+/** Returns the identity of a body, the same for the preflight and for what follows it. */
 function aboutOf({ preflight: _, txSignature: __, preflightToken: ___, ...about }: Record<string, unknown>): string {
   return JSON.stringify(Object.entries(about).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -173,7 +173,7 @@ function invalidFields(pairs: LauncherSimulatorOptions['pairs'], body: Record<st
   return Object.keys(wrong).filter((name) => wrong[name]);
 }
 
-/** Why a payment does not count; null where exactly the price came from the wallet. */
+/** Returns why a payment does not count; null if exactly the price came from the wallet. */
 function paymentProblem(chain: SolanaChain, signature: string, { wallet, lamports, until }: Preflight): string | null {
   const landed = chain.landed(signature);
   if (landed === null || chain.commitmentOf(landed.slot) === 'processed') return 'the transaction was not found';

@@ -1,8 +1,8 @@
-/** What the sandbox's market prices: believable levels and traits of real names. Simulated numbers, no quotations. */
+/** Assets of the sandbox's market: plausible levels and traits of real names. Simulated numbers, no quotations. */
 import { CATALOG } from '../../domain/catalog.ts';
 import type { MarketAsset } from './market.ts';
 
-/** How one asset behaves in the simulated world. */
+/** Traits of one asset in the simulated world. */
 export interface AssetTraits extends MarketAsset {
   /** US dollars per share or coin at the market's anchor. */
   readonly level: number;
@@ -10,7 +10,7 @@ export interface AssetTraits extends MarketAsset {
   readonly volatility: number;
   /** Logarithmic growth per year. */
   readonly drift: number;
-  /** How much of its movement it shares with its kind, 0 to 1. */
+  /** Share of its movement in common with its kind, 0 to 1. */
   readonly shared: number;
   /** US dollars in its token's pools. */
   readonly poolUsd: number;
@@ -66,7 +66,7 @@ const LISTED_ASSETS: readonly AssetTraits[] = [
   traitsOf('POLYMARKET', 'pre_ipo', 182, 0.45, 0.3, 0.3, 400_000, 1_000, 5_000),
 ];
 
-/** What the market prices: the names above, and at an ordinary level of its kind whatever else a catalog file lists. */
+/** Returns the priced assets: the names above, and everything else of a catalog file at a usual level of its kind. */
 export function pricedAssets(): readonly AssetTraits[] {
   const { shares, preIpo, crypto } = CATALOG.source.tables;
   const named = new Set(LISTED_ASSETS.map(({ symbol }) => symbol));

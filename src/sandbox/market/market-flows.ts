@@ -1,10 +1,10 @@
-/** What the sandbox's market did over a window of time, without venues: the tops of its books, now and then. */
+/** Market activity of the sandbox over a window of time, without venues: the tops of its books at intervals. */
 import type { MarketFlow } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** What rests on paper is held against the book of every so many milliseconds. */
+/** Interval of the books against which resting paper orders are checked, in milliseconds. */
 const STEP_MS = 2_000;
 
 /** No trades are told: a top that reaches a limit says enough. */

@@ -2,7 +2,7 @@
 import { SESSION_YEARS, type TradingDay, tradingDays } from '../../domain/session.ts';
 
 const MINUTE = 60_000;
-/** How much variance a minute brings, against 1 in the regular session. */
+/** Variance of a minute outside of the regular session, relative to 1 within it. */
 const EXTENDED = 0.1;
 const CLOSED = 0.06;
 /** Regular minutes' worth of variance of one year: 252 x (390 + 570 x 0.1) and the closed rest. */

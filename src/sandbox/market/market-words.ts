@@ -1,6 +1,6 @@
 /**
- * What the venues of the sandbox say at an instant, without venues: the prices that a client of the simulators reads off their
- * wire, as messages of the streams. For stretches of simulated time, which no socket could follow.
+ * Messages of the sandbox's venues at an instant, without venues: the prices that a client of the simulators reads from them, as stream
+ * messages. For stretches of simulated time, which no socket could follow.
  */
 import type { Catalog, CatalogEntry } from '../../domain/catalog.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
@@ -22,7 +22,7 @@ const PROBE_USD = 100;
 /** Significant digits of a price of a pool. */
 const POOL_DIGITS = 10;
 
-/** What each price says of itself, as the venues' clients name it: how old it may be follows from that. */
+/** Source names of the prices, as the venues' clients use them. Their maximum age follows from these. */
 export interface WordSources {
   readonly spotexchange: string;
   readonly evmvenue: string;
@@ -36,11 +36,11 @@ export interface WordSources {
 export interface MarketWords {
   /** Everything that is said of these instruments at an instant: quotes, pool depth, contexts of perpetuals, and the prices that they are benchmarked against. */
   at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[];
-  /** The quote of one instrument; null where the market does not price it. */
+  /** Quote of one instrument; null if the market does not price it. */
   quote(key: InstrumentKey, at: EpochMs): Quote | null;
   /** Levels of a book, where the venue has books; null elsewhere. */
   book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null;
-  /** How deep the pools of a token are; null of everything else. */
+  /** Depth of a token's pools; null for everything else. */
   liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null;
 }
 

@@ -1,9 +1,9 @@
-/** A market whose token prices the sandbox's operator presses for a while: somebody sells much of a token, or buys much of it. */
+/** Market whose token prices the sandbox's operator can press for a while, as if much of a token were sold or bought. */
 import type { Candle } from '../../domain/candle.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Market } from './market.ts';
 
-/** How long the price takes to get there, stays there, and takes to come back. Milliseconds. */
+/** Time in which the price moves, stays, and comes back. Milliseconds. */
 const RAMP_MS = 20_000;
 const HOLD_MS = 10 * 60_000;
 const BACK_MS = 20 * 60_000;
@@ -26,7 +26,7 @@ export interface PressedMarket extends Market {
   press(symbol: string, pct: number, from: EpochMs): EpochMs;
 }
 
-/** How much of a press shows so long after its beginning: 0 to 1. */
+/** Returns the visible share of a press at a time after its beginning: 0 to 1. */
 function shown(afterMs: number): number {
   if (afterMs <= 0) return 0;
   if (afterMs < RAMP_MS) return afterMs / RAMP_MS;

@@ -10,7 +10,7 @@ import type { Market, MarketAsset } from './market.ts';
 import { createTapeMarket, type TapeSeries } from './tape-market.ts';
 
 const MINUTE = 60_000;
-/** Which side of an asset each venue shows. */
+/** Price of an asset that each venue shows. */
 const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
   spotexchange: 'spot',
   evmvenue: 'perp',
@@ -18,7 +18,7 @@ const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
   reference: 'reference',
 };
 
-/** Plays the events from `now` on. Null where they price nothing that the seeded market has. */
+/** Creates a market that plays the events from `now` on. Null if they price nothing that the seeded market has. */
 export async function recordedMarket(events: AsyncIterable<readonly TapeEvent[]>, seeded: Market, now: EpochMs): Promise<Market | null> {
   const series = await minuteSeries(events, new Map(seeded.assets.map((asset) => [asset.symbol, asset])));
   if (series.length === 0) return null;
@@ -28,7 +28,7 @@ export async function recordedMarket(events: AsyncIterable<readonly TapeEvent[]>
   return createLayeredMarket(createTapeMarket({ series, shiftMs }), seeded, first + shiftMs);
 }
 
-/** One-minute bars of every price on the tape, whatever it was recorded as. */
+/** Builds one-minute bars of every price on the tape, in whatever form it was recorded. */
 async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets: ReadonlyMap<string, MarketAsset>): Promise<TapeSeries[]> {
   const bars = new Map<
     string,

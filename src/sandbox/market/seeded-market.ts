@@ -124,7 +124,7 @@ class SeededAsset {
     }
   }
 
-  /** How far the perpetual's mark lies above the asset's value, as a fraction, at a whole minute. */
+  /** Returns the premium of the perpetual's mark over the asset's value, as a fraction, at a whole minute. */
   basis(minute: number): number {
     let basis = INTEREST;
     for (const layer of this.#basis) basis += layer.size * layer.noise.at(minute);

@@ -33,7 +33,7 @@ interface Bars {
   readonly candles: readonly Candle[];
 }
 
-/** Which recorded price stands in where a face was not recorded, nearest first. */
+/** Recorded prices that stand in for one that was not recorded, nearest first. */
 const STAND_INS: Readonly<Record<Face, readonly Face[]>> = {
   reference: ['reference', 'spot', 'token', 'perp'],
   token: ['token', 'reference', 'spot', 'perp'],

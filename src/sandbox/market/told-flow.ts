@@ -1,4 +1,4 @@
-/** What a feed would have received of the sandbox's market in a window of time: for a stretch that is lived through at once. */
+/** Flow of the sandbox's market as a feed would have received it in a window of time, for a stretch that is simulated at once. */
 import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -8,7 +8,7 @@ import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** How far apart what the simulators say of a book is received, and what they say of a pool or anything else. Milliseconds. */
+/** Interval between a book's messages, and between those of a pool or anything else. Milliseconds. */
 const BOOK_EVERY_MS: Readonly<Partial<Record<Venue, number>>> = { spotexchange: 250, evmvenue: 500 };
 const EVERY_MS = 2_000;
 

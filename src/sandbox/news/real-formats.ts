@@ -14,7 +14,7 @@ const numberOf = (id: string): number => createHash('sha256').update(id).digest(
 const isCoin = (symbol: string): boolean => CATALOG.source.tables.crypto.some((coin) => coin.symbol === symbol);
 const isShare = (symbol: string): boolean => CATALOG.source.tables.shares.some(({ underlying }) => underlying === symbol);
 
-/** What a real provider answers under a path of its own; null under every other. */
+/** Returns a real provider's answer under its own path; null under every other. */
 export function realAnswer(path: string, query: URLSearchParams, published: Published): unknown {
   if (path === '/v1beta1/news') return alpacaPage(query, published);
   if (path === '/company-news') {

@@ -36,7 +36,7 @@ export async function createNewsSimulator(options: NewsSimulatorOptions): Promis
   const { news, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const own: WireItem[] = [];
-  /** What was told from one instant on and before another, and not later than now; in the order of time. */
+  /** Returns the items published from one instant until before another, and not later than now, in order of time. */
   const published = (from: number, to: number): WireItem[] => {
     const at = ({ publishedAt }: WireItem): number => Date.parse(publishedAt);
     const until = Math.min(to, clock.now() + 1);

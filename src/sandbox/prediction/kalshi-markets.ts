@@ -1,4 +1,4 @@
-/** What a market of Kalshi looks like: the questions of the sandbox under this venue's names, with their books, trades and ends. */
+/** Markets of Kalshi: the sandbox's questions under this venue's names, with their books, trades and ends. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -6,7 +6,7 @@ import { bendPrices, type FaultSwitch } from '../faults.ts';
 import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
 import { kalshiWords } from './wording.ts';
 
-/** How long after its end a market is decided, and how long until that is final. */
+/** Time from a market's end to its resolution, and from then until it is final. */
 export const DETERMINED_MS = 20_000;
 export const FINAL_MS = 80_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -17,12 +17,12 @@ const PRICE_RANGES = [
   { start: '0.9000', end: '1.0000', step: '0.0010' },
 ];
 
-/** What the venue stands on. */
+/** Dependencies of the venue. */
 export interface KalshiVenue {
   readonly questions: SeededQuestions;
   readonly clock: Clock;
   readonly faults: FaultSwitch;
-  /** Whose signature opens the socket. */
+  /** Key whose signature opens the socket. */
   readonly key: { readonly id: string; readonly publicKey: KeyObject };
 }
 
@@ -140,7 +140,7 @@ function outcomeOf({ questions }: KalshiVenue, question: SeededQuestion, now: Ep
   };
 }
 
-/** Bids of both outcomes, from the worst to the best; whoever offers yes bids for no. */
+/** Returns the bids of both outcomes, from the worst to the best. An offer of yes is a bid for no. */
 export function sidesOf(
   { questions, clock, faults }: KalshiVenue,
   question: SeededQuestion,

@@ -10,7 +10,7 @@ import type { SeededQuestions } from './seeded-questions.ts';
 
 export interface KalshiSimulatorOptions {
   readonly questions: SeededQuestions;
-  /** Whose signature opens the socket. */
+  /** Key whose signature opens the socket. */
   readonly key: { readonly id: string; readonly publicKey: string };
   readonly clock: Clock;
   /** Default: a switch of its own with every fault off. */

@@ -10,7 +10,7 @@ import type { SeededQuestion } from './seeded-questions.ts';
 export const SOCKET_PATH = '/trade-api/ws/v2';
 const STEP_MS = 1_000;
 const PING_MS = 10_000;
-/** How far a signed time may be off. */
+/** Maximum error of a signed time. */
 const SIGNED_WITHIN_MS = 10_000;
 const CHANNELS = new Set(['orderbook_delta', 'ticker', 'trade', 'market_lifecycle_v2']);
 
@@ -26,7 +26,7 @@ interface Session {
   readonly socket: LoopbackSocket;
   readonly byChannel: Map<string, Subscription>;
   sids: number;
-  /** What was sent last of each market: sizes by `yes` or `no` and price. */
+  /** Last sent sizes of each market, by `yes` or `no` and price. */
   readonly sent: Map<string, Map<string, number>>;
 }
 

@@ -25,7 +25,7 @@ interface Session {
   readonly venue: PolymarketVenue;
   readonly socket: LoopbackSocket;
   readonly assets: Set<string>;
-  /** What was sent last of each token, by side and price. */
+  /** Last sent sizes of each token, by side and price. */
   readonly sent: Map<string, Map<string, string>>;
 }
 

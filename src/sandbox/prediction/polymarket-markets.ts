@@ -1,4 +1,4 @@
-/** What a market of Polymarket looks like: the questions of the sandbox under this venue's ids, with their books, oracle and trades. */
+/** Markets of Polymarket: the sandbox's questions under this venue's ids, with their books, oracle and trades. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -13,7 +13,7 @@ const PROPOSED_MS = 20_000;
 const DISPUTED_MS = 50_000;
 const REPROPOSED_MS = 80_000;
 export const FINAL_MS = 120_000;
-/** So many questions are remembered by the tokens of their outcomes. */
+/** Maximum questions remembered by the tokens of their outcomes. */
 const MOST_LISTINGS = 2_000;
 
 /** One listed question with the ids that this venue gives it. */
@@ -24,7 +24,7 @@ export interface Listing {
   readonly number: number;
 }
 
-/** What the venue stands on. */
+/** Dependencies of the venue. */
 export interface PolymarketVenue {
   readonly questions: SeededQuestions;
   readonly clock: Clock;
@@ -81,7 +81,7 @@ export function createListings(questions: SeededQuestions): Listings {
   };
 }
 
-/** Where the oracle stands, and through which words it went. */
+/** Returns the oracle's state, and the states before it. */
 export function oracleOf(
   { questions }: PolymarketVenue,
   { question }: Listing,
@@ -107,7 +107,7 @@ export function stepOf({ questions }: PolymarketVenue, { question }: Listing, no
   return questions.step(question, 'polymarket', 500, now);
 }
 
-/** Whether a market has an order book. */
+/** True if a market has an order book. */
 export function hasBook(listing: Listing | undefined, now: EpochMs): listing is Listing {
   return listing !== undefined && now - listing.question.createdAt >= HYDRATION_MS && now < listing.question.resolvesAt + PROPOSED_MS;
 }
@@ -184,7 +184,7 @@ function pricesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
   };
 }
 
-/** Of yes and no: between the best prices while it is open, whole once it is decided. */
+/** Returns the prices of yes and no: between the best prices while the market is open, whole once it is resolved. */
 function outcomePrices(venue: PolymarketVenue, listing: Listing, middle: number, now: EpochMs): readonly [string, string] {
   const { questions } = venue;
   if (!oracleOf(venue, listing, now).final) return [middle.toFixed(4), (1 - middle).toFixed(4)];

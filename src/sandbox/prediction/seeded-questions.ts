@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const YEAR = 365.25 * DAY;
-/** How long a question stays listed after it was decided. */
+/** Time for which a question stays listed after its resolution. */
 const LISTED_AFTER_MS = 6 * HOUR;
 const CRYPTO = ['BTC', 'ETH', 'SOL'] as const;
 const SHARES = ['AAPL', 'NVDA', 'TSLA'] as const;
@@ -49,10 +49,10 @@ export interface SeededBook {
 export interface SeededTrade {
   readonly id: string;
   readonly at: EpochMs;
-  /** Of the affirmative outcome, in thousandths. */
+  /** Price of the affirmative outcome, in thousandths. */
   readonly price: number;
   readonly size: number;
-  /** What the taker bought. */
+  /** Outcome that the taker bought. */
   readonly side: 'yes' | 'no';
 }
 
@@ -64,7 +64,7 @@ export interface SeededQuestions {
   step(question: SeededQuestion, venue: Venue, price: number, at: EpochMs): number;
   /** Trades with from <= at < to, ascending. */
   trades(question: SeededQuestion, venue: Venue, from: EpochMs, to: EpochMs): readonly SeededTrade[];
-  /** How it ended. Only asked after its end. */
+  /** Returns the outcome. Call only after the question's end. */
   outcome(question: SeededQuestion): boolean;
   /** A number 0 <= n < 1 that is the question's own. */
   fate(question: SeededQuestion, purpose: string): number;
@@ -89,7 +89,7 @@ const stamp = (at: EpochMs): string => new Date(at).toISOString().slice(0, 13).r
 type Terms = Omit<SeededQuestion, 'key' | 'share' | 'upper' | 'measure' | 'venues' | 'exclusive'> &
   Partial<Pick<SeededQuestion, 'upper' | 'measure' | 'venues' | 'exclusive'>>;
 
-/** What questions are made of. */
+/** Sources of questions. */
 interface World {
   readonly seed: number | string;
   readonly market: Market;
@@ -230,7 +230,7 @@ function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
   return made;
 }
 
-/** Where the price will end, in three ranges of which one comes true. */
+/** Creates the questions about the final price: three ranges of which one comes true. */
 function ranges(world: World, createdAt: EpochMs, resolvesAt: EpochMs): SeededQuestion[] {
   const { market } = world;
   const value = market.value('ETH', createdAt);

@@ -1,4 +1,4 @@
-/** How the two venues word the same seeded question: titles, rules and the sources that they name. */
+/** Wording of a seeded question at each venue: titles, rules and the sources that they name. */
 import type { SeededQuestion } from './seeded-questions.ts';
 
 const NAMES: Readonly<Record<string, string>> = { BTC: 'Bitcoin', ETH: 'Ethereum', SOL: 'Solana' };

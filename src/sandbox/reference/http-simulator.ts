@@ -10,7 +10,7 @@ export interface SimulatorRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: http.IncomingHttpHeaders;
-  /** What a POST brings; empty otherwise. */
+  /** Body of a POST; empty otherwise. */
   readonly body: string;
 }
 
@@ -23,7 +23,7 @@ export interface SimulatorStream {
   end(): void;
 }
 
-/** What a simulator answers: a body (text, or anything else as JSON), or a stream that it feeds until `closed`. */
+/** Reply of a simulator: a body (text, or anything else as JSON), or a stream that it feeds until `closed`. */
 export type SimulatorReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly stream: (stream: SimulatorStream) => () => void };

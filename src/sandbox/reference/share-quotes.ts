@@ -17,7 +17,7 @@ export interface ShareQuotesSimulatorOptions {
   readonly port: number;
   /** Requests of a key in any 60 s. Default 60. */
   readonly perMinute?: number;
-  /** How far its prices lag behind, as on delayed plans. Default 0. */
+  /** Delay of its prices, as on delayed plans. Default 0. */
   readonly delayMs?: number;
 }
 

@@ -25,7 +25,7 @@ export interface ReferenceSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
-  /** How often the stream sends. Default 500 ms. */
+  /** Interval of the stream. Default 500 ms. */
   readonly paceMs?: number;
   /** After how long the stream is closed by the server. Default 24 h. */
   readonly streamLifeMs?: number;

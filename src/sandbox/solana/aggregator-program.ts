@@ -36,7 +36,7 @@ export type RouteStep =
       readonly maker: string;
       readonly input: RouteSide;
       readonly output: RouteSide;
-      /** So much is given for so much. */
+      /** Input amount of the step. */
       readonly given: bigint;
       readonly got: bigint;
     };

@@ -25,7 +25,7 @@ export const STABLE_DECIMALS = 6;
 const BURN_CHECKED = 15;
 const CREATE_ACCOUNT = 0;
 
-/** What a burn asks for; null where the instruction is no burn. */
+/** Parameters of a burn; null if the instruction is not one. */
 export interface Burn {
   readonly amount: bigint;
   readonly domain: number;
@@ -43,7 +43,7 @@ function isBurn(keys: readonly Address[], { programIndex, data, accounts }: Inst
   return keys[programIndex] === BURN_PROGRAM && accounts.length === 18 && DISCRIMINATOR.every((byte, at) => data[at] === byte);
 }
 
-/** The burn of a transaction; null where it has none. */
+/** Returns the burn of a transaction; null if it has none. */
 export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): Burn | null {
   const found = instructions.find((one) => isBurn(staticKeys, one));
   if (found === undefined) return null;
@@ -61,7 +61,7 @@ export function burnOf({ staticKeys, instructions }: Pick<ReadTransaction, 'stat
   };
 }
 
-/** What the virtual machine is given in place of the transaction. Its signatures are of the transaction itself. */
+/** Returns what the virtual machine runs in place of the transaction. The signatures are of the transaction itself. */
 export function asStandardPrograms(read: ReadTransaction, decimals: number): Transaction {
   const burn = burnOf(read);
   if (burn === null || burn.maxFee >= burn.amount) return read.transaction;

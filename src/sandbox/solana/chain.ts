@@ -17,7 +17,7 @@ export interface Landed {
   readonly memo: string | null;
 }
 
-/** What becomes of a transaction that a node takes: it lands at once, it is lost, or it lands when told. */
+/** Treatment of a transaction that a node takes: it lands at once, it is lost, or it lands on command. */
 export type Intake = 'land' | 'lose' | 'keep';
 
 export interface Simulated {
@@ -25,7 +25,7 @@ export interface Simulated {
   readonly run: Run | null;
 }
 
-/** What tests and the sandbox's operator do with the chain. */
+/** Controls of the chain for tests and the sandbox's operator. */
 export interface ChainControl {
   advance(slots: number): void;
   hold(at: Exclude<Commitment, 'finalized'> | null): void;
@@ -49,15 +49,15 @@ export interface SolanaChain
   account(at: Address, commitment: Commitment): EncodedAccount | null;
   owned(program: Address, commitment: Commitment): EncodedAccount[];
   rent(bytes: number): bigint;
-  /** Null where it lies in no block that has come as far as `processed`. */
+  /** Null if it is in no block that has reached `processed`. */
   landed(signature: string): Landed | null;
-  /** What names an address, newest first. */
+  /** Returns the transactions that name an address, newest first. */
   historyOf(at: Address): readonly Landed[];
-  /** What a transaction would do on the newest block; null as commitment leaves its blockhash alone. */
+  /** Simulates a transaction on the newest block. A null commitment skips the check of its blockhash. */
   simulate(transaction: ReadTransaction, blockhashAt: Commitment | null): Simulated;
   /** Hands a transaction to the leader: signatures, blockhash and repetition are checked there, and what fails is dropped silently. */
   submit(transaction: ReadTransaction): void;
-  /** Lands a transaction of the sandbox itself, whatever becomes of others; null where the chain would not take it. */
+  /** Lands a transaction of the sandbox itself, independent of others; null if the chain would refuse it. */
   landNow(transaction: ReadTransaction): Landed | null;
   /** Writes an account into the chain's first block. */
   found(account: EncodedAccount): void;
@@ -245,7 +245,7 @@ class LedgerChain implements SolanaChain {
     this.#heightError = by;
   }
 
-  /** What is final is never undone: how things were before it is forgotten. */
+  /** Discards the state before final blocks, which are never undone. */
   #forgetUndo(): void {
     const final = this.#slots.slot('finalized');
     for (; this.#settled < this.#blocks.length && (this.#blocks[this.#settled] as Landed).slot <= final; this.#settled++) {
@@ -285,7 +285,7 @@ class LedgerChain implements SolanaChain {
     };
   }
 
-  /** What a leader does with a transaction: checks it, and puts it into the newest block. */
+  /** Accepts a transaction as a leader does: checks it, and puts it into the newest block. */
   #accept(transaction: ReadTransaction): boolean {
     if (
       this.#bySignature.has(transaction.signature) ||

@@ -1,4 +1,7 @@
-/** What the sandbox's operator may do with the chain: give out tokens, sign for its people, buy a curve out, let slots pass, hold, fork, lose and expire. */
+/**
+ * Chain controls of the sandbox's operator: issue tokens, sign for its people, buy out a curve, let slots pass, hold, fork, lose and
+ * expire.
+ */
 import type { Cheat } from '../spotchain/swap-builder.ts';
 import type { Intake, SolanaChain } from './chain.ts';
 import { fund } from './genesis.ts';
@@ -62,7 +65,7 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
   };
 }
 
-/** Where the chain stands, by commitment. */
+/** Returns the chain's status by commitment. */
 export function chainStatus(chain: SolanaChain): object {
   return {
     slots: Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, chain.slot(commitment)])),

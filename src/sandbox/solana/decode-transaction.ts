@@ -27,7 +27,7 @@ export interface WireInstruction {
 
 export interface ReadTransaction {
   readonly bytes: Uint8Array;
-  /** What the virtual machine takes. */
+  /** Form for the virtual machine. */
   readonly transaction: Transaction;
   readonly message: Uint8Array;
   readonly version: 'legacy' | 0;
@@ -100,10 +100,10 @@ export function messageOf(bytes: Uint8Array): MessageParts {
   };
 }
 
-/** What was found of transactions whose signatures were checked: node, leader and machine each ask. */
+/** Cached results of signature checks. Node, leader and machine each ask. */
 const CHECKED = new WeakMap<ReadTransaction, boolean>();
 
-/** Whether every signature of a transaction is there and holds. */
+/** True if every signature of a transaction is present and valid. */
 export function fullySigned(read: ReadTransaction): boolean {
   const known = CHECKED.get(read);
   if (known !== undefined) return known;
@@ -115,7 +115,7 @@ export function fullySigned(read: ReadTransaction): boolean {
   return holds;
 }
 
-/** Whether the account at an index of the static keys may be written to. */
+/** True if the account at an index of the static keys is writable. */
 export function isWritable({ header, staticKeys }: Pick<ReadTransaction, 'header' | 'staticKeys'>, index: number): boolean {
   if (index < header.signers) return index < header.signers - header.readonlySigners;
   return index < staticKeys.length - header.readonlyOthers;

@@ -21,7 +21,7 @@ const OTHER_SEEDS = 2_006;
 /** The program's own: the vault's token account is another one. */
 const OTHER_VAULT_ACCOUNT = 6_009;
 
-/** What a deposit is of; null where the transaction has none. */
+/** Returns the order of a deposit; null if the transaction has none. */
 export function depositIn({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): { order: string } | null {
   const found = instructions.find(({ programIndex, data }) => staticKeys[programIndex] === DEPOSIT_PROGRAM && isDeposit(data));
   return found === undefined ? null : { order: `0x${Buffer.from(found.data).subarray(16, 48).toString('hex')}` };
@@ -31,7 +31,7 @@ function isDeposit(data: Uint8Array): boolean {
   return data.length === 48 && DEPOSIT_TOKEN.every((byte, at) => data[at] === byte);
 }
 
-/** Opens the vault's account where there is none, and moves the amount there. */
+/** Opens the vault's account if there is none, and moves the amount there. */
 export const depositModel: ProgramModel = ({ accounts, data, invoke, log }: ModelContext) => {
   if (!isDeposit(data)) throw new ProgramFailure(UNKNOWN_INSTRUCTION);
   const at = (place: number): Address => address(accounts[place]?.address as string);

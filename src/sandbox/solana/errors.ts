@@ -94,10 +94,10 @@ const INSTRUCTION_ERRORS = [
   'BorshIoError',
 ] as const;
 
-/** What a node writes where a transaction failed: a name, or an object whose only key is one. */
+/** Error of a failed transaction as a node writes it: a name, or an object whose only key is one. */
 export type TransactionError = string | { readonly [name: string]: unknown };
 
-/** What an error of the virtual machine may hold, whichever of its classes it is. */
+/** Members of the virtual machine's errors, over all of its classes. */
 interface VmError {
   readonly index?: number;
   readonly accountIndex?: number;
@@ -136,7 +136,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   InvalidAddressLookupTableIndex: 'Transaction address table lookup uses an invalid index',
 };
 
-/** What a node says of the error in words, e.g. `Error processing Instruction 2: custom program error: 0x1`. */
+/** Returns the node's words for the error, e.g. `Error processing Instruction 2: custom program error: 0x1`. */
 export function errorSentence(error: TransactionError): string {
   if (typeof error === 'string') return SENTENCES[error] ?? error;
   const failed = error['InstructionError'];

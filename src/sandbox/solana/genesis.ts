@@ -41,7 +41,7 @@ export interface GenesisOptions {
 
 /** Issues every token of the sandbox and pays for what it gives out. */
 export const ISSUER: SandboxKey = sandboxKey('issuer');
-/** What the chain's mints have all in common stands in this lookup table. */
+/** Lookup table with the addresses that the chain's mints have in common. */
 export const COMMON_TABLE: Address = sandboxKey('lookup table').address;
 
 const TREASURY_LAMPORTS = 500_000_000n * 1_000_000_000n;
@@ -147,7 +147,7 @@ export function writeGenesis(chain: SolanaChain, { mints, stable }: GenesisOptio
   put(COMMON_TABLE, LOOKUP_TABLES, lookupTable(commonAddresses({ mints, stable })));
 }
 
-/** What stands in the common table, in order. */
+/** Returns the addresses in the common table, in order. */
 export function commonAddresses({ mints, stable }: GenesisOptions): Address[] {
   return [
     SYSTEM,

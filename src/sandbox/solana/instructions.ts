@@ -25,7 +25,7 @@ export const COMPUTE_BUDGET = address('ComputeBudget1111111111111111111111111111
 export const LOOKUP_TABLES = address('AddressLookupTab1e1111111111111111111111111');
 export const WRAPPED_SOL = address('So11111111111111111111111111111111111111112');
 
-/** What an instruction may do with an account. */
+/** Access of an instruction to an account. */
 const READ = 0;
 const WRITE = 1;
 const SIGN = 2;
@@ -73,7 +73,7 @@ export function associatedAccount(owner: Address, mint: Address, program: Addres
   return address(derived(ASSOCIATED_TOKEN, [bytes(owner), bytes(program), bytes(mint)]).address);
 }
 
-/** Makes the owner's account where there is none yet. */
+/** Builds the instruction that creates the owner's account if there is none yet. */
 export function createAssociatedAccount(payer: Address, owner: Address, mint: Address, program: Address): Instruction {
   return instruction(
     ASSOCIATED_TOKEN,
@@ -136,7 +136,7 @@ export interface TransactionPlan {
   readonly instructions: readonly Instruction[];
   /** Tables that a message of version 0 takes addresses from. */
   readonly tables?: AddressesByLookupTableAddress;
-  /** Who signs here and now; the slots of all others stay zero. */
+  /** Signers present now. The slots of all others stay zero. */
   readonly signers: readonly SandboxKey[];
 }
 

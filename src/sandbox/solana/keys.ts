@@ -10,7 +10,7 @@ export interface SandboxKey {
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The key pair that belongs to a text. It guards nothing: whoever can read this file can derive it. */
+/** Derives the key pair that belongs to a text. It guards nothing: anyone who can read this file can derive it. */
 export function sandboxKey(text: string): SandboxKey {
   const seed = createHash('sha256').update(`sevengate sandbox ${text}`).digest();
   const secret: KeyObject = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
@@ -19,7 +19,7 @@ export function sandboxKey(text: string): SandboxKey {
   return { address, sign: (message) => sign(null, message, secret) };
 }
 
-/** Whether an address signed the message. */
+/** True if an address signed the message. */
 export function signatureHolds(address: Address, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verify(null, message, publicKeyOf(address), signature);

@@ -57,16 +57,16 @@ export interface Run extends NamedAccounts {
   readonly returnData: { readonly program: Address; readonly data: Uint8Array } | null;
   readonly before: Balances;
   readonly after: Balances;
-  /** Writable accounts as they were before and are after, by address; null where there was or is none. */
+  /** Writable accounts before and after, by address; null for one that does not exist. */
   readonly undo: Map<Address, EncodedAccount | null>;
   readonly outcome: Map<Address, EncodedAccount | null>;
 }
 
-/** Where the machine stands while it runs a transaction. */
+/** Chain state while the machine runs a transaction. */
 export interface Moment {
   readonly slot: number;
   readonly unixSeconds: number;
-  /** The hash of a slot's block: whoever makes a lookup table names a recent one. */
+  /** Returns the hash of a slot's block. The creator of a lookup table names a recent one. */
   readonly hashOf: (slot: number) => string;
 }
 
@@ -78,13 +78,13 @@ export interface Machine {
   /** Writes an account as it is; null removes it. */
   put(at: Address, account: EncodedAccount | null): void;
   run(transaction: ReadTransaction, moment: Moment): Run;
-  /** What a run would do; nothing stays, and signatures are not looked at. */
+  /** Simulates a run. Nothing stays, and signatures are not checked. */
   rehearse(transaction: ReadTransaction, moment: Moment): Run;
-  /** Does one instruction as it is, whoever signs for it: what a program of the sandbox lets another one do. Nobody pays a fee. */
+  /** Executes one instruction without checking its signers, as a program of the sandbox lets another one do. Nobody pays a fee. */
   perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
   /** The accounts that a transaction names; an error where a table is not what the message takes it for. */
   named(transaction: ReadTransaction): NamedAccounts | TransactionError;
-  /** What accounts hold now. */
+  /** Returns the accounts' present balances. */
   balances(keys: readonly Address[]): Balances;
   addProgram(at: Address, elf: Uint8Array): void;
   rent(bytes: number): bigint;
@@ -234,7 +234,7 @@ function namedBy(transaction: ReadTransaction, account: (at: Address) => Encoded
   };
 }
 
-/** What accounts hold, as they are read. */
+/** Returns the accounts' balances as read. */
 function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
   const accounts = keys.map(of);
   const tokens = accounts.flatMap((one, index) => {
@@ -245,7 +245,7 @@ function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount 
   return { lamports: accounts.map((one) => one?.lamports ?? 0n), tokens };
 }
 
-/** Nothing ran: every balance is as it was. */
+/** Returns a run in which nothing was executed and every balance is unchanged. */
 function refused(names: NamedAccounts, error: TransactionError, before: Balances): Run {
   const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
   return { ...names, ...nothing, error, begun: false, before, after: before };
@@ -257,7 +257,7 @@ export function isNamed(names: NamedAccounts | TransactionError): names is Named
   return typeof names === 'object' && 'keys' in names;
 }
 
-/** What the machine answered: its error, what it tells of the run, and the accounts that a rehearsal would leave. */
+/** Returns the machine's result: its error, its report of the run, and the accounts that a rehearsal would leave. */
 function outcomeOf(
   result: TransactionMetadata | FailedTransactionMetadata | SimulatedTransactionInfo,
   undo: Accounts,
@@ -298,7 +298,7 @@ function returned(told: TransactionMetadata): Run['returnData'] {
   return bytes.length === 0 ? null : { program: getAddressDecoder().decode(data.programId()), data: bytes };
 }
 
-/** What a message costs: 5,000 lamports per signature, and what its compute budget offers. */
+/** Returns the fee of a message: 5,000 lamports per signature, and the price of its compute budget. */
 export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction, 'header' | 'staticKeys' | 'instructions'>): bigint {
   let price = 0n;
   let limit: bigint | null = null;
@@ -314,7 +314,7 @@ export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction
   return BigInt(header.signers) * LAMPORTS_PER_SIGNATURE + (price * most + 999_999n) / 1_000_000n;
 }
 
-/** A memo as `getSignaturesForAddress` prints it: `[5] hello`; null where there is none. */
+/** Returns a memo as `getSignaturesForAddress` prints it: `[5] hello`; null if there is none. */
 export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): string | null {
   const memos = instructions.filter(({ programIndex }) => (staticKeys[programIndex] ?? '').startsWith('Memo'));
   if (memos.length === 0) return null;

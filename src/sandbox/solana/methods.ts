@@ -33,7 +33,7 @@ const VERSION = { 'solana-core': '3.0.6', 'feature-set': 3_640_012_085 };
 const RECENT_SLOTS = 300;
 const ACCOUNT_ENCODINGS = ['base58', 'base64', 'jsonParsed'] as const;
 
-/** What every method reads with. */
+/** Dependencies of every method. */
 interface Reading {
   readonly chain: SolanaChain;
   readonly commitment: Commitment;
@@ -141,7 +141,7 @@ function sliceOf(value: unknown): { offset: number; length: number } | undefined
   return { offset: wholeOf(offset, 'an offset'), length: wholeOf(length, 'a length') };
 }
 
-/** How accounts are to be written, out of the settings of the question. */
+/** Returns the writer of accounts in the encoding that the request's settings name. */
 function speller(where: Reading, settings: Settings, otherwise: 'legacy' | 'base64'): (account: EncodedAccount) => object {
   const encoding = settings['encoding'] === undefined ? otherwise : encodingOf(settings, ACCOUNT_ENCODINGS, 'base64');
   const slice = sliceOf(settings['dataSlice']);

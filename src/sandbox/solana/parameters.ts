@@ -112,7 +112,7 @@ function base58Bytes(text: string): Uint8Array {
   }
 }
 
-/** What a node answers where its preflight failed. */
+/** Returns a node's answer to a failed preflight. */
 export function preflightFailure(
   sentence: string,
   error: TransactionError,

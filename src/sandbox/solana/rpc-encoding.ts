@@ -1,4 +1,4 @@
-/** How a node spells accounts and transactions in its answers. */
+/** Encoding of accounts and transactions in a node's answers. */
 import type { EncodedAccount } from '@solana/kit';
 import { EXTENSION, extensionsOf, type MintAccount, multiplierAt, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -10,7 +10,7 @@ import type { ReadTransaction } from './decode-transaction.ts';
 export type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
 export type TransactionEncoding = 'json' | 'base58' | 'base64' | 'jsonParsed';
 
-/** Where mints are looked up, and what time it is: both decide what an amount looks like. */
+/** Source of mints and of the time, on which the display of an amount depends. */
 export interface MintSource {
   mint(at: string): MintAccount | null;
   readonly now: EpochMs;

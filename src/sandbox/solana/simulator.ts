@@ -22,7 +22,7 @@ export interface ChainOptions extends GenesisOptions {
   readonly slots?: 'clock' | 'manual';
   /** A folder of `<program id>.so`, each put on the chain. */
   readonly programs?: string | null;
-  /** Which generation of the curve program is modelled where the folder has none. Default: the newest. */
+  /** Modelled generation of the curve program if the folder has none. Default: the newest. */
   readonly generation?: Generation;
 }
 
@@ -48,7 +48,7 @@ export interface SolanaSimulator {
   close(): Promise<void>;
 }
 
-/** How often a pair of ports is tried for. */
+/** Maximum attempts to find a pair of ports. */
 const PORT_TRIES = 20;
 
 /** A chain with its first block and the programs of the folder. @throws Error in one sentence where one cannot be loaded. */

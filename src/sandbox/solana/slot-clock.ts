@@ -13,7 +13,7 @@ export const SLOT_MS = 400;
 const GENESIS: EpochMs = Date.UTC(2020, 2, 16, 14, 29);
 /** Slots until a block is final. */
 export const FINAL_AFTER = 32;
-/** How many slots stand behind a slot of each commitment. */
+/** Number of slots behind a slot of each commitment. */
 const DEPTH: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 2, finalized: FINAL_AFTER };
 /** Slots of the past that no block stands in: a height is never the number of its slot. */
 const SKIPPED = 22_000_000;
@@ -31,10 +31,10 @@ export interface SlotClock {
   /** The newest slot of a commitment. */
   slot(commitment: Commitment): number;
   blockHeight(commitment: Commitment): number;
-  /** How far a slot has come. */
+  /** Returns the commitment that a slot has reached. */
   commitmentOf(slot: number): Commitment;
   latestBlockhash(commitment: Commitment): LatestBlockhash;
-  /** Whether the newest block of that commitment would still, or already, take the hash. */
+  /** True if the newest block of that commitment accepts the hash. */
   isValid(blockhash: string, commitment: Commitment): boolean;
   hashOf(slot: number): string;
   /** Lets slots pass at once. */

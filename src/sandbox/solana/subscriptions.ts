@@ -11,7 +11,7 @@ export interface Subscriptions {
   close(): void;
 }
 
-/** What somebody waits for: tells once there is something to tell, and answers whether it is done. */
+/** Waiting subscription: notifies once there is something to report, and returns true when it is done. */
 type Waiting = () => boolean;
 
 type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
@@ -25,7 +25,7 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
     for (const [id, one] of waiting) if (one()) waiting.delete(id);
     rest();
   }
-  /** The clock is only asked while somebody waits. */
+  /** Stops the clock while nobody waits. */
   function rest(): void {
     if (waiting.size > 0) stop ??= repeat(clock, SLOT_MS, look);
     else {

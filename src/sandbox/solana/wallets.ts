@@ -1,4 +1,4 @@
-/** People of the sandbox's chain, for whoever has no wallet at hand: they sign what they are given, and buy what a curve still takes. */
+/** People of the sandbox's chain, for users without a wallet. They sign what they are given, and buy out a curve. */
 import { address } from '@solana/kit';
 import {
   type PoolKeys,
@@ -18,7 +18,7 @@ import { type SandboxKey, sandboxKey } from './keys.ts';
 import { kitInstruction } from './launch-programs/modelled-machine.ts';
 import { decodeTransaction } from './decode-transaction.ts';
 
-/** Lamports for accounts and fees of whoever buys a curve out. */
+/** Lamports for accounts and fees of the buyer of a whole curve. */
 const PURSE = 100_000_000n;
 
 /** The wallet of a name; every start has the same ones. */
@@ -43,7 +43,7 @@ export function textSignedByWallet(wallet: SandboxKey, text: string): string {
   return Buffer.from(wallet.sign(Buffer.from(text, 'utf8'))).toString('base64');
 }
 
-/** Somebody buys everything that the curve of a mint still takes. @throws RangeError where no curve sells the mint */
+/** Buys everything that the curve of a mint still sells. @throws RangeError if no curve sells the mint */
 export function buyOut(chain: SolanaChain, mint: string): string {
   const found = curveOf(chain, mint);
   if (found === null) throw new RangeError(`no curve sells ${mint} at the moment`);

@@ -32,7 +32,7 @@ export interface LaunchedToken {
   /** Raw units of both sides that lie in it. */
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
-  /** What a swap comes to; null where the pool does not take it whole. */
+  /** Returns the result of a swap; null if the pool does not take it whole. */
   swap(direction: CurveDirection, amount: bigint): CurveSwap | null;
 }
 

@@ -11,7 +11,7 @@ import type { SwapQuote } from './swap-builder.ts';
 
 const NATIVE_SYMBOL = 'SOL';
 const NATIVE_DECIMALS = 9;
-/** What a maker keeps of the native coin's price. */
+/** Spread of the maker on the native coin's price. */
 const MAKER_SPREAD = 0.000_2;
 /** Bars of a length in milliseconds, from and to whole ones. */
 export interface BarRange {
@@ -40,7 +40,7 @@ function barsOfTicks(ticks: readonly LaunchedTick[], dollars: number, { length, 
 }
 
 export interface LaunchedQuotesOptions {
-  /** Null where the aggregator knows no chain. */
+  /** Null if the aggregator has no chain. */
   readonly launched: LaunchedMarket | null;
   readonly market: Market;
   readonly clock: Clock;
@@ -49,9 +49,9 @@ export interface LaunchedQuotesOptions {
   share(mint: string): { readonly dollars: number; swap(buying: boolean, amount: bigint): bigint } | null;
 }
 
-/** What launched tokens are quoted in, against the stablecoin. */
+/** Creates the prices of the launched tokens' quote tokens against the stablecoin. */
 function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotesOptions, 'launched'>) {
-  /** Raw units of what a launched token is quoted in for raw units of the stablecoin (`buy`), or back; null where nobody makes a price. */
+  /** Converts raw units of the stablecoin to raw units of the quote token (`buy`), or back; null without a price. */
   function converted(mint: string, direction: CurveDirection, amount: bigint): bigint | null {
     if (mint === stable.mint) return amount;
     const traded = share(mint);
@@ -63,7 +63,7 @@ function createQuoteTokens({ market, clock, stable, share }: Omit<LaunchedQuotes
     return BigInt(Math.floor((direction === 'buy' ? whole / price : whole * price) * 10 ** to));
   }
 
-  /** What a maker asks or gives for the native coin; null of every other mint, and where the market has none. */
+  /** Returns the maker's price of the native coin; null for every other mint, and if the market has none. */
   function nativePrice(mint: string, direction: CurveDirection): number | null {
     if (mint !== NATIVE_MINT || !market.assets.some(({ symbol }) => symbol === NATIVE_SYMBOL)) return null;
     return market.value(NATIVE_SYMBOL, clock.now()) * (direction === 'buy' ? 1 + MAKER_SPREAD : 1 - MAKER_SPREAD);
@@ -115,7 +115,7 @@ export function createLaunchedQuotes({ launched, ...outside }: LaunchedQuotesOpt
     return { liquidity, usdPrice, blockId: Math.floor(outside.clock.now() / 400), decimals, priceChange24h: null };
   }
 
-  /** Bars of a launched token out of its trades on the chain; null where the pool is of none. */
+  /** Returns the bars of a launched token from its trades on the chain; null if the pool is of none. */
   function bars(pool: string, range: BarRange): readonly (readonly number[])[] | null {
     const mint = launched?.mintOf(pool) ?? launched?.mints().find((one) => poolAddress(one) === pool) ?? null;
     const token = mint === null ? null : launched?.token(mint);

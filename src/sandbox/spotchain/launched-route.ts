@@ -15,11 +15,11 @@ import type { LaunchedToken } from './launched-market.ts';
 export interface LaunchedRoute {
   readonly token: LaunchedToken;
   readonly direction: CurveDirection;
-  /** The maker's price between the stablecoin and what the token is quoted in; null where that is the stablecoin. */
+  /** Maker's price between the stablecoin and the token's quote token; null if that is the stablecoin. */
   readonly maker: { readonly given: bigint; readonly got: bigint } | null;
 }
 
-/** What goes through the route, and whose it is. */
+/** Swap through the route, with its owner. */
 export interface RoutedSwap {
   readonly taker: Address;
   readonly to: Address;

@@ -39,7 +39,7 @@ export interface SpotchainSimulatorOptions {
   readonly keyedPerMinute?: number;
   /** Keys that are accepted; any other key is 401, no key is the keyless plan. */
   readonly apiKeys?: readonly string[];
-  /** Tokens that were launched on the chain meanwhile; none where it is missing. */
+  /** Tokens launched on the chain meanwhile; absent if there are none. */
   readonly launched?: LaunchedMarket;
   /** Builds the transactions of swaps; without it there are quotes only. */
   readonly handler?: SwapBuilder;
@@ -50,7 +50,7 @@ export interface SpotchainSimulator extends HttpSimulator {
   breakRoute(symbol: string, code: string | null): void;
   /** The pool address of a token, as `/networks/solana/pools/<address>/ohlcv` wants it. */
   poolOf(symbol: string): string;
-  /** What is wrong with every transaction from now on, or nothing (null). */
+  /** Sets the fault of every transaction from now on, or none (null). */
   cheat(how: Cheat | null): void;
 }
 
@@ -58,7 +58,7 @@ const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } 
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
 
-/** Which bars a query asks for: exclusive of its end, and only closed ones; null where the route does not offer them. */
+/** Parses the range of a bars query: exclusive of its end, and only closed ones; null if the route does not offer them. */
 function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange | null {
   const aggregate = Number(query.get('aggregate') ?? 1);
   const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
@@ -71,7 +71,7 @@ function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange |
   return { length, from: to - limit * length, to };
 }
 
-/** The members of a JSON body; none where it is no object. */
+/** Returns the members of a JSON body; empty if it is not an object. */
 function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);
@@ -128,17 +128,17 @@ interface Pools extends Pick<SpotchainSimulatorOptions, 'market' | 'clock' | 'st
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** What quotes are made of: those pools, and the tokens that were launched meanwhile. */
+/** Sources of quotes: the pools, and the tokens launched meanwhile. */
 interface Quoting extends Pools {
   readonly atLaunched: ReturnType<typeof createLaunchedQuotes>;
-  /** Null where there is no chain to swap on. */
+  /** Null if there is no chain to swap on. */
   readonly handler: SwapBuilder | null;
   readonly slotNow: () => number;
   /** A UUID-shaped id, always another one. */
   readonly nextId: () => string;
 }
 
-/** What each path answers. */
+/** Endpoints by path. */
 type Endpoints = Readonly<Record<string, (quoting: Quoting, request: SimulatorRequest) => SimulatorReply>>;
 const GETS: Endpoints = {
   '/swap/v1/quote': quoteAnswer,
@@ -224,7 +224,7 @@ function quoteAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorRepl
   return { status: 200, body: { ...quoteFields(quoting, quote), ...plain } };
 }
 
-/** The second API's quote, with a transaction where somebody takes it. */
+/** Returns the second API's quote, with a transaction if a taker is named. */
 function orderAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
   const { handler, nextId } = quoting;
   const quote = quoted(quoting, request.query, 'v2');
@@ -406,7 +406,7 @@ function bentAmount(pools: Pools, out: bigint): string {
   return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
 }
 
-/** What both versions of the API tell of a quote. */
+/** Returns the fields of a quote in both versions of the API. */
 function quoteFields(pools: Pools, { inputMint, outputMint, inAmount, outAmount, threshold, slippageBps, launched }: SwapQuote): object {
   const { stable } = pools;
   const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(pools, outAmount) };

@@ -24,24 +24,24 @@ import { fullySigned, type ReadTransaction, decodeTransaction } from '../solana/
 import { type LaunchedRoute, launchedRoute, openRouteAccounts } from './launched-route.ts';
 import { SANDBOX_MAKER } from './maker.ts';
 
-/** What a pool gives for what it takes. Raw units. */
+/** Swap quote of a pool. Raw units. */
 export interface SwapQuote {
   readonly inputMint: string;
   readonly outputMint: string;
   readonly inAmount: bigint;
-  /** What arrives. */
+  /** Amount that arrives. */
   readonly outAmount: bigint;
-  /** What leaves the pool: more where the mint keeps a fee. */
+  /** Amount that leaves the pool: more if the mint keeps a fee. */
   readonly sentAmount: bigint;
   readonly threshold: bigint;
   readonly slippageBps: number;
-  /** How it leads through a launched token's curve or pool; a maker's own pools where it is missing. */
+  /** Route through a launched token's curve or pool; absent for a maker's own pools. */
   readonly launched?: LaunchedRoute;
 }
 
 /**
- * What a hostile aggregator does: pays out to somebody else, pays out half, takes everything that the taker has of the
- * input, or moves the taker's lamports as well.
+ * Tricks of a hostile aggregator: it pays out to somebody else, pays out half, takes the taker's whole input balance, or moves the taker's
+ * lamports as well.
  */
 export const CHEATS = ['other_recipient', 'half_output', 'takes_all'] as const;
 export type Cheat = (typeof CHEATS)[number];
@@ -81,7 +81,7 @@ const UNIT_PRICE = 10_000n;
 const PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(UNIT_LIMIT)) / 1_000_000n;
 const ROUTE_PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(ROUTE_UNIT_LIMIT)) / 1_000_000n;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
-/** How long an order can be executed for. */
+/** Lifetime of an order. */
 const ORDER_MS = 120_000;
 
 interface Order {
@@ -95,7 +95,7 @@ interface Order {
 const signersOf = ({ launched }: Pick<SwapQuote, 'launched'>): readonly SandboxKey[] =>
   launched !== undefined && launched.maker === null ? [] : [MAKER];
 
-/** What signatures and priority cost the taker. Lamports. */
+/** Returns the taker's cost of signatures and priority. Lamports. */
 function feesOf(quote: SwapQuote): { readonly signatures: bigint; readonly priority: bigint } {
   return {
     signatures: BigInt(1 + signersOf(quote).length) * LAMPORTS_PER_SIGNATURE,
@@ -260,7 +260,7 @@ class RouteBuilder implements SwapBuilder {
     ];
   }
 
-  /** The taker pays for it and gives the input; whoever else has to sign has signed already. */
+  /** Builds the transaction. The taker pays for it and gives the input; the other signers have signed already. */
   #build(swap: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
     const { quote, taker, receiver, legacy } = swap;
     const { inputMint, outputMint, launched } = quote;
@@ -284,14 +284,14 @@ class RouteBuilder implements SwapBuilder {
     return { bytes, lastValidBlockHeight };
   }
 
-  /** What a new account of the receiver costs the taker. */
+  /** Returns the taker's cost of a new account of the receiver. */
   #rentOf(receiver: Address, mint: string): bigint {
     if (this.#held(receiver, mint) !== null) return 0n;
     const model = this.#chain.account(this.#accountOf(MAKER.address, mint), 'processed');
     return this.#chain.rent(model?.data.length ?? 165);
   }
 
-  /** Why the taker could not pay, with the code of the order's router; null where it can. */
+  /** Returns why the taker could not pay, with the code of the order's router; null if it can. */
   #shortage({ quote, taker, receiver }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
     if ((this.#held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
     const lamports = this.#chain.account(taker, 'processed')?.lamports ?? 0n;
@@ -315,7 +315,7 @@ class RouteBuilder implements SwapBuilder {
   }
 }
 
-/** What an order tells of its transaction and what that costs the taker. */
+/** Returns an order's fields about its transaction and the taker's cost. */
 function orderFields({
   taker,
   fees,
@@ -325,7 +325,7 @@ function orderFields({
 }: {
   readonly taker: string;
   readonly fees: { readonly signatures: bigint; readonly priority: bigint; readonly rent: bigint };
-  /** Whether the maker signs beside the taker. */
+  /** True if the maker signs beside the taker. */
   readonly maker: boolean;
   readonly bytes: Uint8Array;
   readonly lastValidBlockHeight: number;
@@ -345,7 +345,7 @@ function orderFields({
   };
 }
 
-/** What the first API tells of its transaction. */
+/** Returns the first API's fields about its transaction. */
 function swapFields(bytes: Uint8Array, lastValidBlockHeight: number, computeUnitLimit: number, prioritizationFeeLamports: number): object {
   const microLamports = Number(UNIT_PRICE);
   return {
@@ -358,7 +358,7 @@ function swapFields(bytes: Uint8Array, lastValidBlockHeight: number, computeUnit
   };
 }
 
-/** What moved in a swap that was carried out. */
+/** Returns the amounts moved by an executed swap. */
 function movedFields({ inputMint, outputMint, inAmount, outAmount }: SwapQuote): object {
   const amounts = { inputMint, inputAmount: inAmount.toString(), outputMint, outputAmount: outAmount.toString() };
   return {

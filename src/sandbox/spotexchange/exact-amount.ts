@@ -3,7 +3,7 @@
 export const UNIT_DIGITS = 8;
 export const ONE = 10n ** BigInt(UNIT_DIGITS);
 
-/** `0.00123400` of any spelling with at most eight decimals; null where it has more. The text is a plain decimal. */
+/** Parses a plain decimal such as `0.00123400`, with at most eight significant decimals; null if it has more. */
 export function unitsOf(text: string): bigint | null {
   const [whole = '0', fraction = ''] = text.split('.');
   const kept = fraction.replace(/0+$/, '');

@@ -108,7 +108,7 @@ function exchangeInfo({ books, venueNow, statusOf }: VenueState, query: URLSearc
   };
 }
 
-/** A whole number of the query; undefined where it is absent, null where it is malformed. */
+/** Reads a whole number of the query; undefined if it is absent, null if it is malformed. */
 function whole(query: URLSearchParams, name: string): number | undefined | null {
   const text = query.get(name);
   if (text === null) return undefined;

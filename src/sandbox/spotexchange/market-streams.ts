@@ -1,4 +1,4 @@
-/** The streams of the simulated spot exchange: sockets, what they follow, and what is sent while somebody follows it. */
+/** Streams of the simulated spot exchange: sockets, their subscriptions, and what is sent while they last. */
 import { bendPrices, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
@@ -9,7 +9,7 @@ import { streamedTrade, TRADE_EVERY_MS } from './simulated-trades.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineFrame } from './spot-bars.ts';
 import type { VenueState } from './venue-state.ts';
 
-/** How often the rolling day statistics are sent. */
+/** Interval of the rolling day statistics. */
 const TICKER_MS = 1_000;
 const KLINE_MS = 2_000;
 const INBOUND_PER_SECOND = 5;
@@ -34,7 +34,7 @@ export class MarketStreams {
     this.#calls = new RepeatingCalls(state.clock, paceMs);
   }
 
-  /** True while somebody follows the book of a symbol, so that it moves by itself. */
+  /** True while the book of a symbol has subscribers, so that it moves by itself. */
   isFollowed(symbol: string): boolean {
     return this.#calls.has(`book ${symbol}`);
   }

@@ -33,7 +33,7 @@ export interface OrderEndpointsOptions {
   readonly uid: number;
   /** The venue's own time. */
   readonly now: () => EpochMs;
-  /** The book of a symbol as the market has it now; undefined where the symbol is not listed. */
+  /** Returns the present book of a symbol; undefined if the symbol is not listed. */
   readonly bookOf: (symbol: string) => SimulatedBook | undefined;
   readonly statusOf: (symbol: string) => string;
 }
@@ -45,7 +45,7 @@ const NAME = '^[\\.A-Z\\:/a-z0-9_-]{1,36}$';
 
 const isAnswer = (value: object): value is LoopbackAnswer => 'status' in value && 'body' in value;
 
-/** An amount of the parameters: undefined where it is absent, an answer where it is none. */
+/** Reads an amount of the parameters: undefined if it is absent, an error answer if it is invalid. */
 function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAnswer | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
@@ -123,7 +123,7 @@ export function createOrderEndpoints(options: OrderEndpointsOptions) {
   };
 
   return {
-    /** The weight of a signed request; undefined where it is none. */
+    /** Returns the weight of a signed request; undefined if it is not one. */
     weightOf: ({ method, path }: LoopbackRequest): number | undefined => {
       const name = `${method} ${path}`;
       return Object.hasOwn(WEIGHTS, name) ? WEIGHTS[name] : undefined;
@@ -143,7 +143,7 @@ function symbolOf(options: OrderEndpointsOptions, parameters: URLSearchParams): 
   return bookOf(symbol) ?? refusal(400, -1121, 'Invalid symbol.');
 }
 
-/** What is to be ordered, or why not. */
+/** Reads the order, or returns why it is refused. */
 function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, nextName: () => string): OrderRequest | LoopbackAnswer {
   const book = symbolOf(options, parameters);
   if (isAnswer(book)) return book;
@@ -264,7 +264,7 @@ function acknowledged({ request, orderId, at }: VenueOrder): object {
   return { symbol: request.book.rules.symbol, orderId, orderListId: -1, clientOrderId: request.clientOrderId, transactTime: at };
 }
 
-/** What every longer answer about an order says. */
+/** Returns the fields of every longer answer about an order. */
 function orderState({ request, executed, executedQuote, status, expiryReason, at }: VenueOrder): object {
   return {
     price: amountText(request.price ?? 0n),

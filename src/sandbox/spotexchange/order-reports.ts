@@ -7,7 +7,7 @@ import { amountText } from './exact-amount.ts';
 import { keepAlive } from './socket-life.ts';
 import type { ExecutionType, Trade, TradingAccount, VenueOrder } from './trading-account.ts';
 
-/** How soon what the market did to resting orders is reported. Milliseconds. */
+/** Interval of reporting the market's effect on resting orders. Milliseconds. */
 const SETTLE_MS = 250;
 const PATH = '/ws-api/v3';
 
@@ -37,7 +37,7 @@ export class OrderReports {
     this.#calls = new RepeatingCalls(options.clock);
   }
 
-  /** How many subscriptions are open. */
+  /** Number of open subscriptions. */
   get followed(): number {
     return [...this.#sessions].reduce((sum, { subscriptions }) => sum + subscriptions.size, 0);
   }
@@ -112,7 +112,7 @@ export class OrderReports {
     return { id, status: 200, result: { subscriptionId }, rateLimits: [] };
   }
 
-  /** While somebody follows, fills are reported without being asked for. */
+  /** Reports fills without a request while there are subscribers. */
   #settleAgainAndAgain(): void {
     const { clock, settle } = this.#options;
     if (this.#calls.has('settling')) return;

@@ -1,4 +1,4 @@
-/** What the exchange's simulator asks of a signed request: a known key, a present time, a signature that fits. */
+/** Checks of a signed request at the exchange's simulator: a known key, a present time, a matching signature. */
 import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';

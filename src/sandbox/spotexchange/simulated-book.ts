@@ -1,7 +1,7 @@
 /** One order book of the spot exchange's simulator: levels around the market's price, numbered like the real one. */
 import { seededRandom } from '../faults.ts';
 
-/** How a symbol trades: its tick and lot as numbers of decimals. */
+/** Tick and lot of a symbol, as numbers of decimals. */
 export interface SymbolRules {
   readonly symbol: string;
   readonly base: string;

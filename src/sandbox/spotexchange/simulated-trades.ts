@@ -1,6 +1,6 @@
 /**
- * Trades of the simulated spot exchange. Each step of time has one, at the best bid or ask around the market's price of
- * that instant: the same for whoever asks, whenever it is asked.
+ * Trades of the simulated spot exchange. Each step of time has one, at the best bid or ask around the market's price of that instant. They
+ * are the same for every client at every time.
  */
 import type { EpochMs } from '../../domain/time.ts';
 import { seededRandom } from '../faults.ts';

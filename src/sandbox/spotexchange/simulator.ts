@@ -33,7 +33,7 @@ export interface SpotExchangeSimulatorOptions {
   readonly keys?: readonly ApiKey[];
   /** Further accounts, each opened when it is first asked for by its key; null of a key that nobody has. */
   readonly accountOfKey?: (key: string) => (ApiKey & { readonly account: string }) | null;
-  /** What each account begins with, whole units by asset. Default: a million USDT. */
+  /** Initial balances of each account, whole units by asset. Default: a million USDT. */
   readonly balances?: Readonly<Record<string, number>>;
 }
 
@@ -49,9 +49,9 @@ export interface SpotExchangeSimulator {
   announceShutdown(): void;
   /** The first account behind the signed endpoints. */
   readonly account: TradingAccount;
-  /** The account that a key belongs to; undefined where nobody has asked with it yet. */
+  /** Returns the account of a key; undefined if it was never used. */
   accountWith(key: string): TradingAccount | undefined;
-  /** How many subscriptions to reports of orders are open. */
+  /** Returns the number of open subscriptions to order reports. */
   reportsFollowed(): number;
   /** Ends every subscription to reports of orders, and says so. */
   endReports(): void;

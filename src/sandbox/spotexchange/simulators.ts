@@ -33,7 +33,7 @@ export function furtherAccountOf(key: string): SandboxAccount | null {
   return /^[0-9a-f]{24}$/.test(hex) ? accountOf(hex) : null;
 }
 
-/** What the sandbox's operator may do with the exchange: have an account opened. */
+/** Control verbs of the exchange for the sandbox's operator: open an account. */
 export const EXCHANGE_VERBS: ChainClient['verbs'] = {
   exchange_account: ({ name }) => {
     if (typeof name !== 'string' || name === '') throw new RangeError('name must say whose account it is, for example "second desk"');

@@ -1,4 +1,4 @@
-/** How long the simulated exchange keeps a socket: it pings, and ends one that does not answer or that is a day old. */
+/** Life of a socket at the simulated exchange: it pings, and ends one that does not answer or that is a day old. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { LoopbackSocket } from '../loopback.ts';
 import type { RepeatingCalls } from '../repeating-calls.ts';

@@ -41,7 +41,7 @@ export function filtersOf({ tickDigits, lotDigits }: SymbolRules): readonly obje
   ];
 }
 
-/** The first filter that the order fails, by the venue's name; null where it fails none. */
+/** Returns the first filter that the order fails, by the venue's name; null if it fails none. */
 export function failedFilter(request: OrderRequest, openOrders: number): string | null {
   const { book, price, quantity, quoteQuantity, timeInForce } = request;
   const tick = stepped(1, book.rules.tickDigits);

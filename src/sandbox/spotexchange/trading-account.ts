@@ -5,7 +5,7 @@ import type { BookChange, SimulatedBook } from './simulated-book.ts';
 
 export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
 
-/** What happened to an order, in the venue's words. */
+/** Events of an order, in the venue's words. */
 export type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED';
 
 export interface OrderRequest {
@@ -16,7 +16,7 @@ export interface OrderRequest {
   readonly timeInForce: 'GTC' | 'IOC' | 'FOK';
   /** Null for a market order. */
   readonly price: bigint | null;
-  /** Null where `quoteQuantity` says how much is spent or earned. */
+  /** Null if `quoteQuantity` says how much is spent or earned. */
   readonly quantity: bigint | null;
   readonly quoteQuantity: bigint | null;
   readonly clientOrderId: string;
@@ -44,14 +44,14 @@ export interface VenueOrder {
   expiryReason: string | null;
   executed: bigint;
   executedQuote: bigint;
-  /** What is held back for the rest of it, in quote units for a buy and in base units for a sell. */
+  /** Locked balance for the rest of it, in quote units for a buy and in base units for a sell. */
   locked: bigint;
   changedAt: EpochMs;
   readonly trades: Trade[];
 }
 
 export interface AccountOptions {
-  /** What the account begins with, by asset: `{ USDT: '1000000' }` as whole units. */
+  /** Initial balances by asset: `{ USDT: '1000000' }` as whole units. */
   readonly balances: Readonly<Record<string, bigint>>;
   /** In hundred-thousandths of what is received: 100 is 0.1 %. */
   readonly commissionRate: bigint;
@@ -170,7 +170,7 @@ export class TradingAccount {
     this.#options.onReport(order, 'CANCELED', null);
   }
 
-  /** Somebody takes so much of an order that rests, at its own price. */
+  /** Fills a quantity of a resting order, at its own price. */
   fill(order: VenueOrder, quantity: bigint, at: EpochMs): void {
     const { price } = order.request;
     if (price === null || !isOpen(order)) throw new RangeError('the order does not rest');
@@ -220,7 +220,7 @@ export class TradingAccount {
     return { levels, quantity: total };
   }
 
-  /** What the account must hold: of a limit order its whole size at its limit, of a market order what it comes to. */
+  /** Returns the balance that an order requires: a limit order its whole size at its limit, a market order its cost. */
   #needed({ book, side, price, quantity, quoteQuantity }: OrderRequest, walk: Walk): bigint {
     if (side === 'SELL') return quantity ?? walk.quantity;
     if (price !== null && quantity !== null) return product(price, quantity);

@@ -1,4 +1,4 @@
-/** What the endpoints and the streams of the simulated spot exchange share. */
+/** Shared state of the endpoints and the streams of the simulated spot exchange. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { FaultSwitch } from '../faults.ts';

@@ -8,7 +8,7 @@ import { feeOf, filledOf, HUNDREDTH, isClosed, note, notionalOf, type OrderRecor
 /** From the final transaction to the keeper's first fill, and from one fill to the next. */
 const KEEPER_MS = 3_000;
 
-/** What the keeper does with orders: fills them in two parts, or whatever a test tells it. */
+/** Modes of the keeper: it fills orders in two parts, or waits for a test's commands. */
 export type KeeperMode = 'fills' | 'waits';
 
 /** Opens orders whose transactions are final, and has the keeper do what is due. */

@@ -30,7 +30,7 @@ type Terms = Pick<OrderRecord, 'deposit' | 'contractsMicro' | 'limitMicro'>;
 
 const thousandths = (price: number): bigint => BigInt(price) * 1_000n;
 
-/** What a wrong request is answered with. @param param the member that is wrong. */
+/** Returns the answer to an invalid request. @param param the invalid member. */
 export function refusal(counts: VenueState['counts'], status: number, message: string, param?: string): LoopbackAnswer {
   const body = { type: 'invalid_request_error', message, ...(param === undefined ? {} : { param }), request_id: `req-${++counts.made}` };
   return { status, body };
@@ -122,7 +122,7 @@ function sellTerms(state: VenueState, wish: Record<string, unknown>, wanted: Wan
   return refuse(400, 'Insufficient liquidity', 'contractsMicro');
 }
 
-/** What the owner signs: the deposit into the order's escrow, and the order's name in a memo. */
+/** Builds the transaction that the owner signs: the deposit into the order's escrow, and the order's name in a memo. */
 function unsigned(
   { owner, account, escrow, deposit, externalId, isBuy }: OrderRecord,
   { mint, decimals }: VenueState['stable'],

@@ -25,19 +25,19 @@ export interface OnchainPredictionSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
-  /** Whoever does not send it as `x-api-key` is refused. */
+  /** Required value of `x-api-key`. */
   readonly key: string;
   /** Default `fills`. */
   readonly keeper?: KeeperMode;
 }
 
-/** What a test does in the keeper's place. Amounts are micro-contracts. */
+/** Controls of a test in the keeper's place. Amounts are micro-contracts. */
 export interface KeeperControl {
   /** Fills so much of an open order at a price in micro-dollars; the rest of its deposit comes back where that completes it. */
   fill(orderAccount: string, contractsMicro: bigint, priceMicro: bigint): void;
   /** Closes an order before it is whole: what was not spent comes back. */
   close(orderAccount: string, how: 'closed' | 'failed'): void;
-  /** So much of a position is gone, as after a payout that nobody booked. */
+  /** Removes part of a position, as after a payout that nobody booked. */
   lose(positionAccount: string, contractsMicro: bigint): void;
 }
 
@@ -91,7 +91,7 @@ export async function createOnchainPredictionSimulator(options: OnchainPredictio
   };
 }
 
-/** Whoever has no key, and whoever meets a fault; null for everybody else. */
+/** Returns the refusal of a request without a key or on a fault; null for every other request. */
 function turnedAway({ counts }: VenueState, faults: FaultSwitch, hasKey: boolean): LoopbackAnswer | null {
   const refused = (status: number, type: string, message: string): LoopbackAnswer => ({
     status,
@@ -128,7 +128,7 @@ function history(state: VenueState, query: URLSearchParams): LoopbackAnswer {
   return { status: 200, body: { data, pagination: { start, end, total: rows.length, hasNext: end < rows.length } } };
 }
 
-/** What a wallet holds, one row for each account. */
+/** Returns a wallet's positions, one row for each account. */
 function positionsOf({ orders, positions }: VenueState, query: URLSearchParams): LoopbackAnswer {
   const owner = query.get('ownerPubkey');
   const [start, end] = [Number(query.get('start') ?? 0), Number(query.get('end') ?? 20)];

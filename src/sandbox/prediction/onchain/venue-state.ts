@@ -1,4 +1,4 @@
-/** What the on-chain counterpart of the prediction venues remembers: orders with their histories, positions, and how amounts are counted. */
+/** State of the prediction venues' on-chain counterpart: orders with their histories, positions, and the units of amounts. */
 import type { Address } from '@solana/kit';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { SolanaChain } from '../../solana/chain.ts';
@@ -53,7 +53,7 @@ export interface VenueState {
   readonly positions: Map<string, bigint>;
   /** The market of a position. */
   readonly positionMarkets: Map<string, string>;
-  /** How many rows of history there are, and how many names were given out. */
+  /** Number of history rows, and of issued names. */
   readonly counts: { events: number; made: number };
 }
 
@@ -73,7 +73,7 @@ export function note({ counts, clock }: VenueState, order: OrderRecord, row: Omi
 
 export const isClosed = ({ history }: OrderRecord): boolean => history.some(({ eventType }) => eventType === 'order_closed');
 
-/** What was paid of the deposit so far, fees and all, in micro-dollars. */
+/** Returns the spent part of the deposit with fees, in micro-dollars. */
 export const spentOf = ({ history }: OrderRecord): bigint =>
   history.reduce((sum, row) => sum + notionalOf(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
 

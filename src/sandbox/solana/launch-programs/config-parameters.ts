@@ -1,4 +1,4 @@
-/** What the model of the curve program is given to make a configuration of, read and assessed as the real one does. */
+/** Configuration parameters for the model of the curve program, read and validated as the real one does. */
 
 import { readUint } from '../../../domain/launch/byte-struct.ts';
 import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve/math.ts';
@@ -7,7 +7,7 @@ import { type BaseFee, lowestBaseFee, MAX_FEE_NUMERATOR, MIN_FEE_NUMERATOR } fro
 import { CURVE_ERRORS as E } from './curve-accounts.ts';
 import { ProgramFailure } from './modelled-machine.ts';
 
-/** What could not be read from an instruction's data. */
+/** Error of unreadable instruction data. */
 const UNREADABLE = 102;
 
 export type GivenConfig = ReturnType<typeof readConfigParameters>;

@@ -54,7 +54,7 @@ export function createConfig(context: ModelContext, generation: Generation): voi
   context.write(config, configBytes(context, given, quote));
 }
 
-/** What follows from the curve, once supply and curve are found to fit. @throws ProgramFailure where they do not */
+/** Returns the derived facts of the curve, once supply and curve are found to fit. @throws ProgramFailure if they do not */
 function assessedFacts({ head, tail, locked, curve, supply }: GivenConfig) {
   const facts = curveFacts(
     {

@@ -26,7 +26,7 @@ import {
 
 const MINT_BYTES = 82;
 const TOKEN_BYTES = 165;
-/** What the metadata program keeps for itself of every new account. */
+/** Fee that the metadata program keeps of every new account. */
 const METADATA_FEE = 10_000_000n;
 /** Basis points of what migrates that the protocol takes. */
 export const PROTOCOL_MIGRATION_FEE_BPS = 20;

@@ -1,4 +1,4 @@
-/** How the model of the curve program reads its accounts, and what it refuses as the real one does. */
+/** Account reading of the curve program's model, with the refusals of the real one. */
 import { type PoolConfigAccount, readPoolConfig, readVirtualPool, type VirtualPoolAccount } from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { type MintAccount, readMint, readTokenAccount, type TokenAccount } from '../../../domain/solana/token-layout.ts';
@@ -72,7 +72,9 @@ export function signed(context: ModelContext, place: number): string {
   return address;
 }
 
-/** A token program's account that is missing is not initialized; one of the program's own belongs to somebody else. */
+/**
+ * Reads an account. A missing account of a token program is not initialized; a missing one of the program's own belongs to somebody else.
+ */
 export function ownedBy(context: ModelContext, address: string, owners: readonly string[], missing: number): Uint8Array {
   const account = context.account(address);
   if (account === null || (account.lamports === 0n && account.data.length === 0)) throw new ProgramFailure(missing);
@@ -112,7 +114,7 @@ export function mintAt(context: ModelContext, place: number): MintAt {
   return { address, program: context.account(address)?.programAddress as string, mint };
 }
 
-/** A token account; of whatever mint where none is told. */
+/** Reads a token account; a null mint accepts any. */
 export function tokensAt(context: ModelContext, place: number, mint: string | null): TokenAccount & { readonly address: string } {
   const { address } = at(context, place);
   const tokens = readTokenAccount(ownedBy(context, address, [TOKEN_PROGRAM, TOKEN_2022], FRAMEWORK.notInitialized));

@@ -27,7 +27,7 @@ import { configAt, CURVE_ERRORS as E, expectAddress, FRAMEWORK, type MintAt, min
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { transferTokens } from './native-instructions.ts';
 
-/** What an instruction's data asks for; the older instruction knows one way only. */
+/** Parameters of an instruction. The older instruction knows one mode only. */
 interface Asked {
   readonly mode: number;
   readonly amount: bigint;

@@ -35,7 +35,7 @@ import {
 
 const discriminator = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-/** The creator alone may name another recipient; whoever made the escrow may not cancel it. */
+/** Modes of the escrow: only the creator may name another recipient, and its maker may not cancel it. */
 const ESCROW_MODES = { updateRecipientMode: 2, cancelMode: 1 } as const;
 
 export function createLocker(context: ModelContext): void {
@@ -121,7 +121,7 @@ interface Deposit {
   readonly quote: readonly bigint[];
 }
 
-/** What goes into the successor pool after the protocol's part, and how its liquidity is divided: the larger share first. */
+/** Returns the deposit into the successor pool after the protocol's part, and the division of its liquidity: the larger share first. */
 function depositOf(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit {
   const price = config.migrationSqrtPrice;
   const quoteAmount = lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
@@ -210,7 +210,7 @@ export function migrate(context: ModelContext): void {
   );
 }
 
-/** A position is owned by whoever holds its one token. */
+/** Creates a position, which belongs to the holder of its one token. */
 function makePosition(context: ModelContext, payer: string, successor: string, share: Share, place: number): void {
   const mint = signed(context, place);
   const holder = programAddress(SUCCESSOR_PROGRAM, ['position_nft_account', keyBytes(mint)]).address;
@@ -243,7 +243,7 @@ function makePosition(context: ModelContext, payer: string, successor: string, s
   );
 }
 
-/** How the successor counts where its fees are taken: the curve's numbers are others. */
+/** Successor's numbers of the fee collection modes. The curve's numbers are different. */
 const SUCCESSOR_COLLECT_MODES = [1, 0, 2] as const;
 
 function openedPool(

@@ -19,7 +19,7 @@ import { decodeTransaction } from '../decode-transaction.ts';
 import { kitInstruction } from './modelled-machine.ts';
 
 const KEEPER = sandboxKey('curve keeper');
-/** What it keeps at hand, and what it is given when less than half of it is left. Lamports. */
+/** Balance of the keeper, which is refilled to this when less than half is left. Lamports. */
 const PURSE = 10_000_000_000n;
 
 /** Looks whenever something has landed; returns what ends that. */

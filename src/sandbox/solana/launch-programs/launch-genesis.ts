@@ -1,4 +1,4 @@
-/** What stands on the chain for launches before anybody launches: what the programs' makers put there. */
+/** Initial accounts of launches on the chain, which the programs' makers put there. */
 
 import { address } from '@solana/kit';
 import { joined, keyBytes } from '../../../domain/launch/byte-struct.ts';
@@ -19,7 +19,7 @@ import { SYSTEM } from '../instructions.ts';
 const AUTHORITY_LAMPORTS = 10_000_000_000n;
 const CONFIG_BYTES = 328;
 const CONFIG_DISCRIMINATOR = Uint8Array.from(Buffer.from('9b0caae01efacc82', 'hex'));
-/** Behind the discriminator, two keys and the fees: by time, in both tokens, and with the fee of whoever makes the pool. */
+/** Offset of the kind: behind the discriminator, two keys and the fees: by time, in both tokens, and with the fee of the pool's creator. */
 const CONFIG_KIND_AT = 8 + 64 + 128;
 
 /** The successor's open configuration, the authority's purse, and a badge for every mint that may be quoted. */

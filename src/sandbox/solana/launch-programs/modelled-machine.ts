@@ -10,7 +10,7 @@ import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
 import { fullySigned, isWritable, type ReadTransaction } from '../decode-transaction.ts';
 
-/** Why an instruction failed: the program's own number, or the runtime's word. */
+/** Error of a failed instruction: the program's own number, or the runtime's word. */
 export class ProgramFailure extends Error {
   readonly reason: number | string;
 
@@ -20,7 +20,7 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** What a model of a program may do. */
+/** Context of a program's model. */
 export interface ModelContext {
   readonly accounts: readonly Required<NamedAccount>[];
   readonly data: Uint8Array;
@@ -131,7 +131,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     };
   }
 
-  /** The error of the first instruction that fails; null where none does. */
+  /** Returns the error of the first instruction that fails; null if none does. */
   function runAll(transaction: ReadTransaction, keys: readonly Address[], moment: Moment, progress: Progress): TransactionError | null {
     for (const [index, { programIndex, accounts, data }] of transaction.instructions.entries()) {
       const program = keys[programIndex] as string;
@@ -160,7 +160,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
   };
 }
 
-/** Nothing ran: every balance is as it was. */
+/** Returns a run in which nothing was executed and every balance is unchanged. */
 function refused(machine: Machine, transaction: ReadTransaction, moment: Moment, error: TransactionError): Run {
   const run = machine.rehearse(transaction, moment);
   const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
@@ -185,7 +185,7 @@ function isLookedUpWritable({ staticKeys, lookups }: ReadTransaction, place: num
   return place < staticKeys.length + writable;
 }
 
-/** What of a transaction's error belongs to its one instruction. */
+/** Returns the part of a transaction's error that belongs to its one instruction. */
 function instructionError(error: TransactionError): number | string {
   if (typeof error === 'string') return error;
   const inner = (error as { readonly InstructionError?: readonly [number, unknown] }).InstructionError?.[1];

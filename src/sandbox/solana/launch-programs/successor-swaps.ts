@@ -74,7 +74,7 @@ function swapped(
   return done;
 }
 
-/** Why the pool cannot give as much: no price would be left at all, or one outside of its range. */
+/** Returns why the pool cannot give this much: no price would be left at all, or one outside of its range. */
 function beyond(pool: SuccessorPoolAccount, direction: CurveDirection, wanted: bigint, numerator: bigint): number {
   const feeOnInput = direction === 'buy' && successorShape(pool).collectFeeIn === 'quote';
   const gross = feeOnInput ? wanted : amountBeforeFee(wanted, numerator);
@@ -82,7 +82,7 @@ function beyond(pool: SuccessorPoolAccount, direction: CurveDirection, wanted: b
   return next(pool.sqrtPrice, pool.liquidity, gross) === null ? E.overflow : E.priceRange;
 }
 
-/** What the liquidity earned by now, per unit of it: 128 bits behind the point, in 256 bits. */
+/** Returns the liquidity's earnings so far per unit: 128 bits behind the point, in 256 bits. */
 function earned(stored: Uint8Array, fee: bigint, liquidity: bigint): Uint8Array {
   const bytes = new Uint8Array(32);
   writeUint(readUint(stored, 0, 32) + (fee << 128n) / liquidity, bytes, 0, 32);
