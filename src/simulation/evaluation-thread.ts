@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../actors/evaluation/run-worker.ts';
 import { CATALOG } from '../domain/catalog.ts';
 
-/** What a thread posts: how far it is, and at last what it came to. */
+/** Posts of a thread: its progress, and at last its result. */
 export type ThreadPost<Outcome> =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string };

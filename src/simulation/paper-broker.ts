@@ -36,7 +36,7 @@ import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
 export const ORDER_AFTER_MS = 500;
 
-/** What is to be carried out in each state of a proposal's chart. */
+/** Activity of each state in a proposal's chart. */
 const ACTIVITY_IN: Readonly<Record<string, string>> = {
   approved: EXECUTE_ORDER,
   preparing: EXECUTE_ORDER,
@@ -52,21 +52,21 @@ export interface BrokerCounts {
 }
 
 export interface PaperBroker {
-  /** What a live run noted that an agent's tick read, from this slot on. @throws SyntaxError where it is no such note. */
+  /** Records the inputs of an agent's live ticks, from this slot on. @throws SyntaxError if the text is not such a note. */
   note(agentId: string, text: string): void;
   /** The outside proposals that a live run noted for the slot that is ticked, by agent. */
   outsideProposals(agentIds: readonly string[]): ReadonlyMap<string, OutsideProposal>;
   /** The books that the ticks read, by their ids; what nothing has happened to is left out. */
   books(agentIds: readonly string[]): ReadonlyMap<string, TradingBook>;
-  /** @param asking the agent that is ticked alone: its own notes hold; null where several are ticked together. */
+  /** @param asking the agent that is ticked alone, whose own notes apply; null if several are ticked together. */
   organizations(ids: readonly string[], asking: string | null): ReadonlyMap<string, OrganizationRisk>;
-  /** Whether any agent's inputs are noted: then each is ticked alone. */
+  /** True if any agent's inputs are noted. Each is ticked alone then. */
   readonly hasNotes: boolean;
   /** Takes in what a tick leads to: proposals begin, days begin. */
   begin(trades: TickTrades): Promise<void>;
   /** Does what is due by now: executions, and proposals that nobody approved in time. */
   wake(): Promise<void>;
-  /** Whether an actor is a proposal of this broker's. */
+  /** True if an actor is a proposal of this broker. */
   isProposal(actorId: string): boolean;
   /** Delivers what a proposal was told on the tape: approved, declined, cancelled. False where it was refused. */
   tell(proposalId: string, event: ActorEvent, cause: string): Promise<boolean>;
@@ -139,7 +139,7 @@ class TapeBroker implements PaperBroker {
     return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marks }, orgId, proposal);
   }
 
-  /** What an organization has at work beside an agent's book, at the prices of a cut. */
+  /** Returns the organization's exposure outside of an agent's book, at the prices of a cut. */
   #othersAt(orgId: string, agent: TradingDuty, cut: Cut): OtherBooks {
     const sums = this.#books.sumsWithout(orgId, executionModeOf(agent.stage), bookIdOf(agent));
     return exposureOfSums(
@@ -328,7 +328,7 @@ class TapeBroker implements PaperBroker {
   }
 }
 
-/** Why an order may not leave any more; null where it may. */
+/** Returns why an order may no longer leave, or null if it may. */
 function supersededNow(context: ProposalContext, agentOf: (id: string) => BrokeredAgent): SupersededReason | null {
   const { manifestHash, paused, stage, autonomy } = agentOf(context.agentId);
   const { mode, reduceOnly } = context.order;

@@ -1,4 +1,4 @@
-/** Whether tapes replay to exactly what a live run wrote between two times, both ways, and the text that certifies it. */
+/** Check that tapes replay to exactly what a live run wrote between two times, both ways, and the text that certifies it. */
 import { createHash } from 'node:crypto';
 import type { Cut } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
@@ -92,13 +92,13 @@ function earlier(compared: Comparison, unmade: { readonly slot: EpochMs; readonl
 /** A tape that was replayed. */
 export interface CertifiedTape {
   readonly name: string;
-  /** Of the file's bytes, hexadecimal. */
+  /** SHA-256 of the file's bytes, hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * What is signed: a line per fact, the last one the verdict. It ends with a newline.
- * @param simulatedSince since when the time of the live run was a moved one; null where it never was.
+ * Returns the signed text: a line per fact, the last one the verdict. It ends with a newline. @param simulatedSince start of the live run's
+ * moved time; null if it was never moved.
  */
 export function certificateText(report: ParityReport, tapes: readonly CertifiedTape[], simulatedSince: EpochMs | null): string {
   return `${[

@@ -1,4 +1,4 @@
-/** What simulations ask of the outside. Stores and venues implement these ports; all values are the domain's. */
+/** Outside ports of simulations. Stores and venues implement them; all values are the domain's. */
 
 import type { DailyReturns } from '../domain/backtest/daily-returns.ts';
 import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
@@ -22,11 +22,11 @@ export interface BarRange {
   readonly to: EpochMs;
 }
 
-/** What a backtest reads of the history that is kept. */
+/** Stored history for a backtest. */
 export interface BacktestReads {
   /** All of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** Every report of an event that was received and is kept, whatever its age. */
+  /** Returns every received and stored report of an event, of any age. */
   reports(): Promise<readonly Report[]>;
   /** Imported archives of events about an underlying, with their reports. */
   archives(underlying: string): Promise<readonly EventArchive[]>;
@@ -38,9 +38,9 @@ export interface BacktestReads {
   halfSpreads(instrument: InstrumentKey): Promise<readonly Fact[]>;
 }
 
-/** What is asked of the history that is kept before a run: when it is known, without what it says. */
+/** Times for which history is stored, read before a run without the values themselves. */
 export interface KnownHistoryReads extends Pick<BacktestReads, 'marks' | 'liquidity'> {
-  /** When the first report that is kept was received; null where none is. */
+  /** Receipt of the first stored report; null if there is none. */
   receivedSince(): Promise<EpochMs | null>;
   /** The stretches for which archives of an underlying are complete. */
   archived(underlying: string): Promise<readonly ArchivedStretch[]>;
@@ -53,7 +53,9 @@ export interface EventArchive extends ArchivedStretch {
 
 /** Archives that can be asked by the stretch, besides those that are imported from files. */
 export interface HistoryArchives {
-  /** Every report of a source about an underlying that was published in the stretch; null where no archive of the source is at hand. */
+  /**
+   * Returns every report of a source about an underlying that was published in the stretch; null if no archive of the source is available.
+   */
   reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null;
   marks(instrument: string, stretch: Stretch): readonly Fact[];
   liquidity(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
@@ -62,9 +64,9 @@ export interface HistoryArchives {
 
 /** Fetches from venues what the kept history lacks. */
 export interface HistoryFetcher {
-  /** What makes the bars of a series in this process; null where its venue is asked for them. */
+  /** Returns the source that makes the bars of a series in this process; null if its venue serves them. */
   madeBy(series: BarSeries): string | null;
-  /** Answers the code of the refusal where the venue did not give all bars; null where it did, or has none to give. */
+  /** Fetches bars. Returns the code of the refusal if the venue did not give all of them; null if it did, or has none to give. */
   bars(
     series: BarSeries,
     range: { readonly from: EpochMs; readonly to: EpochMs },
@@ -72,7 +74,7 @@ export interface HistoryFetcher {
   ): Promise<{ readonly code: string } | null>;
   /** Keeps what archives at hand hold of the events, marks and liquidity that an instrument's rules look at. */
   facts(needs: InstrumentNeeds, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<void>;
-  /** Hourly funding of a perpetual; null where its venue gives none. */
+  /** Returns the hourly funding of a perpetual; null if its venue gives none. */
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }
 
@@ -83,22 +85,22 @@ export interface TrialsOf {
   readonly createdAt: EpochMs;
   /** The manifests that the run itself tries. */
   readonly hashes: readonly string[];
-  /** What was asked for: its stretch, timeframe and assumptions. */
+  /** Request: its stretch, timeframe and assumptions. */
   readonly request: { readonly [name: string]: Json };
 }
 
-/** What else was tried before: what luck is measured by. */
+/** Earlier trials, from which luck is measured. */
 export interface TrialReads {
   /**
-   * A trial is a manifest over a stretch: every one, except those of the run itself over its own stretch, that finished backtests,
-   * sweeps and previews of the organization have tried and whose daily returns correlate by 0.5 or more with these. Each with its
-   * Sharpe ratio; null where it is not defined, of previews, and of further stretches of a manifest, whose ratios say nothing about
-   * how manifests differ.
+   * Returns the other trials. A trial is a manifest over a stretch: every one, except those of the run itself over its own stretch, that
+   * finished backtests, sweeps and previews of the organization have tried and whose daily returns correlate by 0.5 or more with these.
+   * Each with its Sharpe ratio; null if it is not defined, for previews, and for further stretches of a manifest, whose ratios say nothing
+   * about how manifests differ.
    */
   otherTrials(of: TrialsOf, returns: DailyReturns): Promise<readonly (number | null)[]>;
 }
 
-/** What a stress test reads of the markets of a universe. */
+/** Markets of a universe, as a stress test reads them. */
 export interface StressReads {
   /** All of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
@@ -123,7 +125,7 @@ export interface LiveDecision {
   readonly hash: string;
 }
 
-/** What of a live run a replay is compared with. */
+/** Parts of a live run that a replay is compared with. */
 export interface LiveRunReads {
   /** The slots that agents missed, and how. */
   missed(): Promise<readonly { readonly agentId: string; readonly slot: EpochMs; readonly reason: 'late_tick' | 'tick_crash' }[]>;

@@ -10,9 +10,9 @@ export interface RecordedReplay {
   readonly tapes: readonly ReplayTape[];
   /** Agents besides those on the tapes. */
   readonly agents: readonly TapeAgent[];
-  /** What a live run wrote; null where nothing is compared. */
+  /** Records of a live run; null if nothing is compared. */
   readonly live: LiveRunReads | null;
-  /** Takes the decision records of each slot, one JSON object a line; null where nobody wants them. */
+  /** Writes the decision records of each slot, one JSON object a line; null if they are not needed. */
   readonly writeRecords: ((lines: string) => unknown) | null;
   readonly progress: () => void;
 }
@@ -20,7 +20,7 @@ export interface RecordedReplay {
 export interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | 'lastSlot'> {
   readonly firstSlot: string | null;
   readonly lastSlot: string | null;
-  /** Null where nothing was compared. */
+  /** Null if nothing was compared. */
   readonly comparison: Comparison | null;
 }
 
@@ -49,7 +49,7 @@ export async function replayRecording({ tapes, agents, live, writeRecords, progr
   };
 }
 
-/** For people. @param out the file that the records were written to; null where none was. */
+/** Describes the replay for people. @param out the file that the records were written to; null if none was. */
 export function replayText(summary: ReplaySummary, out: string | null): string {
   const { counts, comparison } = summary;
   return [

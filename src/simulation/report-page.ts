@@ -1,4 +1,4 @@
-/** What every report for people is made of: one page frame, escaping, tables and paths of drawings. Nothing on a page asks anybody for anything. */
+/** Base of every report for people: one page frame, escaping, tables and paths of drawings. A page requests nothing from anywhere. */
 
 /** Text as it may stand in HTML. */
 export function escaped(text: string): string {

@@ -1,4 +1,4 @@
-/** What a tape tells of the market while orders rest on it: the live tops of the books that somebody rests in, and of no others. */
+/** Market on a tape while orders rest on it: the live tops of the books with resting orders, and of no others. */
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { DecimalString } from '../domain/decimal.ts';
@@ -20,7 +20,7 @@ export interface RestingFlows extends VenueFlows {
   /** An order begins to rest in an instrument; told again, it goes on. */
   begin(orderId: string, instrument: InstrumentKey): void;
   end(orderId: string, instrument: InstrumentKey): void;
-  /** What `between` answers, at once. */
+  /** Returns what `between` resolves to, synchronously. */
   received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
 }
 
@@ -28,7 +28,7 @@ export interface RestingFlows extends VenueFlows {
 export type FollowDigits = (instrument: InstrumentKey, listener: (quote: QuoteDigits) => void) => () => void;
 
 interface Followed {
-  /** Of each order that rests, how many tops had been received when it began. */
+  /** Number of received tops at the start of each resting order. */
   readonly orders: Map<string, number>;
   /** In the order of their time. */
   readonly tops: FlowTop[];
@@ -92,7 +92,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: Fo
   };
 }
 
-/** So many tops are kept that nobody needs before they are forgotten together. */
+/** Number of unneeded tops after which they are discarded together. */
 const FORGET_AT = 1_024;
 
 /** Forgets the tops that were received before every order that rests now. */
@@ -103,7 +103,7 @@ function forgetOld({ orders, tops }: Followed): void {
   for (const [id, begunAt] of orders) orders.set(id, begunAt - first);
 }
 
-/** A top whose texts are made when somebody asks: of most nobody asks for more than one price. */
+/** Top whose texts are created on access. For most of them only one price is read. */
 class TopOfDigits implements FlowTop {
   readonly #digits: QuoteDigits;
   readonly at: EpochMs;

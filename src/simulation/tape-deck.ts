@@ -7,9 +7,9 @@ import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/ve
 import { TapePlayer } from './tape-player.ts';
 import type { MarketSinks, WalkedTape } from './tape-walk.ts';
 
-/** What a walk over a whole tape has found on it. */
+/** Contents of a whole tape. */
 export interface TapeContents {
-  /** ISO 8601; null where the tape holds no event. */
+  /** ISO 8601; null if the tape holds no event. */
   readonly from: string | null;
   readonly to: string | null;
   readonly events: number;
@@ -17,7 +17,7 @@ export interface TapeContents {
   readonly instruments: Readonly<Record<string, number>>;
 }
 
-/** Where tapes lie, by name. */
+/** Folder of tapes, by name. */
 export interface TapeShelf {
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
   /** Reads the whole tape once, so that what is wrong with it is told before anybody relies on it. */

@@ -24,12 +24,12 @@ export interface TapePlayerOptions<Sinks extends MarketSinks> {
   readonly pace: Clock;
   /** Makes what takes the newest of everything, for each walk its own. */
   readonly sinks: () => Sinks;
-  /** Another walk has taken over: whoever was shown the one before is to be shown everything anew. */
+  /** Reports that another walk has taken over, so that everything has to be shown anew. */
   readonly onMoved: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** So often the tape's time is moved on. */
+/** Interval at which the tape's time advances. */
 const TICK_MS = 20;
 /** A process that was held up for longer does not leap. */
 const MOST_LEAP_MS = 1_000;

@@ -78,7 +78,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     pipeline.start();
   }
 
-  /** How many events were received. */
+  /** Number of received events. */
   get events(): number {
     return this.#events;
   }

@@ -1,8 +1,8 @@
 /**
- * What an order comes to within the bar after its decision, by the algorithm of its manifest: taken at the open, resting
- * first, or in slices. A bar tells neither the order of its prices nor when they were traded, so its course is assumed:
- * the price goes straight from open to close, its lowest and highest price open up evenly around it, and its volume is
- * spread evenly over its time and its range. What a window does not show of a bar fills nothing that rests.
+ * Result of an order within the bar after its decision, by the algorithm of its manifest: taken at the open, resting first, or in slices. A
+ * bar tells neither the order of its prices nor their times, so its course is assumed. The price goes straight from open to close, its low
+ * and high open up evenly around it, and its volume is spread evenly over its time and its range. A part of the bar outside of the window
+ * fills nothing that rests.
  */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import { costModelOf } from '../../domain/costs.ts';
@@ -12,7 +12,7 @@ import type { OrderSide } from '../../domain/order.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits, lotsWithinLimit } from './trade-ledger.ts';
 
-/** How the orders of an instrument go within a bar. */
+/** Course of an instrument's orders within a bar. */
 export type BarCourse =
   | { readonly kind: 'take' }
   /** `share`: of the bar, for which an order rests. `makerFeeBps`: what the venue takes of what rested. */
@@ -30,14 +30,14 @@ export interface MetBar {
   readonly volume: number;
 }
 
-/** An order in units. A buy fills within its limit; a sell fills at whatever price, and its limit only says what it is worth. */
+/** Order in units. A buy fills within its limit. A sell fills at any price, and its limit only states its worth. */
 export interface BarOrder {
   readonly side: OrderSide;
   readonly quantity: number;
   readonly limit: number;
 }
 
-/** What an order came to: the average price, rounded against the trader. Units; `rested` is the notional that paid the maker's fee. */
+/** Fill of an order: the average price, rounded against the trader. Units; `rested` is the notional that paid the maker's fee. */
 export interface BarFill {
   readonly quantity: number;
   readonly price: number;
@@ -45,7 +45,7 @@ export interface BarFill {
   readonly rested: number;
 }
 
-/** What becomes of orders of an instrument on bars of this length, where no stop-loss asks for them. */
+/** Returns the course of an instrument's orders on bars of this length, unless a stop-loss asks for them. */
 export function barCourseOf(
   { algorithm, urgency }: Pick<Manifest, 'algorithm' | 'urgency'>,
   key: InstrumentKey,
@@ -62,7 +62,7 @@ export function barCourseOf(
   };
 }
 
-/** Fills an order on a bar; null where nothing of it lies within its limit. @param unit money units of one US dollar */
+/** Fills an order on a bar; null if nothing of it is within its limit. @param unit money units of one US dollar */
 export function fillOnBar(order: BarOrder, bar: MetBar, course: BarCourse, units: InstrumentUnits, unit: number): BarFill | null {
   if (course.kind === 'take') return taken(order, bar.open, units);
   return course.kind === 'rest' ? restedFirst(order, bar, course, units) : inSlices(order, bar, course, units, unit);

@@ -10,7 +10,7 @@ import { type BitColumn, type InstrumentRules, positionRulePasses, type RuleBook
 import { BLOCK_REASONS, DISPOSITION_CODES, heldAt, profitAt, type Simulation } from './simulate.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
-/** What was decided at one bar. */
+/** Decision at one bar. */
 export interface BarDecision {
   readonly slot: EpochMs;
   readonly disposition: Disposition;
@@ -58,7 +58,7 @@ function positionCell({ position, gate }: RulePlan, history: History, simulation
   return `[${positionRulePasses(position, value) ? 1 : 0},${value}]`;
 }
 
-/** Whether the decision at bar `i` saw the trade's position: filled at the bar after its entry, left after its exit. */
+/** True if the decision at bar `i` saw the trade's position, which is filled at the bar after its entry and left after its exit. */
 function isOpenAt({ entryBar, exitBar }: Trade, i: number): boolean {
   return entryBar < i && (exitBar === null || exitBar >= i);
 }
@@ -105,8 +105,8 @@ export interface Difference {
 }
 
 /**
- * Decides the given bars (ascending) anew with the plain decider on cuts of the as-of view. Risk is taken from the
- * columns; everything else is worked out from the bars. Null where all agree.
+ * Decides the given bars (ascending) anew with the plain decider on cuts of the as-of view. Risk is taken from the columns; everything else
+ * is computed from the bars. Null if all agree.
  */
 export function checkAgainstPlain(
   compiled: CompiledManifest,

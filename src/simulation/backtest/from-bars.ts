@@ -14,7 +14,7 @@ export interface BarWindow {
 
 export interface BarsJob {
   readonly manifest: Manifest;
-  /** Of the bars that are decided on. */
+  /** Timeframe of the bars that are decided on. */
   readonly timeframe: string;
   /** By the names of `seriesName`; ascending. */
   readonly bars: ReadonlyMap<string, readonly Candle[]>;
@@ -56,8 +56,8 @@ export function seenBars<Asked extends BacktestRequest>(
 }
 
 /**
- * Which file holds which series, by the names of `seriesName`.
- * @param words a file alone where one series is wanted, or `<instrument>=<file>` for each. @throws Error in one sentence where a word fits none.
+ * Maps files to series, by the names of `seriesName`. @param words a file alone if one series is wanted, or `<instrument>=<file>` for each.
+ * @throws Error in one sentence if a word fits none.
  */
 export function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], timeframe: string): Map<string, string> {
   const own = wanted.filter((series) => series.timeframe === timeframe);

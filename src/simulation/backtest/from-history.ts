@@ -145,7 +145,7 @@ function knownStretches(
   return afterLookback(told.reduce(sharedStretches), lookbackMs);
 }
 
-/** What is read for each instrument that asks for it. */
+/** Reads the facts of each instrument that needs them. */
 async function readFacts<Name extends string>(
   names: readonly (Name | null)[],
   read: (name: Name) => Promise<readonly Fact[]>,

@@ -26,7 +26,7 @@ export interface EventHistory {
   readonly events: readonly (ObservedEvent & { readonly receivedAt: EpochMs })[];
 }
 
-/** What is stored of one instrument. Everything but the candles may be missing; what is missing is unknown, never assumed. */
+/** Stored history of one instrument. Everything but the candles may be missing. What is missing is unknown, never assumed. */
 export interface InstrumentInput<List extends Bars = Bars> {
   readonly entry: Pick<CatalogEntry, 'key' | 'kind' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
   /** Closed bars of the run's timeframe, ascending. */
@@ -109,7 +109,7 @@ export interface FundingPaid {
 /** The hourly rate that a holder is assumed to pay where it was not kept: twice the base rate of the venue. */
 export const ASSUMED_HOURLY_FUNDING = 0.000_025;
 
-/** What a backtest runs over. Plain typed arrays: it crosses to a worker thread without being copied. */
+/** Input history of a backtest. Plain typed arrays: it crosses to a worker thread without being copied. */
 export interface History {
   readonly timeframe: string;
   readonly barMs: number;
@@ -245,7 +245,7 @@ function priceColumns(key: InstrumentKey, candles: Bars, { firstSlot, barMs, len
   return { decimals, open, high, low, close, volume, state, whole: filled === length };
 }
 
-/** So many digits after the point that the first price has `DIGITS` significant ones. */
+/** Returns the number of decimals at which the first price has `DIGITS` significant digits. */
 function decimalsOf(firstPrice: number): number {
   return Math.min(18, Math.max(0, DIGITS - 1 - Math.floor(Math.log10(firstPrice))));
 }

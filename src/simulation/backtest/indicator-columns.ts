@@ -97,8 +97,8 @@ function strength(gain: number, loss: number): number {
 }
 
 /**
- * Where the fast average stands against the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below,
- * 5 level; 0 while one of them has no value now or no previous one.
+ * Returns the fast average relative to the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below, 5 level; 0 while one
+ * of them has no value now or no previous one.
  */
 export function emaRelations(fast: number, slow: number, timeframe: string, { openTime, close }: CloseSeries): Uint8Array {
   const [a, b] = [fast, slow].map((period) => emaColumns(period, close, spansOf({ name: 'ema', period, timeframe }, openTime))) as [

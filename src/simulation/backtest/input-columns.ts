@@ -1,4 +1,4 @@
-/** What rules look at, as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
+/** Inputs of rules as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
 
 import type { NetEdgeSeen } from '../../domain/conditions/net-edge-above.ts';
 import { FRESH_BARS, type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
@@ -86,7 +86,7 @@ export class InputColumns {
     return this.#once(kind, () => this.#ratio(close, benchmarkKind === kind ? reference : null));
   }
 
-  /** What a round trip leaves of the discount, by the condition's own function on the prices that a bar is quoted at. */
+  /** Returns the part of the discount that a round trip leaves, by the condition's own function on the prices that a bar is quoted at. */
   netEdge(name: string, edgeOf: (seen: NetEdgeSeen) => number | null, halfSpreadBps: number): NumberColumn {
     return this.#once(`net edge ${name}`, () => {
       const { key, close, decimals, liquidity, state } = this.#columns;
@@ -105,7 +105,7 @@ export class InputColumns {
     }) as NumberColumn;
   }
 
-  /** Whether the reference can be relied on while the instrument itself is quoted live. */
+  /** Returns the reliability of the reference while the instrument itself is quoted live. */
   referenceState(): WordColumn {
     return this.#once('reference state', () => {
       const { state } = this.#columns;
@@ -131,7 +131,7 @@ export class InputColumns {
     }) as NumberColumn;
   }
 
-  /** Where the fast average stands against the slow one on the last closed bar. */
+  /** Returns the fast average relative to the slow one on the last closed bar. */
   emaRelation(fast: number, slow: number, timeframe: string): WordColumn {
     return this.#once(`ema ${fast} ${slow} ${timeframe}`, () => {
       const need = { name: 'ema', period: fast, timeframe } as const;

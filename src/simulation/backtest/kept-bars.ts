@@ -17,7 +17,7 @@ const FIRST_BYTES = 65_536;
 export class KeptBars implements Bars {
   length = 0;
   #openTimes = new Float64Array(FIRST_BARS);
-  /** Where the text of each bar ends. */
+  /** End of each bar's text. */
   #ends = new Uint32Array(FIRST_BARS);
   #texts = Buffer.alloc(FIRST_BYTES);
 

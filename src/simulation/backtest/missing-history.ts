@@ -1,4 +1,4 @@
-/** Which rules of a manifest could not be known in a backtest over the gate's stretch, and what would mend it. */
+/** Rules of a manifest with unknown inputs in a backtest over the gate's stretch, and the remedy. */
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
@@ -15,7 +15,7 @@ import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * What is missing over a stretch, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`.
+ * Returns what is missing over a stretch, by instrument and source. Bars are fetched when a run needs them, and so is what is `obtainable`.
  * Nothing is missing for outside code, which no backtest runs.
  */
 export async function missingHistory(
@@ -46,7 +46,7 @@ interface LookedAt {
   readonly source: HistorySource;
   readonly conditions: readonly string[];
   readonly known: readonly Stretch[];
-  /** How much earlier than a slot its history has to begin. */
+  /** Time before a slot at which its history has to begin. */
   readonly beforeMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which stored series a backtest of a manifest reads, and how they become its input. */
+/** Stored series that a backtest of a manifest reads, and their conversion to its input. */
 import type { Candle } from '../../domain/candle.ts';
 import { isClosedThroughout } from '../../domain/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
@@ -18,7 +18,7 @@ export interface BarSeries {
   readonly timeframe: string;
 }
 
-/** What one instrument of the universe needs. Null where no rule asks for it or the asset has none. */
+/** Needs of one instrument of the universe. Null if no rule asks for it or the asset has none. */
 export interface InstrumentNeeds {
   readonly entry: CatalogEntry;
   readonly candles: BarSeries;
@@ -89,7 +89,7 @@ export function seriesName({ venue, instrument, timeframe }: BarSeries): string 
   return `${venue}:${instrument} ${timeframe}`;
 }
 
-/** What was read, by `seriesName`, perpetual and underlying. */
+/** Read series, by `seriesName`, perpetual and underlying. */
 export interface ReadSeries {
   readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;

@@ -1,7 +1,7 @@
-/** What a backtest came to, in four lines for people. */
+/** Result of a backtest in four lines for people. */
 import type { BacktestOutcome } from './backtest-work.ts';
 
-/** @param report the file that the report was written to; null where none was. */
+/** @param report the file that the report was written to; null if none was. */
 export function outcomeText(outcome: Extract<BacktestOutcome, { readonly ok: true }>, report: string | null): string {
   const { summary, resultHash } = outcome;
   const number = (name: string, unit = ''): string =>

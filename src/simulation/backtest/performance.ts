@@ -4,7 +4,7 @@ import { NO_VARIANCE } from '../../domain/evidence.ts';
 import { normalCdf, normalQuantile } from '../../domain/normal-distribution.ts';
 import { mean, sampleDeviation } from '../../domain/statistics.ts';
 
-/** How returns are annualised: calendar days around the clock, or trading days of the exchange. */
+/** Day count of annualized returns: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';
 
 /** Days in a year of each calendar: what Sharpe is multiplied by the root of. */
@@ -20,14 +20,17 @@ export function returnsAlong(curve: ArrayLike<number>, start: number): Float64Ar
   });
 }
 
-/** Mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null where returns do not vary or there are fewer than two. */
+/**
+ * Returns mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null if returns do not vary or
+ * there are fewer than two.
+ */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   const deviation = sampleDeviation(returns);
   // What a constant series leaves is rounding, and a ratio to it means nothing.
   return deviation >= NO_VARIANCE ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
 }
 
-/** Mean over the root mean square of the returns below zero (all returns counted), annualised. Null where none lies below zero. */
+/** Returns mean over the root mean square of the returns below zero (all returns counted), annualized. Null if none is below zero. */
 export function sortinoRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   let squares = 0;
   for (let i = 0; i < returns.length; i++) squares += Math.min(0, returns[i] as number) ** 2;
@@ -53,7 +56,7 @@ export function maxDrawdown(
   return deepest;
 }
 
-/** Skewness and kurtosis (3 for a normal distribution) of a sample, by its population moments. Null where it does not vary. */
+/** Returns skewness and kurtosis (3 for a normal distribution) of a sample, by its population moments. Null if it does not vary. */
 export function shapeOf(values: ArrayLike<number>): { readonly skewness: number; readonly kurtosis: number } | null {
   const middle = mean(values);
   let [second, third, fourth] = [0, 0, 0];
@@ -78,8 +81,8 @@ export interface SharpeSample {
 }
 
 /**
- * Probability that the true Sharpe ratio lies above `benchmark` (both per period), given length, skewness and kurtosis
- * of the sample: the probabilistic Sharpe ratio of Bailey and Lopez de Prado (2012). Null where the sample cannot tell.
+ * Returns the probability that the true Sharpe ratio is above `benchmark` (both per period), given length, skewness and kurtosis of the
+ * sample: the probabilistic Sharpe ratio of Bailey and Lopez de Prado (2012). Null if the sample cannot tell.
  */
 export function probabilisticSharpe({ sharpe, periods, skewness, kurtosis }: SharpeSample, benchmark: number): number | null {
   const spread = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2;

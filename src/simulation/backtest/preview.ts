@@ -136,7 +136,7 @@ interface Turn {
   begin(): void;
 }
 
-/** Who waits for room, oldest first; one turn of an organization at a time. A turn is known by its signal. */
+/** Creates the queue for room, oldest first, one turn of an organization at a time. A turn is identified by its signal. */
 function createTurns(atOnce: number) {
   const running = new Map<AbortSignal, string>();
   let waiting: readonly Turn[] = [];

@@ -24,7 +24,7 @@ export interface PositionRule {
   readonly limit: number;
 }
 
-/** Whether a rule on the position passes; never on NaN, which is unknown. */
+/** True if a rule on the position passes; never on NaN, which is unknown. */
 export function positionRulePasses({ passes, limit }: PositionRule, value: number): boolean {
   return passes === 'at_most' ? value <= limit : passes === 'at_least' ? value >= limit : value > limit;
 }

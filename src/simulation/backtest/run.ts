@@ -130,7 +130,7 @@ export interface BacktestResult {
   readonly finalEquityUsd: DecimalString;
   readonly performance: PerformanceSummary;
   readonly benchmark: PerformanceSummary;
-  /** How Sharpe was computed. */
+  /** Method of the Sharpe ratio. */
   readonly method: {
     readonly days: number;
     readonly ddof: 1;
@@ -149,7 +149,7 @@ export interface BacktestResult {
     readonly hitRatePct: number | null;
     readonly averageProfitPct: number | null;
     readonly averageSlippageBps: number | null;
-    /** Of closed trades, after all their fees. */
+    /** Profit of closed trades, after all their fees. */
     readonly profitUsd: DecimalString;
     readonly averageHoldingMs: number | null;
     /** Over all trades, however many are listed. */
@@ -160,7 +160,7 @@ export interface BacktestResult {
   readonly dispositions: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
   readonly missed: Readonly<Record<MissReason, number>>;
-  /** How orders were carried out; missing where each was taken at once, at the next open. */
+  /** Execution of orders; missing if each was taken at once, at the next open. */
   readonly execution?: {
     readonly algorithm: Manifest['algorithm'];
     readonly urgency: Manifest['urgency'];
@@ -251,7 +251,7 @@ export function besideTrials(result: BacktestResult, trials: Trials): BacktestRe
   return { ...result, luck: luckOf(dailyReturns(result), result.method.periodsPerYear, trials) };
 }
 
-/** Returns of the trading days, from the marks as they are told, so that whoever recomputes computes the same. */
+/** Returns the returns of the trading days, from the marks as reported, so that recomputing gives the same. */
 export function dailyReturns({ daily, capitalUsd }: Pick<BacktestResult, 'daily' | 'capitalUsd'>): Float64Array {
   const curve = daily.map(({ equityUsd }) => Number(equityUsd));
   return returnsAlong(curve, Number(capitalUsd));
@@ -366,7 +366,9 @@ function resultOf(
   };
 }
 
-/** Nothing where the manifest asks for takers: such a result is what it was before there were other algorithms. */
+/**
+ * Returns the execution; empty if the manifest asks for takers, so that such a result is what it was before there were other algorithms.
+ */
 function executionOf({ algorithm, urgency }: Manifest, { rested, units }: Simulation): Pick<BacktestResult, 'execution'> {
   if (algorithm === 'taker_immediate') return {};
   return { execution: { algorithm, urgency, restedUsd: Math.round((rested / units.unit) * 100) / 100 } };
@@ -397,7 +399,7 @@ function buyAndHold(history: History, capital: number): Float64Array {
   return curve;
 }
 
-/** Money rounded to the millionth in which it is told, so that whoever recomputes from the texts computes the same. */
+/** Money rounded to the millionth in which it is reported, so that recomputing from the texts gives the same. */
 interface Day {
   readonly date: string;
   readonly equity: number;
@@ -572,8 +574,8 @@ function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
 }
 
 /**
- * How much of a Sharpe ratio luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns beside
- * the trials that were made. Null where the returns do not vary.
+ * Returns the part of a Sharpe ratio that luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns beside the
+ * trials that were made. Null if the returns do not vary.
  */
 export function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
   const shape = returns.length < 2 ? null : shapeOf(returns);
@@ -604,13 +606,13 @@ export function luckOf(returns: Float64Array, periodsPerYear: number, { versions
   };
 }
 
-/** What is assumed of a bar where orders do not all fill at its open. */
+/** Assumptions about a bar if orders do not all fill at its open. */
 const BAR_COURSE: readonly string[] = [
   'Within a bar the price is assumed to go straight from open to close, its extremes to open up evenly around it, and its volume to be spread evenly over time and range: a window that is short against the bar fills little of what rests.',
   'Slices that would outlast the bar after the decision lie evenly within it.',
 ];
 
-/** What a reader has to know before believing a number of the result. */
+/** Returns the assumptions that a reader has to know before trusting a number of the result. */
 function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
   const named = [
     'A decision at the close of a bar sees closed bars and facts received by then, and fills at the open of the next bar.',

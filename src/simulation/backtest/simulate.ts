@@ -35,7 +35,7 @@ import {
 
 /** Dispositions by their number in the columns. */
 export const DISPOSITION_CODES: readonly Disposition[] = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'];
-/** Why a proposal was blocked, by its number in the columns, in the order in which they are returned; 0 is nothing. */
+/** Reasons of a blocked proposal, by number in the columns and in the order in which they are returned; 0 is none. */
 export const BLOCK_REASONS = [
   null,
   'pool_liquidity_breach',
@@ -53,7 +53,7 @@ type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
 /** Bits of what history held of the state that an order met; what it did not hold was assumed. */
 export const SEEN = { spread: 1, depth: 2 } as const;
 
-/** Why an order that risk let pass came to no fill. */
+/** Reasons why an order that passed risk had no fill. */
 export const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
@@ -113,13 +113,13 @@ interface InstrumentState {
   readonly columns: InstrumentColumns;
   readonly rules: InstrumentRules;
   readonly units: InstrumentUnits;
-  /** How its orders go within a bar; what a stop-loss asks for is taken at the open. */
+  /** Course of its orders within a bar. A stop-loss is taken at the open. */
   readonly course: BarCourse;
   /** The market as its model assumes it. */
   readonly assumed: MarketState;
-  /** What the bid is of the close, nearly. */
+  /** Approximate ratio of the bid to the close. */
   readonly bidShare: number;
-  /** When its token may be traded; null where it is no token. */
+  /** Validity of its token for trading; null if it is not a token. */
   readonly validity: Pick<TokenFacts, 'validFrom' | 'validTo'> | null;
   /** True where a position is held to a share of its pool's liquidity, which the history knows. */
   readonly pooled: boolean;
@@ -217,7 +217,7 @@ class Run implements BarByBar {
   readonly #exitRules: readonly { readonly place: number; readonly bit: number; readonly isStop: boolean }[];
   readonly #positionKnown: Float64Array;
   readonly #positionPassed: Float64Array;
-  /** Where the rules on the position lead out of it, roughly; `#positionBits` has the exact word. */
+  /** Approximate bounds at which the rules on the position exit; `#positionBits` decides exactly. */
   readonly #exitBound: ExitBound;
   /** By instrument: the next bar at which something may happen to it; the length where nothing will. */
   readonly #due: Int32Array;
@@ -236,7 +236,7 @@ class Run implements BarByBar {
   readonly #poolShare: number;
   /** Money units of a micro-dollar: the risk function counts in them, each amount rounded against the order. */
   readonly #micro: number;
-  /** Whether no instrument lacks a bar. */
+  /** True if no instrument lacks a bar. */
   readonly #whole: boolean;
   /** Bars at which a held instrument had no live price: the book's equity was unknown there. */
   readonly #unpriced = new Set<number>();
@@ -244,7 +244,7 @@ class Run implements BarByBar {
   /** Open positions in the universe's order. */
   readonly #held: OpenPosition[] = [];
   #cash: number;
-  /** What the open positions cost, in money units. */
+  /** Cost of the open positions, in money units. */
   #invested = 0;
   #drawdown = { day: Number.NaN, start: 0, checked: -1, breached: false };
   /** The positions that this bar orders to close: so many of the array. */
@@ -253,7 +253,7 @@ class Run implements BarByBar {
   /** The entries that this bar orders, the last of `#entryOrders`, and the money reserved for them. */
   #entries = 0;
   #reserved = 0;
-  /** Whether the orders of this bar moved money. */
+  /** True if the orders of this bar moved money. */
   #traded = false;
   /** The verdict on this bar so far. */
   #decided = false;
@@ -495,7 +495,10 @@ class Run implements BarByBar {
     for (let i = from; i < to; i++) if (!this.#isPriced(i)) this.#unpriced.add(i);
   }
 
-  /** The first bar from `i` on at which the instrument's entry rules pass, or would, were its prices live; the length where there is none. */
+  /**
+   * Returns the first bar from `i` on at which the instrument's entry rules pass, or would if its prices were live; the length if there is
+   * none.
+   */
   #entryFrom({ rules }: InstrumentState, i: number): number {
     const { entryPassed, entryWithheld } = rules;
     const bits = this.#entryBits;
@@ -507,7 +510,9 @@ class Run implements BarByBar {
     return at;
   }
 
-  /** The first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length where there is none. */
+  /**
+   * Returns the first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length if there is none.
+   */
   #exitFrom({ instrumentState, entryUsd, entryBar }: OpenPosition, i: number): number {
     const { instrument, columns, rules, bidShare } = instrumentState;
     const nextExit = this.#nextExit;
@@ -529,7 +534,7 @@ class Run implements BarByBar {
     return this.#history.firstSlot + i * this.#history.barMs;
   }
 
-  /** Whether every position has a live price at bar i. */
+  /** True if every position has a live price at bar i. */
   #isPriced(i: number): boolean {
     return this.#held.every(({ instrumentState }) => isLive(instrumentState.columns, i));
   }
@@ -671,7 +676,7 @@ class Run implements BarByBar {
     return null;
   }
 
-  /** Whether among the withheld rules of a side there is one on the reference price. */
+  /** True if one of a side's withheld rules is on the reference price. */
   #withheldOnReference(side: 'entry' | 'exit', withheld: ArrayLike<number>): boolean {
     return this.#rules.plans.some(
       (plan) =>
@@ -680,8 +685,8 @@ class Run implements BarByBar {
   }
 
   /**
-   * Sizes an entry by what the limits leave of the trade's notional; null where it may go, else the first code that applies.
-   * `outside` asks for a size and a limit of its own.
+   * Sizes an entry by the trade's notional and the remaining limits; null if it may go, else the first code that applies. `outside` asks
+   * for a size and a limit of its own.
    */
   #enter(instrumentState: InstrumentState, i: number, ruleResult: number, outside?: OutsideProposal): BlockReason | null {
     const { columns, units, rules } = instrumentState;
@@ -727,7 +732,7 @@ class Run implements BarByBar {
     return this.#held.reduce((sum, position) => sum + Math.max(0, fundingSince(position, i)), 0);
   }
 
-  /** What an order may take of the last bar's trade, and of the pool where its depth is known; in money units. */
+  /** Returns what an order may take of the last bar's trade, and of the pool if its depth is known; in money units. */
   #takeable({ columns, pooled }: InstrumentState, i: number, close: number): number {
     const { unit } = this.#units;
     const traded = (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
@@ -737,7 +742,7 @@ class Run implements BarByBar {
     return pool >= this.#micro ? Math.min(traded, pool - this.#micro) : 0;
   }
 
-  /** What exposure may grow by below a leverage of one; in money units. */
+  /** Returns the remaining exposure for a leverage of at most one; in money units. */
   #leverageCapacity(i: number): number {
     const { unit } = this.#units;
     const equity = (this.#equity[i] as number) * unit;
@@ -782,7 +787,7 @@ class Run implements BarByBar {
     if (this.#traded) this.#cashSteps.push({ bar: i + 1, cash: this.#cash });
   }
 
-  /** Whether an order of bar i meets a price; counts it as missed where it does not. */
+  /** True if an order of bar i meets a price; otherwise it is counted as missed. */
   #hasNextOpen({ columns }: InstrumentState, i: number): boolean {
     const next = i + 1;
     if (next < this.#history.length && isLive(columns, next)) return true;
@@ -807,7 +812,7 @@ class Run implements BarByBar {
     held.pop();
   }
 
-  /** What an order of bar i comes to on the bar after it. */
+  /** Fills an order of bar i on the bar after it. */
   #fillNext(
     instrumentState: InstrumentState,
     i: number,
@@ -902,7 +907,7 @@ class Run implements BarByBar {
     if (position === leaving) this.#release(position);
   }
 
-  /** Whether a stop-loss is among the rules that ask for the exit. */
+  /** True if a stop-loss is among the rules that ask for the exit. */
   #isStopped({ exitRules }: OpenPosition): boolean {
     return this.#exitRules.some(({ bit, isStop }) => isStop && isSet(exitRules, bit));
   }
@@ -972,7 +977,7 @@ interface Exit {
   readonly fees: number;
 }
 
-/** Where the rules on a position lead out of it at the earliest. */
+/** Earliest bounds at which the rules on a position exit. */
 interface ExitBound {
   /** Profit in percent, strictly between which no rule on profit passes. */
   readonly stopPct: number;
@@ -981,7 +986,9 @@ interface ExitBound {
   readonly bars: number;
 }
 
-/** Of all rules on the position the one that is reached first. Wider than the rules by what rounding may move, never narrower. */
+/**
+ * Returns the bounds of the position rule that is reached first. They are wider than the rules by the rounding tolerance, never narrower.
+ */
 function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
   let [stopPct, targetPct, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { position } of plans) {
@@ -993,21 +1000,21 @@ function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
   return { stopPct, targetPct, bars };
 }
 
-/** The first place from `from` on, before `to`, with any bit; `to` where there is none. */
+/** Returns the first index from `from` on, before `to`, with any bit; `to` if there is none. */
 function firstSet(column: BitColumn, from: number, to: number): number {
   let at = from;
   while (at < to && column[at] === 0) at++;
   return at;
 }
 
-/** The first place from `from` on, before `to`, whose value does not lie strictly between the two; `to` where there is none. */
+/** Returns the first index from `from` on, before `to`, whose value is not strictly between the two; `to` if there is none. */
 function firstOutside(values: Float64Array, low: number, high: number, from: number, to: number): number {
   let at = from;
   while (at < to && (values[at] as number) > low && (values[at] as number) < high) at++;
   return at;
 }
 
-/** Whether there was a live price at slot i; a history without holes need not be asked. */
+/** True if there was a live price at slot i. A history without holes need not be checked. */
 function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
   return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
 }
@@ -1033,7 +1040,7 @@ function seenAt({ halfSpread, liquidity }: InstrumentColumns, i: number): number
   return (readingAt(halfSpread, i) === null ? 0 : SEEN.spread) | (readingAt(liquidity, i) === null ? 0 : SEEN.depth);
 }
 
-/** Whether a bit is among words of bits. */
+/** True if a bit is among words of bits. */
 function isSet(words: readonly number[], bit: number): boolean {
   return (((words[bit >> 5] as number) >>> (bit & 31)) & 1) === 1;
 }

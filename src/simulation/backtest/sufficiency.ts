@@ -1,4 +1,4 @@
-/** Whether a history is long and whole enough to be evidence. */
+/** Requirements on a history's length and completeness as evidence. */
 
 import type { Candle } from '../../domain/candle.ts';
 import type { CatalogEntry } from '../../domain/catalog.ts';
@@ -9,18 +9,18 @@ import { type EpochMs, isoTime } from '../../domain/time.ts';
 /** The longest stretch without bars that maintenance of a venue, or a pool in which nobody trades, explains. */
 const MAINTENANCE_MS = 12 * 3_600_000;
 
-/** Why a history is refused. */
+/** Reason why a history is refused. */
 export interface Insufficiency {
   readonly instrument: string;
-  /** The first bar that is missing, and the first that is there again; null where the history is only too short. */
+  /** First missing bar, and the first present one after it; null if the history is only too short. */
   readonly gap: { readonly from: EpochMs; readonly to: EpochMs } | null;
   readonly detail: string;
 }
 
 /**
- * Null where the bars span five years and no gap is longer than the instrument's calendar explains: around the clock
- * maintenance of twelve hours; of a tokenized share also the time in which its exchange is closed.
- * @param needSpan false for a look at a shorter stretch, which is no evidence.
+ * Returns why the bars are insufficient, or null if they span five years and no gap is longer than the instrument's calendar explains:
+ * around the clock maintenance of twelve hours; for a tokenized stock also the time in which its exchange is closed. @param needSpan false
+ * for a shorter stretch, which is no evidence.
  */
 export function insufficiencyOf(
   entry: Pick<CatalogEntry, 'key' | 'kind'>,
@@ -45,7 +45,7 @@ export function insufficiencyOf(
   };
 }
 
-/** Null where a stretch without bars is short enough or explained by the calendar. */
+/** Returns the gap, or null if a stretch without bars is short enough or explained by the calendar. */
 function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs, to: EpochMs): Insufficiency | null {
   if (to - from <= MAINTENANCE_MS) return null;
   const unexplained = kind === 'tokenized_equity' ? openTimeWithin(from, to) : to - from;

@@ -10,13 +10,13 @@ export interface TradeGroup {
   readonly open: number;
   /** Closed trades that earned more than their fees. */
   readonly won: number;
-  /** `won` of `closed` in percent; null where none was closed. */
+  /** Percentage of `won` in `closed`; null if none was closed. */
   readonly hitRatePct: number | null;
-  /** Of closed trades, after all their fees. */
+  /** Profit of closed trades, after all their fees. */
   readonly profitUsd: DecimalString;
-  /** Of closed and open trades. */
+  /** Fees of closed and open trades. */
   readonly feesUsd: DecimalString;
-  /** From the fill of the entry to the fill of the exit, of closed trades; null where none was closed. */
+  /** Average time from the fill of the entry to the fill of the exit, of closed trades; null if none was closed. */
   readonly averageHoldingMs: number | null;
 }
 

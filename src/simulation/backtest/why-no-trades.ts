@@ -1,8 +1,8 @@
-/** Why a simulated stretch holds no trade, in sentences: the rules that stood in the way, and what stopped those that asked. */
+/** Explanation in sentences why a simulated stretch has no trade: the rules that failed, and what stopped those that passed. */
 import { entryRulesInWords } from '../../domain/why-no-trades.ts';
 import type { BacktestResult } from './run.ts';
 
-/** One sentence for each reason, the hardest first; empty where there was a trade. */
+/** Returns one sentence for each reason, the hardest first; empty if there was a trade. */
 export function whyNoTrades({
   trades,
   conditions,

@@ -46,7 +46,7 @@ export class ReplaySession {
   #slots = 0;
   /** The step that waits for its answers, from 1. */
   #step = 1;
-  /** The text of the last step that was answered, with its answers: whoever lost the connection sends them again. */
+  /** Text of the last answered step, with its answers. A client that lost the connection sends them again. */
   #before: string | null = null;
   #text: string;
 

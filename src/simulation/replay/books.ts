@@ -15,12 +15,12 @@ export interface ProjectedProposal {
   readonly agentId: string;
   readonly state: ProposalState;
   readonly order: Order;
-  /** What it reserves. */
+  /** Reserved notional. */
   readonly notionalUsd: DecimalString;
   readonly execution: ShownExecution;
 }
 
-/** What of an agent decides whether and how it trades. */
+/** State of an agent that decides whether and how it trades. */
 export interface BrokeredAgent extends TradingDuty {
   readonly paused: boolean;
 }
@@ -36,20 +36,20 @@ export interface ReplayedFill {
 export class ReplayBooks {
   readonly #agent: (id: string) => BrokeredAgent;
   readonly #changes: () => number;
-  /** How often any actor had changed when what has no fill was counted last; -1 where it has to be counted. */
+  /** Number of actor changes at the last count of unfilled proposals; -1 if they have to be counted. */
   #countedAt = -1;
   readonly #books = new Map<string, TradingBook>();
-  /** Whose book it is. */
+  /** Owners of books. */
   readonly #owners = new Map<string, string>();
-  /** Whose each open proposal is, in the order of their creation; and what they reserve, by book. */
+  /** Owners of open proposals, in the order of their creation, and their reservations by book. */
   readonly #open = new Map<string, string>();
   readonly #openByBook = new Map<string, Map<string, OpenProposal>>();
   readonly #states = new Map<string, ProposalState>();
   /** The agents that something has happened to. */
   readonly #active = new Set<string>();
-  /** Books with what is open of them, until one of both changes: whoever keeps what he has made of a book finds it again. */
+  /** Books with their open proposals, kept until one of both changes, so that derived values can be found again. */
   readonly #current = new Map<string, TradingBook>();
-  /** What the books of each organization and mode come to. */
+  /** Sums of each organization's books, by mode. */
   readonly #sums = new Map<string, RunningSums>();
   /** Books that have changed since they were counted in the sums; and those without a fill of which something is or was open. */
   readonly #uncounted = new Set<string>();
@@ -64,7 +64,7 @@ export class ReplayBooks {
     this.#changes = changes;
   }
 
-  /** How many fills were booked. */
+  /** Number of booked fills. */
   get fills(): number {
     return this.#fills;
   }
@@ -87,7 +87,7 @@ export class ReplayBooks {
     return [...this.#open].filter(([, owner]) => owner === agentId).map(([id]) => id);
   }
 
-  /** The book that an agent trades on now; null where nothing has happened to it. */
+  /** Present book of an agent; null if nothing has happened to it. */
   touched(agentId: string): TradingBook | null {
     if (!this.#active.has(agentId)) return null;
     const agent = this.#agent(agentId);
@@ -97,7 +97,7 @@ export class ReplayBooks {
     return this.#withOpen(known ?? untouchedBook(agent));
   }
 
-  /** What an organization has at work in one mode but for one book: over every book of it that something has happened to. */
+  /** Returns the organization's exposure in one mode except for one book, over every book of it that something has happened to. */
   sumsWithout(orgId: string, mode: ExecutionMode, bookId: string): BookSums {
     for (const id of this.#uncounted) {
       const book = this.#withOpen(this.#books.get(id) as TradingBook);
@@ -108,7 +108,7 @@ export class ReplayBooks {
     return this.#sumsOf(orgId, mode).without(bookId);
   }
 
-  /** Of what has no fill yet only the book that its agent trades on now counts: looked at anew once any actor has changed. */
+  /** Counts unbooked proposals. Only those on the agents' present books count, and they are counted anew once any actor has changed. */
   #countUnbooked(): void {
     const changes = this.#changes();
     if (changes === this.#countedAt) return;

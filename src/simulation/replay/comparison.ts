@@ -15,7 +15,7 @@ export interface Comparison {
   /** Live decisions that were late or crashed: repeated as such, nothing was observed for them. */
   readonly missedLive: number;
   readonly different: number;
-  /** One sentence about the first difference; null where there is none. */
+  /** First difference in one sentence; null if there is none. */
   readonly firstDifference: string | null;
   /** The slot of the first difference. */
   readonly firstSlot: EpochMs | null;
@@ -38,7 +38,10 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let firstDifference: string | null = null;
   let firstSlot: EpochMs | null = null;
 
-  /** What differs of a tick, in one sentence; null where nothing does. The hash alone is not asked: a row may have been changed under it. */
+  /**
+   * Returns the difference of a tick, in one sentence; null if there is none. The hash alone does not decide, because a row may have been
+   * changed under it.
+   */
   async function differenceOf(
     replayed: DecisionRow,
     live: LiveDecision | undefined,

@@ -1,4 +1,7 @@
-/** What a replay is told of its tapes: the live quality rules and the live cuts under a virtual clock, and what happens by it in its order. */
+/**
+ * Pipeline of a replay: its tapes through the live quality rules and the live cuts under a virtual clock, and the resulting events in
+ * order.
+ */
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { createFreshness } from '../../../streams/freshness.ts';
 import { createFusedQuality } from '../../../streams/fused-quality.ts';
@@ -14,7 +17,7 @@ import type { TapeCommand, TapeCutNote } from '../../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 
-/** What happens to the agents, in the order of the tape: a slot is cut, somebody tells them something, an order is due. */
+/** Events of the agents, in the order of the tape: a slot is cut, a command arrives, an order is due. */
 export type ReplayEvent =
   | { readonly kind: 'cut'; readonly cut: Cut }
   | { readonly kind: 'command'; readonly command: TapeCommand }
@@ -39,7 +42,7 @@ export class ReplayPipeline {
   #clock: VirtualClock = createVirtualClock(0);
   #cutter: Cutter | null = null;
   readonly #observers: () => Observers;
-  /** How the live process cut; null: as the agents here need it. */
+  /** Cutting of the live process; null to cut as the agents here need it. */
   #note: TapeCutNote | null = null;
   #noted: ReadonlySet<InstrumentKey> = new Set();
   #happened: ReplayEvent[] = [];
@@ -74,18 +77,18 @@ export class ReplayPipeline {
     return this.#clock.now();
   }
 
-  /** When the next slot or wake falls due; null where nothing waits. */
+  /** Time at which the next slot or wake falls due; null if nothing waits. */
   get nextAt(): EpochMs | null {
     return this.#clock.nextAt();
   }
 
-  /** Whether nothing falls due up to and including an instant. */
+  /** True if nothing falls due up to and including an instant. */
   isBeforeNext(at: EpochMs): boolean {
     const next = this.#clock.nextAt();
     return next === null || next > at;
   }
 
-  /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
+  /** Marks and refusals of the quality rules, the view and the board, over all venues, by reason. */
   get assessed(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const venue of Object.values(this.#counters.snapshot()))
@@ -139,7 +142,7 @@ export class ReplayPipeline {
     this.#clock.deadline(at, () => this.#happened.push({ kind: 'wake', at }));
   }
 
-  /** What has happened since it was asked last. @throws what the streams threw. */
+  /** Returns the events since the last call. @throws errors of the streams. */
   happened(): readonly ReplayEvent[] {
     if (this.#failure !== null) throw this.#failure;
     if (this.#happened.length === 0) return NOTHING;

@@ -33,12 +33,12 @@ import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper
 import type { BrokeredAgent, ReplayedFill } from './books.ts';
 import { type ReplayPipeline, SILENT } from './pipeline.ts';
 
-/** How the live run came to a decision that was not made on the slot's cut. */
+/** Reason why a live decision was not made on the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';
 
-/** What of a replay concerns its agents. */
+/** Options of a replay about its agents. */
 export interface PopulationOptions {
-  /** What is known of a live run's slots that no tape tells: those that an agent missed. */
+  /** Known slots of a live run that no tape tells: those that an agent missed. */
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
   /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
   readonly preferences?: RiskPreferences;
@@ -154,7 +154,7 @@ export class ReplayPopulation {
     return this.#broker.counts;
   }
 
-  /** Whether any Take is known, armed or not. */
+  /** True if any Take is known, armed or not. */
   get hasTakes(): boolean {
     return this.#hasTakes;
   }
@@ -175,7 +175,7 @@ export class ReplayPopulation {
     if (command.manifest !== undefined) this.#manifests.learn(command.manifest);
   }
 
-  /** What the live ticks of an agent read from the slot on that is cut next. */
+  /** Records the inputs of an agent's live ticks from the next cut slot on. */
   note(agentId: string, inputs: string): void {
     this.#broker.note(agentId, inputs);
   }

@@ -35,7 +35,7 @@ export interface ReplayOptions extends PopulationOptions {
 }
 
 export interface ReplayResult {
-  /** Empty where `onDecisions` took them. */
+  /** Empty if `onDecisions` took them. */
   readonly decisions: readonly DecisionRow[];
   readonly events: number;
   readonly cuts: number;
@@ -51,14 +51,14 @@ export interface ReplayResult {
     readonly refusedCommands: number;
     /** Proposals and fills that were computed. */
     readonly trading: BrokerCounts;
-    /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
+    /** Marks and refusals of the quality rules, the view and the board, over all venues, by reason. */
     readonly assessed: Readonly<Record<string, number>>;
   };
   readonly firstSlot: EpochMs | null;
   readonly lastSlot: EpochMs | null;
   /** SHA-256 over the hashes of all decisions in their order, a line each. */
   readonly resultHash: string;
-  /** Where the last tape was cut off; null where it is whole. */
+  /** Place at which the last tape was cut off; null if it is whole. */
   readonly cut: TapeCut | null;
 }
 
@@ -72,7 +72,7 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   return replay.end();
 }
 
-/** What the agents decided: counted, hashed, and handed on or kept. */
+/** Decisions of the agents: counted, hashed, and passed on or kept. */
 class Decided {
   readonly counts = { decisions: 0, hold: 0, propose_entry: 0, propose_exit: 0, blocked_by_risk: 0 };
   readonly kept: DecisionRow[] = [];
@@ -117,7 +117,7 @@ class TapeReplay {
   #commands = 0;
   #events = 0;
   #lastAt: EpochMs = 0;
-  /** Where the last tape was cut off. */
+  /** Place at which the last tape was cut off. */
   #cutOff: TapeCut | null = null;
 
   constructor(options: ReplayOptions) {

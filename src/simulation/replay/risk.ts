@@ -61,7 +61,7 @@ export function assessOnTape(
   return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
 }
 
-/** What a view quotes live at a moment, each middle made once: as long as the view does not change. */
+/** Creates the live marks of a view at a moment. Each middle is computed once and valid as long as the view does not change. */
 export function createMarks(view: MarketView, at: EpochMs): Marks {
   const middles = new Map<InstrumentKey, DecimalString | null>();
   return {

@@ -1,4 +1,4 @@
-/** What goes wrong in a seeded run, and when: drawn first, so that a run is a function of its seed and its faults. */
+/** Faults of a seeded run and their times, drawn first, so that a run is a function of its seed and its faults. */
 import { seededRandom } from '../../domain/seeded-random.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';

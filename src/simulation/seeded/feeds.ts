@@ -6,7 +6,10 @@ import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { VENUES } from './fault-plan.ts';
 
-/** What each venue quotes, and about where. Bitcoin and the share cost nearly the same on two venues: only the venue tells them apart. */
+/**
+ * Quotes of each venue, and their approximate levels. Bitcoin and the stock cost nearly the same on two venues: only the venue tells them
+ * apart.
+ */
 const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, base: number])[]>> = {
   spotexchange: [
     ['BTCUSDT', 96_000],
@@ -15,7 +18,7 @@ const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, b
   spotchain: [['AAPLx', 270]],
   evmvenue: [['BTC', 96_010]],
 };
-/** Where the reference price of the share is about. */
+/** Approximate reference price of the stock. */
 const REFERENCE_USD = 270;
 /** Liquidity of every pool in US dollars, both sides together. Without it nothing is bought on the primary chain. */
 export const POOL_USD = '1000000';
@@ -24,12 +27,12 @@ const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** How a price may be wrong. */
+/** Faults of a price. */
 export type Bent = 'crossed' | 'future' | 'old';
 
 export interface SeededFeeds {
   readonly feeds: readonly { readonly venue: Venue; readonly messages: Subject<FeedMessage> }[];
-  /** What every feed said, in order. */
+  /** Messages of all feeds, in order. */
   readonly received: readonly FeedMessage[];
   /** Says the venue's present prices once, one of them bent where told. */
   price(venue: Venue, bent?: Bent): void;
@@ -101,7 +104,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
   };
 }
 
-/** What a venue says at an instant. `level` draws a price around a base. */
+/** Returns a venue's messages at an instant. `level` draws a price around a base. */
 function pricesOf(venue: Venue, now: EpochMs, bent: Bent | null, level: (base: number) => number): FeedMessage[] {
   const observedAt = bent === 'future' ? now + HOUR_MS : bent === 'old' ? now - DAY_MS : now;
   const spelled = (price: number, side: string): string => `${price.toFixed(4)}${MARKS[venue]}${side}`;

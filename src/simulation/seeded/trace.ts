@@ -4,7 +4,7 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { isoTime } from '../../domain/time.ts';
 import type { Outcome } from './world.ts';
 
-/** What happened, one line each: faults, decisions in the order of their commits, fills, proposals and books. */
+/** Returns the events of a run, one line each: faults, decisions in the order of their commits, fills, proposals and books. */
 export function traceLines({ faults, rows, trading, incidents, failures }: Outcome): readonly string[] {
   const json = (value: unknown): string => canonicalJson(value as never);
   return [

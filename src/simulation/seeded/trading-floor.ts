@@ -30,14 +30,14 @@ import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 
-/** What risk was asked at an approval or an execution. */
+/** Risk question at an approval or an execution. */
 export interface Assessed {
   readonly order: Order;
   readonly quote: Quote | null;
   readonly book: MarkedBook;
 }
 
-/** What the trading of a run came to. */
+/** Trading result of a run. */
 export interface Trading {
   readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
   readonly states: readonly string[];
@@ -71,13 +71,13 @@ export interface TradingFloor {
   approveAll(): Promise<void>;
   /** The halt as the command handler makes it: epoch, proposals, agents. */
   halt(agentIds: readonly string[]): Promise<void>;
-  /** Whoever carries out the next execution dies, before its outcome is kept or right after it. */
+  /** Kills the worker of the next execution, before its outcome is kept or right after it. */
   killNextWorker(): void;
   stop(): Promise<void>;
   outcome(): Trading;
 }
 
-/** What a floor keeps. */
+/** State of a trading floor. */
 interface Kept extends TradingFloorDeps {
   readonly quotes: Map<InstrumentKey, Quote>;
   /** Live quotes of the time in which an order may have rested. */
@@ -224,7 +224,7 @@ function bookFills(kept: Kept): void {
   }
 }
 
-/** The quote that a fill names, of those of the time in which its order may have rested; undefined where it is none of them. */
+/** Returns the quote that a fill names, among those of the time in which its order may have rested; undefined if it is none of them. */
 function filledOn({ tops }: Kept, { instrument, quotes: [on] }: Fill): Quote | undefined {
   return tops.get(instrument)?.find(({ observedAt, bid, ask }) => observedAt === on?.observedAt && bid === on.bid && ask === on.ask);
 }
@@ -234,7 +234,7 @@ function freshBook(kept: Kept, agentId: string): TradingBook {
   return untouchedBook({ id: agentId, stage: 'draft', manifest, manifestVersion });
 }
 
-/** The agent's book with what is open on it; null where nothing has happened to it. */
+/** Returns the agent's book with its open proposals; null if nothing has happened to it. */
 function bookOf(kept: Kept, agentId: string): TradingBook | null {
   const open = [...kept.memory.actors.values()]
     .filter(({ kind, state }) => kind === 'proposal' && isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)

@@ -28,7 +28,7 @@ import { eachRow } from '../../../actors/runtime/containment.ts';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'suggest', 'research'];
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Outcome {
   readonly rows: readonly CommittedRow[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
@@ -38,13 +38,13 @@ export interface Outcome {
   readonly failures: readonly unknown[];
   readonly faults: readonly Fault[];
   readonly trading: Trading;
-  /** What every feed said, in order. */
+  /** Messages of all feeds, in order. */
   readonly received: readonly FeedMessage[];
   /** The books as ticks marked them. */
   readonly marked: readonly (MarkedAgent & { readonly slot: EpochMs })[];
 }
 
-/** What lives in a run. */
+/** Living parts of a run. */
 interface World {
   readonly clock: VirtualClock;
   readonly random: () => number;

@@ -10,7 +10,7 @@ import type { Quality } from '../../domain/quote.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 
-/** What the auditor says of a run. */
+/** Findings of the auditor about a run. */
 export interface AuditFindings {
   /** Orders that went past the mandate, and accounts that do not agree; one sentence each. */
   readonly breaches: readonly string[];
@@ -51,18 +51,18 @@ interface Account {
   costUsd: Decimal;
 }
 
-/** Where an order rested, and since when. */
+/** Price at which an order rested, and since when. */
 interface Rest {
   readonly price: DecimalString;
   readonly since: EpochMs;
 }
 
-/** Whether a price is worse than another for who trades on that side. */
+/** True if a price is worse than another for a trader on that side. */
 function isWorse(side: Fill['side'], price: DecimalString, than: DecimalString): boolean {
   return side === 'buy' ? new Decimal(price).gt(than) : new Decimal(price).lt(than);
 }
 
-/** Was there somebody who traded through the price while the order rested there? One sentence for each reason to doubt it. */
+/** Returns doubts about a resting fill, one sentence each: somebody has to have traded through the price while the order rested there. */
 function unsafeRest(fill: Fill, { price, since }: Rest): string[] {
   const [quote] = fill.quotes;
   const other = (fill.side === 'buy' ? quote?.ask : quote?.bid) ?? null;

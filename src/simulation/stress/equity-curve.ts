@@ -54,7 +54,7 @@ export class EquityCurve {
     this.#put(this.minuteOf(at), equity);
   }
 
-  /** How far the lowest mark lies below the capital, in percent of it, to a millionth. */
+  /** Returns the distance of the lowest mark below the capital, in percent of it, to a millionth. */
   lossPct(capitalUsd: DecimalString): number {
     const lowest = this.marks.reduce((low, one) => Decimal.min(low, one), new Decimal(capitalUsd));
     return new Decimal(capitalUsd).minus(lowest).times(100).div(capitalUsd).toDecimalPlaces(6).toNumber();

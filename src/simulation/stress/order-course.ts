@@ -1,6 +1,6 @@
 /**
- * How one order of a stress run goes, part by part, by the plan that a proposal has live: taken after the venue's latency,
- * resting for its window first, or in slices at their times. What a part comes to, its host says.
+ * Course of one order in a stress run, part by part, by a live proposal's plan: taken after the venue's latency, resting for its window
+ * first, or in slices at their times. Its host decides the result of a part.
  */
 import { type DecimalString } from '../../domain/decimal.ts';
 import {
@@ -31,9 +31,9 @@ export interface CourseHost {
   readonly latencyMs: number;
   /** Takes what the market holds of a part's order, if risk lets it; answers what was executed. */
   take(order: Order, decisionPrice: DecimalString): DecimalString;
-  /** Where an order may rest, if risk lets it; null where it may not. */
+  /** Returns the resting price of an order if risk permits it; null if it may not rest. */
   place(order: Order): DecimalString | null;
-  /** What an order was filled by that rested at a price since an instant. */
+  /** Returns the filled quantity of an order that rested at a price since an instant. */
   rested(order: Order, rest: { readonly price: DecimalString; readonly since: EpochMs }, decisionPrice: DecimalString): DecimalString;
   refuse(reason: string): void;
 }
@@ -54,14 +54,14 @@ export class OrderCourse {
     this.#leave(firstPart(sent.plan, sent.order));
   }
 
-  /** What of the order is still to come, in base units, and what it reserves in US dollars. */
+  /** Remaining part of the order in base units, and its reservation in US dollars. */
   get open(): { readonly quantity: DecimalString; readonly notionalUsd: DecimalString } {
     const { order } = this.sent;
     const quantity = leftOf(order, this.#ended);
     return { quantity, notionalUsd: this.#ended.length === 0 ? order.notionalUsd : notionalUsdOf(quantity, order.limitPrice) };
   }
 
-  /** Nothing more of it leaves, and what rests is taken back. */
+  /** Stops the order: nothing more of it leaves, and what rests is withdrawn. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;

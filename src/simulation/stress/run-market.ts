@@ -15,7 +15,7 @@ import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 /** From the slot to the tick that decides on it, as a punctual worker needs it. */
 const TICK_AFTER_MS = 500;
 
-/** How an instrument relates to others; nothing is known of what the catalog does not list. */
+/** Returns the relations of an instrument; none for one that the catalog does not list. */
 function relationsOf(key: InstrumentKey) {
   const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
   return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };
@@ -70,7 +70,7 @@ export class RunMarket {
     return this.#pipeline.view.quoteAt(instrument, at);
   }
 
-  /** What a long position is worth now: the best bid that was received last, even where it is no longer live. */
+  /** Returns the present worth of a long position: the last received best bid, even if it is no longer live. */
   bids(): ReadonlyMap<InstrumentKey, DecimalString> {
     const known = new Map<InstrumentKey, DecimalString>();
     for (const key of this.#instruments) {
@@ -80,7 +80,7 @@ export class RunMarket {
     return known;
   }
 
-  /** What the view knows of an instrument at this instant, beside the quote that prices the order. */
+  /** Returns the view's data of an instrument at this instant, besides the quote that prices the order. */
   present(instrument: InstrumentKey, at: EpochMs, quote: OrderQuote | null): RiskMarket {
     const benchmark = this.#relations.find(({ key }) => key === instrument)?.benchmark ?? null;
     const reference = benchmark === null ? null : this.#pipeline.view.referenceAt(benchmark, at);

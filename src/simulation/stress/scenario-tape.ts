@@ -1,4 +1,4 @@
-/** What the venues would say through a stress scenario: raw quotes, references, funding, pool liquidity and bars, seeded. */
+/** Messages of the venues through a stress scenario: raw quotes, references, funding, pool liquidity and bars, seeded. */
 import type { Candle } from '../../domain/candle.ts';
 import { CATALOG, type CatalogEntry, type InstrumentKind } from '../../domain/catalog.ts';
 import type { IndicatorNeed } from '../../domain/cut.ts';
@@ -22,9 +22,9 @@ export interface StressMarket {
   readonly spreadBps: number;
   /** US dollars at the best price of each side. */
   readonly depthUsd: number;
-  /** US dollars in its pools; null where it trades on a book. */
+  /** US dollars in its pools; null if it trades on a book. */
   readonly liquidityUsd: number | null;
-  /** The share's price or the issuer's mark; null where nothing outside prices it. */
+  /** Stock price or the issuer's mark; null if nothing outside prices it. */
   readonly benchmarkLevel: number | null;
   /** Funding of its perpetual per hour as a fraction. */
   readonly hourlyFunding: number;
@@ -42,7 +42,7 @@ const STEP_MS = 2_500;
 const STEP_OFFSET_MS = 1_000;
 /** The last step before the next slot. */
 const LAST_STEP_MS = 58_500;
-/** How fast a premium forgets itself, and how wide it swings calmly. */
+/** Memory of a premium, and its calm swing. */
 const PREMIUM_MEMORY_MS = 20 * MINUTE;
 const PREMIUM_SD: Readonly<Record<InstrumentKind, number>> = {
   tokenized_equity: 0.004,
@@ -51,7 +51,7 @@ const PREMIUM_SD: Readonly<Record<InstrumentKind, number>> = {
   spot: 0.0002,
   perp: 0.0003,
 };
-/** Of the variance, what all instruments share. */
+/** Common share of all instruments' variance. */
 const COMMON_SHARE = 0.5;
 /** Volatility in the half hour from the shock on, times the calm one. */
 const SHOCKED_VOLATILITY = 3;
@@ -59,7 +59,7 @@ const SHOCKED_VOLATILITY = 3;
 const QUIET_VOLATILITY = 0.35;
 const CALM_CONFIDENCE = 0.0003;
 const WIDE_CONFIDENCE = 0.02;
-/** How old an issuer's mark is when the scenario begins. */
+/** Age of an issuer's mark when the scenario begins. */
 const MARK_AGE_MS = 5 * 24 * HOUR;
 /** Bars beyond what an indicator asks for, so that smoothed ones have forgotten their seed. */
 const EXTRA_BARS = 50;

@@ -47,7 +47,7 @@ export const FREEZE_HAIRCUT_ABOVE_POOL_PCT = 5;
 /** The extra haircut, in percent of the price. */
 export const FREEZE_HAIRCUT_PCT = 25;
 
-/** What a reference feed does at an instant: `live`, repeats its last price, or doubts itself. */
+/** State of a reference feed at an instant: `live`, repeating its last price, or with a wide confidence interval. */
 export type ReferenceFace = 'live' | 'frozen' | 'wide';
 
 /** The course of one scenario at one severity. All times are of a fixed calendar; fractions are of the calm state. */
@@ -58,18 +58,18 @@ export interface ScenarioCourse {
   /** The instant before which the shocked positions are open. */
   readonly shockAt: EpochMs;
   readonly endsAt: EpochMs;
-  /** While nothing is quoted and no order can be done; null where quotes go on. Half-open. */
+  /** Range in which nothing is quoted and no order can be executed; null if quotes go on. Half-open. */
   readonly frozen: { readonly from: EpochMs; readonly until: EpochMs } | null;
   /** The shock of a kind as a fraction of its price. */
   shock(kind: InstrumentKind): number;
-  /** How much of the shock holds at an instant, 0 to 1. */
+  /** Returns the share of the shock in force at an instant, 0 to 1. */
   shocked(at: EpochMs): number;
-  /** How much of it the share, mark or paired instrument behind it shares, 0 to 1; `draw` is the run's own. */
+  /** Returns the share of the shock in the stock, mark or paired instrument behind it, 0 to 1; `draw` is the run's own. */
   referenceShare(draw: number): number;
   referenceFace(at: EpochMs): ReferenceFace;
   /** Times the calm spread. */
   spread(at: EpochMs): number;
-  /** Of the calm depth and pool liquidity. */
+  /** Returns the share of the calm depth and pool liquidity. */
   depth(at: EpochMs): number;
   /** Quoted closely (every few seconds), or only around each slot: quiet nights and weekends. */
   dense(at: EpochMs): boolean;
@@ -102,7 +102,7 @@ const WEEKDAY_MINUTES = 180;
 
 const always = (): ReferenceFace => 'live';
 
-/** What courses share unless their scenario says otherwise: a weekday with its calm before the shock. */
+/** Defaults of a course: a weekday with its calm before the shock. */
 type Weekday = Pick<ScenarioCourse, 'scenario' | 'severity' | 'startsAt' | 'shockAt' | 'endsAt' | 'frozen' | 'shock' | 'dense'>;
 
 /** The course of a scenario. Pure: the same for every agent and seed; what differs between seeds are the paths around it. */

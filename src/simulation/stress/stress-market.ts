@@ -1,4 +1,4 @@
-/** What an instrument is like in calm: level and volatility from its recent bars, and what is assumed of its kind where they are not known. */
+/** Calm market of an instrument: level and volatility from its recent bars, with assumptions by kind if they are unknown. */
 import type { Candle } from '../../domain/candle.ts';
 import { CATALOG, type InstrumentKind } from '../../domain/catalog.ts';
 import { marketStateOf } from '../../domain/costs.ts';
@@ -7,7 +7,7 @@ import { timeframeMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { StressMarket } from './scenario-tape.ts';
 
-/** What is known of an instrument from outside: its recent closed bars and the last readings of what bars do not tell. */
+/** Outside data of an instrument: its recent closed bars and the last readings of what bars do not contain. */
 export interface KnownMarket {
   /** Closed bars by timeframe, ascending. */
   readonly bars: Readonly<Record<string, readonly Candle[]>>;

@@ -66,7 +66,7 @@ ${table(['Instrument', 'Level', 'Volatility a year', 'Pool in US dollars', 'From
   return reportPage({ title, style: STYLE, body });
 }
 
-/** How its orders went; nothing where each was taken at once. */
+/** Describes the execution of orders; empty if each was taken at once. */
 function ordersSection(manifest: Manifest): string {
   if (manifest.algorithm === 'taker_immediate') return '';
   const sentences = executionInWords(manifest).map((sentence) => `<li>${escaped(sentence)}</li>`);

@@ -75,12 +75,12 @@ export interface StressTestOptions {
   readonly isCancelled?: () => boolean;
 }
 
-/** How one run went, for people: what the gate does not look at stands here as well. */
+/** Report of one run for people, including what the gate does not check. */
 export interface StressRunReport extends StressRun {
   readonly scenario: StressScenario;
   readonly severity: StressSeverity;
   readonly survived: boolean;
-  /** Why it did not survive, and what else the auditor found; one sentence each. */
+  /** Reasons why it did not survive, and other findings of the auditor; one sentence each. */
   readonly findings: readonly string[];
   /** Deepest loss against the start, in percent. */
   readonly lossPct: number;
@@ -91,11 +91,11 @@ export interface StressRunReport extends StressRun {
   readonly fills: number;
   /** Fills of orders while they rested; missing where the manifest takes at once. */
   readonly restedFills?: number;
-  /** What was asked for and not done, by reason. */
+  /** Requested and refused orders, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** Orders that were refused while the market was frozen, as they have to be. */
   readonly refusedWhileFrozen: number;
-  /** When everything that was held at the shock had been sold, minutes after it; null where it never was. */
+  /** Minutes from the shock until everything held then had been sold; null if it never was. */
   readonly flatAfterMinutes: number | null;
   /** Notional that could not be sold until the end, in US dollars; it counts as lost. */
   readonly stuckUsd: DecimalString;
@@ -125,8 +125,8 @@ const LIQUIDATION_MS = 20 * MINUTE;
 const QUIET_MARK_MS = 60 * MINUTE;
 
 /**
- * Runs the stress test. Synchronous and long (about a tenth of a second for a weekday of one instrument): not for a
- * thread that has something else to do. Null where it was cancelled.
+ * Runs the stress test. Synchronous and long (about a tenth of a second for a weekday of one instrument): not for a thread that has
+ * something else to do. Null if it was cancelled.
  */
 export function runStressTest(options: StressTestOptions): StressTestResult | null {
   const { manifest, markets, seeds = DEFAULT_SEEDS, scenarios = STRESS_SCENARIOS, severities = STRESS_SEVERITIES } = options;
@@ -156,8 +156,8 @@ export function runStressTest(options: StressTestOptions): StressTestResult | nu
 }
 
 /**
- * What the gate is handed: the raw series of every run; checks and verdict follow from it (src/domain/evidence.ts). A
- * run in which nothing was held at the shock proves nothing and is left out, so that its scenario lacks it.
+ * Returns the series for the gate: the raw series of every run; checks and verdict follow from it (src/domain/evidence.ts). A run that held
+ * nothing at the shock proves nothing and is left out, so that its scenario lacks it.
  */
 export function stressSeries(manifest: Manifest, { runs }: Pick<StressTestResult, 'runs'>): StressSeries {
   return {
@@ -204,7 +204,7 @@ class ScenarioRun {
   readonly #inputs: { readonly preferences: RiskPreferences; readonly others: typeof NO_OTHER_BOOKS };
   /** Orders on their way. */
   readonly #underway = new Map<InstrumentKey, OrderCourse>();
-  /** What rests is filled by the tops of the book that are received meanwhile. */
+  /** Flows of the received book tops, which fill what rests. */
   readonly #flows: RestingFlows;
   readonly #trace: string[] = [];
   readonly #counts = { decisions: 0, fills: 0, rested: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
@@ -398,7 +398,7 @@ class ScenarioRun {
     this.#underway.set(instrument, course);
   }
 
-  /** What risk says of an order on what is quoted now; null where it refuses. */
+  /** Returns the approved order on the present quotes; null if risk refuses it. */
   #approved(decided: Order) {
     const at = this.#market.clock.now();
     const { instrument } = decided;
@@ -459,7 +459,7 @@ class ScenarioRun {
     return done.fill.quantity;
   }
 
-  /** Of an order that goes in parts each fill has a name of its own. */
+  /** Returns a fill's id, which is unique for each part of an order. */
   #fillId({ id, instrument }: Order): string {
     const course = this.#underway.get(instrument);
     return course !== undefined && isInParts(course.sent) ? `${id}-fill-${++this.#serial}` : `${id}-fill`;
@@ -496,7 +496,10 @@ class ScenarioRun {
     this.#forced = given;
   }
 
-  /** The largest part of an entry that risk lets pass; null where it is none. That a reference is carried over a weekend takes nothing away: nothing is decided on it. */
+  /**
+   * Returns the largest part of an entry that passes risk; null if there is none. A reference carried over a weekend does not reduce it,
+   * because nothing is decided on it.
+   */
   #withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {
     const context = this.#contextOf(
       order,
@@ -509,7 +512,7 @@ class ScenarioRun {
     return new Decimal(quantity).gt(0) ? resized(order, quantity) : null;
   }
 
-  /** Sells whatever is held, as any exit is sold: what cannot be left is worth nothing. */
+  /** Sells everything held, as any exit is sold. What cannot be sold is worth nothing. */
   #liquidate(): void {
     const at = this.#market.clock.now();
     for (const [, course] of this.#underway) if (isInParts(course.sent)) course.stop();

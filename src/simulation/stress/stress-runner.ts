@@ -10,9 +10,9 @@ import type { StressReads } from '../ports.ts';
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
 import type { StressOutcome, StressThread } from './stress-worker.ts';
 
-/** What a stress test may be asked for. */
+/** Options of a stress test. */
 export interface StressRequest {
-  /** So many seeds of each scenario and severity: 1 to this one. Fixed, so that nobody tries seeds until one passes. */
+  /** Number of seeds of each scenario and severity: 1 to this one. Fixed, so that nobody tries seeds until one passes. */
   readonly seeds: number;
 }
 
@@ -55,7 +55,7 @@ export function createStressRunner(reads: StressReads): EvaluationRunner {
   };
 }
 
-/** What is known of a universe up to an instant. What it does not know is assumed by kind, and the result says so. */
+/** Reads the known markets of a universe up to an instant. What is unknown is assumed by kind, and the result says so. */
 export async function knownMarkets(
   reads: Pick<StressReads, 'bars' | 'lastObservation'>,
   manifest: Manifest,

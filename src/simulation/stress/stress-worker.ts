@@ -7,7 +7,7 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
 import { runStressTest, type StressTestOptions, stressResultText, stressSeries } from './stress-run.ts';
 
-/** What the thread is given. */
+/** Input of the thread. */
 export type StressThread = Omit<StressTestOptions, 'onProgress' | 'isCancelled'>;
 
 /** Plain JSON: it crosses from the thread. */

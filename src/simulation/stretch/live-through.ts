@@ -9,7 +9,7 @@ import { ORDER_AFTER_MS } from '../paper-broker.ts';
 
 /** The market's last word before a slot comes so long before it. */
 const LAST_WORD_MS = 1_000;
-/** What is due again and again is looked at so often. */
+/** Interval of the check for recurring work that is due. */
 const LOOK_MS = 500;
 
 export interface LivedParts {
@@ -18,7 +18,7 @@ export interface LivedParts {
   readonly receive: () => Promise<void>;
   /** Ticks every shard of this period up to the slot, whose cut the streams have made by now. */
   readonly tick: (periodMs: number, slot: EpochMs) => Promise<void>;
-  /** When the next timer or activity is due; null where none waits. */
+  /** Time at which the next timer or activity is due; null if none waits. */
   readonly nextDue: () => Promise<EpochMs | null>;
   /** Fires the timers and carries out the activities that are due. */
   readonly carryDue: () => Promise<void>;
@@ -28,7 +28,7 @@ export interface LivedParts {
 
 export interface LivedStretch {
   readonly to: EpochMs;
-  /** The periods at which somebody is ticked, in milliseconds. */
+  /** Periods of ticks, in milliseconds. */
   readonly periodsMs: readonly number[];
   /** Ends the stretch after the slot that is under way. */
   readonly signal: AbortSignal;

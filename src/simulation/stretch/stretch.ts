@@ -14,9 +14,9 @@ const HOUR_MS = 3_600_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
-/** What is asked of a stretch. */
+/** Parameters of a stretch. */
 export interface StretchAsked {
-  /** Where the stretch that begins at an instant ends. */
+  /** Returns the end of a stretch that begins at an instant. */
   readonly until: (from: EpochMs) => EpochMs;
   /** Told in hours. */
   readonly progress: (done: number, total: number) => void;
@@ -24,7 +24,7 @@ export interface StretchAsked {
   readonly signal: AbortSignal;
 }
 
-/** How a stretch went. */
+/** Result of a stretch. */
 export interface MovedOn {
   readonly from: EpochMs;
   /** The last slot that was lived through; every slot up to it has its cut and its decisions. */
@@ -34,7 +34,7 @@ export interface MovedOn {
 /** A stretch that is ready to be lived through. */
 export interface OpenStretch {
   readonly parts: Omit<LivedParts, 'everyHour'>;
-  /** The periods at which somebody is ticked, in milliseconds. */
+  /** Periods of ticks, in milliseconds. */
   readonly periodsMs: readonly number[];
   /** Keeps what was done up to a slot. */
   keepHour(slot: EpochMs): Promise<void>;
@@ -119,13 +119,13 @@ export interface StretchStore<Duty extends TickDuty> {
   readonly ticks: TickStore<Duty>;
   /** The shards whose last slot lies before an instant. */
   dueShards(periodMs: number, at: EpochMs): Promise<readonly { readonly shard: number }[]>;
-  /** When the next timer or activity of the worker is due; null where none waits. */
+  /** Time at which the worker's next timer or activity is due; null if none waits. */
   nextDue(): Promise<EpochMs | null>;
   /** Moves the time of the database on. */
   moveTimeTo(at: EpochMs): Promise<void>;
 }
 
-/** The shards of every period at which somebody is ticked. */
+/** Returns the ticked shards of every period. */
 export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueShards'>): Promise<ReadonlyMap<number, readonly number[]>> {
   const shards = new Map<number, readonly number[]>();
   for (const periodMs of [AGENT_TICK_MS, TAKE_TICK_MS]) {
@@ -159,7 +159,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
     },
   });
   const worker = deps.worker(ticks.store);
-  /** What ticks read, and what is due, may have changed. */
+  /** Invalidates what ticks read and what is due. */
   const changed = (): void => {
     ticks.forget();
     due = undefined;

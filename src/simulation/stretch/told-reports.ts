@@ -18,7 +18,7 @@ export function createToldReports(
   from: EpochMs,
   emit: (told: { readonly kind: 'report'; readonly report: Report } | FeedHeartbeat) => void,
 ): ToldReports {
-  /** Of each underlying: what was read and is still to be told, and up to when was read. */
+  /** Reports of each underlying that were read and not yet sent, and the time up to which they were read. */
   const read = new Map<string, { to: EpochMs; ahead: Report[] }>();
 
   function readOn(underlying: string, at: EpochMs): readonly Report[] {

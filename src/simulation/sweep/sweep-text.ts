@@ -1,11 +1,11 @@
-/** What a sweep came to, in a few lines for people. */
+/** Result of a sweep in a few lines for people. */
 import { valuesText } from '../../domain/backtest/sweep.ts';
 import type { SweepOutcome, SweepResult } from './sweep-work.ts';
 
-/** So many variants are listed, the best first. */
+/** Number of listed variants, the best first. */
 const LISTED = 10;
 
-/** @param report the file that the report was written to; null where none was. */
+/** @param report the file that the report was written to; null if none was. */
 export function sweepText({ result, resultHash }: Extract<SweepOutcome, { readonly ok: true }>, report: string | null): string {
   const told = JSON.parse(result) as SweepResult;
   const { from, to, bars, timeframe, trials, counted, expectedBestSharpe, parameters } = told;

@@ -22,14 +22,14 @@ import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
 /** Trials of other runs: manifests that differ from every variant of this sweep, and whose returns move with those of its best one. */
 export interface EarlierTrials {
-  /** The Sharpe ratio of each; null where it is not defined. */
+  /** Sharpe ratio of each; null if it is not defined. */
   readonly sharpes: readonly (number | null)[];
 }
 
 /** Earlier trials that are known, or the question for those that move with these returns. */
 export type EarlierAsked = EarlierTrials | ((returns: DailyReturns) => Promise<EarlierTrials>);
 
-/** Why a variant cannot be run. */
+/** Reason why a variant cannot be run. */
 export interface Insufficient {
   readonly code: string;
   readonly detail: string;
@@ -94,7 +94,7 @@ export interface SweepResult {
   readonly capitalUsd: DecimalString;
   readonly parameters: SweepRequest['parameters'];
   readonly periodsPerYear: number;
-  /** What the deflated Sharpe ratio counts: every manifest once, by its hash. */
+  /** Trials counted by the deflated Sharpe ratio: every manifest once, by its hash. */
   readonly counted: { readonly total: number; readonly ofThisSweep: number; readonly earlier: number };
   /** Annualised: what the best of so many worthless trials is expected to show. */
   readonly expectedBestSharpe: number | null;
@@ -102,14 +102,14 @@ export interface SweepResult {
   /** Place of the trial with the best Sharpe ratio over the whole stretch; it was picked with hindsight. */
   readonly best: number;
   readonly bestDaily: readonly EquityDayRow[];
-  /** Null where the stretch is too short for one training and one tested day. */
+  /** Null if the stretch is too short for one training and one tested day. */
   readonly walkForward: {
     readonly trainDays: number;
     readonly testDays: number;
     readonly folds: readonly SweepFold[];
     readonly performance: PerformanceSummary;
     readonly deflatedSharpe: number | null;
-    /** What 100 became, at the end of each tested day. */
+    /** Growth of 100 at the end of each tested day. */
     readonly daily: readonly { readonly date: string; readonly growth: number }[];
   } | null;
   readonly assumptions: readonly string[];
@@ -126,7 +126,7 @@ export type SweepOutcome =
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-/** What is kept of a variant's run: its trades and days would fill the memory. */
+/** Kept result of a variant's run. Its trades and days would fill the memory. */
 interface Tried {
   readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
   readonly returns: Float64Array;

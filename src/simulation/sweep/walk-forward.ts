@@ -8,7 +8,7 @@ export interface Fold {
   readonly test: readonly [from: number, to: number];
   /** Place of the variant with the best Sharpe ratio of the training window; the first of equals. */
   readonly picked: number;
-  /** Annualised; null where it is not defined. */
+  /** Annualized; null if it is not defined. */
   readonly trainSharpe: number | null;
   readonly testSharpe: number | null;
   readonly testReturnPct: number;
@@ -21,8 +21,8 @@ export interface WalkForward {
 }
 
 /**
- * Walks through `returns[variant][day]`. The windows move by the length of a test window, so that each day is tested once;
- * the last test window may be shorter. Null where there is no day to test.
+ * Walks through `returns[variant][day]`. The windows move by the length of a test window, so that each day is tested once; the last test
+ * window may be shorter. Null if there is no day to test.
  */
 export function walkForward(
   returns: readonly Float64Array[],
@@ -58,7 +58,7 @@ function indexOfBest(scores: readonly (number | null)[]): number {
   return known.indexOf(Math.max(...known));
 }
 
-/** What one becomes by these returns. */
+/** Returns the growth of one by these returns. */
 function grown(returns: Float64Array): number {
   return returns.reduce((product, change) => product * (1 + change), 1);
 }
