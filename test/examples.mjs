@@ -17,6 +17,8 @@ const SHORT_BYTES = 4_000;
 const MOST_BYTES = 64_000;
 /** So many entries of a list are shown. */
 const MOST_ITEMS = 2;
+/** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
+const LISTS = ['items', 'slots', 'answers'];
 
 /** What only a running service answers is recorded from these. */
 const JOURNEYS = [
@@ -103,9 +105,6 @@ function rank({ method, body, answer }) {
   const isEmpty = text.includes('"items":[]') || text.includes('"result":null') ? 1_000_000 : 0;
   return isLong + isUnasked + isEmpty + empty * 10_000 + Math.min(text.length, 9_999);
 }
-
-/** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
-const LISTS = ['items', 'slots', 'answers'];
 
 function shortened(body) {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;

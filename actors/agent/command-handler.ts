@@ -80,10 +80,10 @@ export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
     release: (context, agentId) =>
       command(deps, context, agentId, 'agent.release', { type: 'quarantine.released' }, undefined, { releases: true }),
 
-    async emergencyHalt(context) {
+    async emergencyHalt(context, reason = null) {
       const { orgId } = context;
       const audit = auditRow(context, 'agents.emergency_halt', orgId, null, null);
-      const view = await halts.halt(orgId, `${context.subject} ${context.requestId}`, [audit]);
+      const view = await halts.halt(orgId, { ...context, reason }, [audit]);
       try {
         const answer = answerRows(context, view);
         if (answer.length > 0) await agents.write(answer);

@@ -71,5 +71,5 @@ export interface AgentCommands {
   /** Releases the agent from quarantine. It is paused afterwards and has to be resumed. */
   release(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
-  emergencyHalt(context: CommandContext): Promise<Outcome<HaltView>>;
+  emergencyHalt(context: CommandContext, reason?: string | null): Promise<Outcome<HaltView>>;
 }

@@ -15,9 +15,20 @@ const BATCH = 500;
 /** Maximum wait of the answer for the pauses, in milliseconds. Small organizations are done by then. */
 const ANSWER_MS = 120;
 
+/** The member or program that asks for a halt, with the reason that it gives. */
+export interface HaltAuthor {
+  readonly subject: string;
+  readonly requestId: string;
+  readonly reason?: string | null;
+}
+
 export interface HaltStore {
-  /** Bumps the control epoch and writes the rows in the same transaction; answers how many agents are on duty. */
-  beginHalt(orgId: string, records: readonly ActorRecord[]): Promise<{ readonly epoch: number; readonly onDuty: number }>;
+  /** Bumps the control epoch, and writes its author and the rows in the same transaction; answers how many agents are on duty. */
+  beginHalt(
+    orgId: string,
+    author: HaltAuthor,
+    records: readonly ActorRecord[],
+  ): Promise<{ readonly epoch: number; readonly onDuty: number }>;
   /** Ids of the organization's agents that are not paused. */
   onDuty(orgId: string): Promise<readonly string[]>;
   /** Trade proposals that are open and have not begun. */
@@ -49,7 +60,7 @@ interface Sweeping {
 
 export interface EmergencyHalt {
   /** Answers at the latest after `ANSWER_MS`, or with `done` once everything was tried. `pausing` says how many are not paused by then. */
-  halt(orgId: string, cause: string, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
+  halt(orgId: string, author: HaltAuthor, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
   /** Goes on with halts of processes that died, each by itself; answers how many are over. */
   sweepAbandoned(contained: ContainedLoop): Promise<number>;
 }
@@ -92,11 +103,11 @@ export function createEmergencyHalt(deps: {
   const sweeps = createSweeps(sweep);
 
   return {
-    async halt(orgId, cause, records, answers = 'soon') {
-      const { epoch, onDuty } = await store.beginHalt(orgId, records);
+    async halt(orgId, author, records, answers = 'soon') {
+      const { epoch, onDuty } = await store.beginHalt(orgId, author, records);
       // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
-      const { swept: shared, done } = sweeps(orgId, epoch, cause);
+      const { swept: shared, done } = sweeps(orgId, epoch, `${author.subject} ${author.requestId}`);
       const [pausedBefore, cancelledBefore] = [shared.paused.length, shared.cancelled];
       let forget = (): void => {};
       const late = new Promise<void>((resolve) => (forget = clock.deadline(clock.now() + ANSWER_MS, resolve)));

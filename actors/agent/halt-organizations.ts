@@ -37,7 +37,7 @@ export async function haltOrganizations(
     const context = { orgId: id, subject: SUBJECT, permissions: [], requestId: newId() };
     const audit = auditRow(context, 'agents.emergency_halt', id, null, null);
     try {
-      const { paused, ...view } = await halt(id, `${SUBJECT} ${context.requestId}`, [audit], 'done');
+      const { paused, ...view } = await halt(id, context, [audit], 'done');
       halted.push({ orgId: id, name, ...view, paused: paused.length });
     } catch (error) {
       // One organization that cannot be halted leaves none of the others running.

@@ -29,7 +29,7 @@ import { closeAgentPositions } from './agents/close.ts';
 import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
 import { listDecisions } from './agents/decisions.ts';
-import { emergencyHalt } from './agents/emergency-halt.ts';
+import { emergencyHalt, getHalt } from './agents/emergency-halt.ts';
 import { getEvaluation } from './agents/evaluation.ts';
 import { getEvaluationReport } from './agents/evaluation-report.ts';
 import { listEvaluations } from './agents/evaluations.ts';
@@ -302,6 +302,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(resumeAgent, 'risk:manage'),
   entry(releaseAgent, 'risk:manage'),
   entry(emergencyHalt, TO_STOP),
+  entry(getHalt, 'agent:read'),
   entry(listProposals, 'agent:read'),
   entry(getProposal, 'agent:read'),
   entry(approveProposal, 'trade:execute'),

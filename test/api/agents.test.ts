@@ -208,7 +208,24 @@ describe('pausing, resuming, halting', () => {
       pauseCause: 'emergency_halt',
     });
     expect((await api.call('GET', `/v1/agents/${theirs}`, { token: theirTrader })).body.paused).toBe(false);
-    expect((await api.call('POST', '/v1/agents/emergency-halt', { token: trader })).body.epoch).toBe(halt.body.epoch + 1);
+    const again = await api.call('POST', '/v1/agents/emergency-halt', { token: trader, body: { reason: 'prices look wrong' } });
+    expect(again.body.epoch).toBe(halt.body.epoch + 1);
+    const last = await api.call('GET', '/v1/agents/emergency-halt', { token: reader });
+    const [row] = await api.sql<
+      { by: string; at: Date }[]
+    >`select halted_by as by, halted_at as at from control where epoch = ${again.body.epoch}`;
+    expect(last.body).toMatchObject({
+      epoch: again.body.epoch,
+      haltedAt: row?.at.toISOString(),
+      haltedBy: row?.by,
+      reason: 'prices look wrong',
+    });
+    expect(row?.by).toMatch(/\S/);
+    expect((await api.call('GET', '/v1/agents/emergency-halt', { token: theirTrader })).body).toMatchObject({ epoch: 0, haltedBy: null });
+  });
+
+  test.each(['', '  ', 'x'.repeat(501)])('the halt takes no reason %j that says nothing or too much', async (reason) => {
+    expect((await api.call('POST', '/v1/agents/emergency-halt', { token: risk, body: { reason } })).body.code).toBe('malformed');
   });
 });
 

@@ -154,6 +154,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents/:id/resume': ['risk:manage'],
   'POST /v1/agents/:id/release': ['risk:manage'],
   'POST /v1/agents/emergency-halt': ['trade:execute', 'risk:manage'],
+  'GET /v1/agents/emergency-halt': ['agent:read'],
   'POST /v1/agents/:id/tokens': ['trade:execute'],
   'GET /v1/agents/:id/tokens': ['agent:read'],
   'POST /v1/agents/:id/tokens/:tokenId/revoke': ['trade:execute', 'risk:manage'],

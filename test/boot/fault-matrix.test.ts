@@ -258,7 +258,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
   'going on with halts': {
     async run(contained) {
       const store = createAgentDirectory(sql);
-      for (const orgId of [THEIRS, OURS]) await store.beginHalt(orgId, []);
+      for (const orgId of [THEIRS, OURS]) await store.beginHalt(orgId, { subject: 'ann', requestId: 'r1' }, []);
       await sql`update control set sweeping_until = clock_timestamp() - interval '1 second'`;
       const onDuty = (orgId: string): Promise<readonly string[]> => (orgId === THEIRS ? Promise.reject(BROKEN) : store.onDuty(orgId));
       await createEmergencyHalt({ runtime: actors.runtime, store: { ...store, onDuty }, clock: idle }).sweepAbandoned(contained);
@@ -633,7 +633,7 @@ test('a forged step of one agent: the halt of its organization pauses all others
   const [poison, neighbour] = [await agent(OURS), await agent(OURS)];
   await written((on) => forgedStep(on, poison));
   const halts = createEmergencyHalt({ runtime: actors.runtime, store: createAgentDirectory(sql), clock: idle });
-  await halts.halt(OURS, 'ann r1', [], 'done');
+  await halts.halt(OURS, { subject: 'ann', requestId: 'r1' }, [], 'done');
   const causes = await sql`select id, pause_cause from agents where id in (${poison}, ${neighbour})`;
   expect(Object.fromEntries(causes.map((row) => [row['id'], row['pause_cause']]))).toEqual({
     [poison]: 'quarantine',

@@ -59,12 +59,6 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
 
 /** Operations for people that no page offers yet. This list only shrinks. */
 const NOT_YET: { readonly [page: string]: readonly string[] } = {
-  'account settings': ['revokeSession'],
-  macro: ['getMacroIntelligence', 'listChains', 'listSocialFeed'],
-  'private markets': ['listPrivateMarkets', 'listMarks'],
-  swaps: ['listSwaps'],
-  'candle coverage': ['listCandleWork'],
-  'public wallets': ['getPublicWallet', 'getChainWallet'],
   'ticket of prediction markets': [
     'placePaperPredictionOrder',
     'preparePredictionOrder',
@@ -72,16 +66,10 @@ const NOT_YET: { readonly [page: string]: readonly string[] } = {
     'listPredictionOrders',
     'getPredictionOrder',
   ],
-  wallets: ['renameWallet', 'unlinkWallet'],
   'tokens of an outside agent': ['createAgentToken', 'listAgentTokens', 'revokeAgentToken'],
   'signal hooks of an agent': ['createSignalHook', 'listSignalHooks', 'rotateSignalHook', 'revokeSignalHook'],
   recommendations: ['listRecommendations'],
   'evidence of an agent': ['listEvidence'],
-  'leaderboard of vaults': ['rankVaults'],
-  'agent tokens': ['getAgentToken', 'listStockPaired'],
-  'selling on the marketplace': ['repriceListing', 'unlistListing', 'listListingPrices'],
-  'basis policies': ['armBasisPolicy', 'disarmBasisPolicy', 'listBasisPolicies', 'getBasisPolicy'],
-  'published Takes': ['listPublishedTakes'],
 };
 
 const console_ = textOf(readdirSync(WEB).filter((name) => name.endsWith('.js')));

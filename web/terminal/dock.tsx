@@ -3,47 +3,56 @@ import {
   type DockviewApi,
   DockviewReact,
   type DockviewTheme,
+  type IDockviewPanel,
   type IDockviewPanelHeaderProps,
   type IDockviewPanelProps,
 } from 'dockview-react';
-import { useEffect, useState } from 'react';
+import { type ComponentType, useEffect, useMemo, useState } from 'react';
 import { keep, readKept, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { panelAsked } from './panel-asked.ts';
-import { useOpenOrders } from './panels/orders.tsx';
-import { usePendingProposals } from './panels/proposals.tsx';
-import { PANEL_NAMES, PANELS, type PanelName } from './panels.tsx';
 
 const THEME: DockviewTheme = { name: 'sevengate', className: 'dockview-theme-sevengate', gap: 4 };
 const RESET = 'reset';
-const WIDE = 1_700;
 
-const COMPONENTS = Object.fromEntries(
-  PANEL_NAMES.map((name) => {
-    const { content: Content } = PANELS[name];
-    return [name, (_props: IDockviewPanelProps) => <Content />];
-  }),
-);
+export interface Panel {
+  readonly title: string;
+  readonly content: ComponentType;
+  /** Things that wait in it. */
+  readonly Count?: ComponentType;
+}
 
-export default function Dock() {
-  const key = `sevengate.terminal.layout.${useMe().subject}`;
+export interface Workspace {
+  /** Its arrangement is kept under this name. */
+  readonly name: string;
+  readonly panels: { readonly [panel: string]: Panel };
+  /** The arrangement that everybody begins with. */
+  readonly arrange: (api: DockviewApi, add: Add) => void;
+}
+
+/** Adds a panel where the position says, at the side of the whole or of another panel. */
+export type Add = (panel: string, position?: { readonly direction: string; readonly referencePanel?: IDockviewPanel }) => IDockviewPanel;
+
+export default function Dock({ workspace }: { readonly workspace: Workspace }) {
+  const key = `sevengate.terminal.${workspace.name}.${useMe().subject}`;
   const asked = useStore(panelAsked);
   const [dock, setDock] = useState<DockviewApi | null>(null);
   useEffect(() => {
     if (dock === null || asked === null) return;
     panelAsked.set(null);
-    if (asked === RESET) arrange(dock);
-    else show(dock, asked as PanelName);
-  }, [asked, dock]);
+    if (asked === RESET) arrange(dock, workspace);
+    else if (asked in workspace.panels) show(dock, asked, workspace);
+  }, [asked, dock, workspace]);
+  const components = useMemo(() => componentsOf(workspace), [workspace]);
   return (
     <div className="dock">
       <DockviewReact
         theme={THEME}
-        components={COMPONENTS}
-        defaultTabComponent={Tab}
+        components={components}
+        defaultTabComponent={useMemo(() => tabOf(workspace), [workspace])}
         disableFloatingGroups
         onReady={({ api }) => {
-          if (!restore(api, readKept(key))) arrange(api);
+          if (!restore(api, readKept(key), workspace)) arrange(api, workspace);
           api.onDidLayoutChange(() => keep(key, JSON.stringify(api.toJSON())));
           setDock(api);
         }}
@@ -52,12 +61,15 @@ export default function Dock() {
   );
 }
 
+const componentsOf = ({ panels }: Workspace) =>
+  Object.fromEntries(Object.entries(panels).map(([name, { content: Content }]) => [name, (_props: IDockviewPanelProps) => <Content />]));
+
 /** Arranges the panels as they were kept; false if nothing was kept, or by a version that had other panels. */
-function restore(api: DockviewApi, kept: string | null): boolean {
+function restore(api: DockviewApi, kept: string | null, { panels }: Workspace): boolean {
   if (kept === null) return false;
   try {
     const layout = JSON.parse(kept) as Parameters<DockviewApi['fromJSON']>[0];
-    if (!Object.keys(layout.panels).every((name) => name in PANELS)) return false;
+    if (!Object.keys(layout.panels).every((name) => name in panels)) return false;
     api.fromJSON(layout);
     return true;
   } catch {
@@ -65,47 +77,32 @@ function restore(api: DockviewApi, kept: string | null): boolean {
   }
 }
 
-/** The arrangement that everybody begins with. */
-function arrange(api: DockviewApi): void {
+function arrange(api: DockviewApi, workspace: Workspace): void {
   api.clear();
-  const isWide = api.width > WIDE;
-  const add = (name: PanelName, position?: object) =>
+  workspace.arrange(api, (name, position) =>
     api.addPanel({
       id: name,
       component: name,
-      title: PANELS[name].title,
+      title: workspace.panels[name]?.title,
       ...(position === undefined ? {} : { position }),
-    } as Parameters<DockviewApi['addPanel']>[0]);
-  const chart = add('chart');
-  const watchlist = add('watchlist', { direction: 'left' });
-  const ticket = add('ticket', { direction: 'right' });
-  const positions = add('positions', { referencePanel: chart, direction: 'below' });
-  const book = add('book', { referencePanel: chart, direction: 'right' });
-  for (const name of ['orders', 'proposals', 'fills', 'alerts'] as const) add(name, { referencePanel: positions, direction: 'within' });
-  positions.api.setActive();
-  watchlist.api.setSize({ width: isWide ? 310 : 282 });
-  ticket.api.setSize({ width: isWide ? 320 : 280 });
-  book.api.setSize({ width: isWide ? 300 : 232 });
-  positions.api.setSize({ height: Math.max(190, Math.round(api.height * 0.28)) });
-}
-
-function show(api: DockviewApi, name: PanelName): void {
-  const panel = api.getPanel(name);
-  if (panel !== undefined) panel.api.setActive();
-  else api.addPanel({ id: name, component: name, title: PANELS[name].title });
-}
-
-/** A tab with the number of things that wait behind it. */
-function Tab({ api }: IDockviewPanelHeaderProps) {
-  return (
-    <span className="tab">
-      {api.title}
-      {api.id === 'proposals' && <Count of={usePendingProposals().length} urgent />}
-      {api.id === 'orders' && <Count of={useOpenOrders().length} />}
-    </span>
+    } as Parameters<DockviewApi['addPanel']>[0]),
   );
 }
 
-function Count({ of, urgent = false }: { readonly of: number; readonly urgent?: boolean }) {
-  return of === 0 ? null : <span className={urgent ? 'count urgent' : 'count'} data-count={of} />;
+function show(api: DockviewApi, name: string, { panels }: Workspace): void {
+  const panel = api.getPanel(name);
+  if (panel !== undefined) panel.api.setActive();
+  else api.addPanel({ id: name, component: name, title: panels[name]?.title ?? name });
 }
+
+/** Makes the tab of a workspace: a title, and the number of things that wait behind it. */
+const tabOf = ({ panels }: Workspace) =>
+  function Tab({ api }: IDockviewPanelHeaderProps) {
+    const Count = panels[api.id]?.Count;
+    return (
+      <span className="tab">
+        {api.title}
+        {Count !== undefined && <Count />}
+      </span>
+    );
+  };

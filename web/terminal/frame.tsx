@@ -14,7 +14,7 @@ import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
 import { followAddress, page } from './place.ts';
-import { Workspace } from './workspace.tsx';
+import { TradeWorkspace } from './workspace.tsx';
 
 const Research = lazy(() => import('./research/pages.tsx'));
 
@@ -34,7 +34,9 @@ export function Frame() {
       <Navigation />
       <main id="main" tabIndex={-1} className="main">
         <HaltBanner />
-        <Suspense fallback={<p className="faint page">Loading…</p>}>{name === 'trade' ? <Workspace /> : <Research name={name} />}</Suspense>
+        <Suspense fallback={<p className="faint page">Loading…</p>}>
+          {name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}
+        </Suspense>
       </main>
       <Commands />
     </div>
@@ -52,7 +54,7 @@ function followOrganization(): () => void {
   const stops = [
     feed.subscribe({ channel: 'proposals', begin, receive: () => refresh('proposals', 'portfolio', 'performance') }),
     feed.subscribe({ channel: 'alerts', begin, receive: () => refresh('alerts', 'orders', 'agents', 'portfolio', 'performance') }),
-    feed.subscribe({ channel: 'agents', begin, receive: () => refresh('agents') }),
+    feed.subscribe({ channel: 'agents', begin, receive: () => refresh('agents', 'halt') }),
   ];
   return () => stops.forEach((stop) => stop());
 }

@@ -1,13 +1,15 @@
 /** The emergency halt: its button, its banner while agents stand still, and the way back. */
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
-import { clockAndZone } from '../words.js';
-import { type Alert, api, refresh } from './api.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { age, dayAndTime, zoneWord } from '../words.js';
+import { api, refresh } from './api.ts';
 import { Refusal } from './kit/refusal.tsx';
-import { createStore, useStore } from './kit/store.ts';
+import { createStore, useStore, useTicking } from './kit/store.ts';
+import { feed } from './market.ts';
 import { useMay } from './member.ts';
-import { useAgents, useAlerts } from './organization.ts';
+import { useAgents } from './organization.ts';
 
 /** True while the dialog asks. */
 const asking = createStore(false);
@@ -32,11 +34,13 @@ export function HaltButton() {
 
 function HaltDialog() {
   const isOpen = useStore(asking);
+  const [reason, setReason] = useState('');
   const halt = useMutation({
-    mutationFn: () => api.emergencyHalt(),
+    mutationFn: () => api.emergencyHalt(reason.trim() === '' ? {} : { body: { reason: reason.trim() } }),
     onSuccess: ({ paused, pausing, cancelledProposals }) => {
       asking.set(false);
-      refresh('agents', 'alerts', 'proposals', 'orders');
+      setReason('');
+      refresh('halt', 'agents', 'alerts', 'proposals', 'orders');
       notifications.show({
         color: 'red',
         title: 'Halted',
@@ -52,6 +56,13 @@ function HaltDialog() {
     <Modal opened={isOpen} onClose={close} title="Halt all trading?" closeButtonProps={{ 'aria-label': 'Close' }} centered>
       <p>Every agent of the organization pauses and its pending proposals are cancelled. No new order reaches a venue.</p>
       <p className="faint">A member with risk:manage resumes the agents. Positions stay open.</p>
+      <TextInput
+        label="Reason (optional)"
+        description="Every member sees it beside your name."
+        maxLength={500}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
       <Refusal error={halt.error} />
       <div className="buttons">
         <Button variant="default" onClick={close}>
@@ -67,14 +78,24 @@ function HaltDialog() {
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-const isHalt = ({ what }: Alert): boolean => what.includes('halt');
+/** The newest halt of the organization. */
+export const useLastHalt = () =>
+  useQuery({
+    queryKey: ['halt'],
+    queryFn: ({ signal }) => api.getHalt({}, { signal }),
+    enabled: useMay('agent:read'),
+  });
+
+/** Agents that stand still by an emergency halt. */
+export function useHalted() {
+  const { data = [] } = useAgents();
+  return data.filter(({ pauseCause }) => pauseCause === 'emergency_halt');
+}
 
 /** Stands above every page while agents are paused by a halt. */
 export function HaltBanner() {
-  const { data: agents = [] } = useAgents();
-  const { data: alerts = [] } = useAlerts();
+  const halted = useHalted();
   const mayResume = useMay('risk:manage');
-  const halted = agents.filter(({ pauseCause }) => pauseCause === 'emergency_halt');
   const resume = useMutation({
     mutationFn: async () => {
       for (const { id } of halted) await api.resumeAgent({ id });
@@ -82,13 +103,11 @@ export function HaltBanner() {
     onSettled: () => refresh('agents', 'alerts'),
   });
   if (halted.length === 0) return null;
-  const alert = alerts.find(isHalt);
   return (
     <div className="banner" role="alert">
       <strong>Halted</strong>
-      <span>
-        {alert === undefined ? '' : `at ${clockAndZone(alert.at)} `}· {count(halted.length, 'agent')} paused
-      </span>
+      <Author />
+      <span>{count(halted.length, 'agent')} paused</span>
       <span className="space" />
       {mayResume ? (
         <Button size="compact-xs" variant="white" color="red.9" loading={resume.isPending} onClick={() => resume.mutate()}>
@@ -99,5 +118,26 @@ export function HaltBanner() {
       )}
       <Refusal error={resume.error} />
     </div>
+  );
+}
+
+/** The member who halted, when and why. */
+function Author() {
+  const { data } = useLastHalt();
+  useTicking();
+  if (data?.haltedAt == null) return null;
+  const { haltedAt, haltedBy, reason } = data;
+  return (
+    <span className="author">
+      {haltedBy !== null && (
+        <>
+          by <strong>{haltedBy}</strong>{' '}
+        </>
+      )}
+      <time dateTime={haltedAt} title={`${dayAndTime(haltedAt)} ${zoneWord()}`}>
+        {age(feed.now() - Date.parse(haltedAt))} ago
+      </time>
+      {reason !== null && <> · “{reason}”</>}
+    </span>
   );
 }

@@ -1,22 +1,33 @@
-/** The Trade workspace: dockable panels on a wide screen, one panel a screen on a phone. */
+/** A workspace: dockable panels on a wide screen, and what the phone shows instead. */
 import { useMediaQuery } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { Workspace } from './dock.tsx';
 import { Phone } from './phone.tsx';
+import { TRADE } from './trade-workspace.tsx';
 
 const Dock = lazy(() => import('./dock.tsx'));
 
-export function Workspace() {
+interface Props {
+  readonly title: string;
+  readonly workspace: Workspace;
+  /** The same on a phone. */
+  readonly narrow: ReactNode;
+}
+
+export function Docked({ title, workspace, narrow }: Props) {
   const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
   return (
     <>
-      <h1 className="sr-only">Trading workspace</h1>
+      <h1 className="sr-only">{title}</h1>
       {isPhone ? (
-        <Phone />
+        narrow
       ) : (
         <Suspense fallback={null}>
-          <Dock />
+          <Dock workspace={workspace} />
         </Suspense>
       )}
     </>
   );
 }
+
+export const TradeWorkspace = () => <Docked title="Trading workspace" workspace={TRADE} narrow={<Phone />} />;

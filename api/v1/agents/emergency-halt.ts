@@ -1,9 +1,10 @@
-/** POST /v1/agents/emergency-halt: answers as soon as the halt holds. */
+/** POST /v1/agents/emergency-halt answers as soon as the halt holds; GET says who asked for the newest one, when and why. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { EmptyBody, IdText } from '../../shapes.ts';
+import { IdText, NullableTime, nullable, objectOf } from '../../shapes.ts';
+import { memberOf } from '../../caller.ts';
 
 const HaltBody = Type.Object(
   {
@@ -15,6 +16,50 @@ const HaltBody = Type.Object(
   { $id: 'Halt', examples: [{ paused: ['019a5b1e-7c00-7000-8000-000000000001'], cancelledProposals: 2, epoch: 3, pausing: 0 }] },
 );
 
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'Reason of the halt, which every member is shown.',
+});
+
+const LastHaltBody = Type.Object(
+  {
+    epoch: Type.Integer({ description: 'Counts the halts of the organization; 0 if there was none.' }),
+    haltedAt: NullableTime,
+    haltedBy: nullable('string', 'Subject of the member who halted, or `command line`. Null if there was no halt, or it was not recorded.'),
+    reason: nullable('string', 'Reason that was given with the halt.'),
+    isPausing: Type.Boolean({ description: 'True while agents are still being paused. None of them begins anything meanwhile.' }),
+  },
+  {
+    $id: 'LastHalt',
+    examples: [{ epoch: 3, haltedAt: '2026-11-21T05:14:00.000Z', haltedBy: 'ann', reason: 'prices look wrong', isPausing: false }],
+  },
+);
+
+export const getHalt = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/emergency-halt',
+  name: 'getHalt',
+  tag: 'agents',
+  summary: 'The newest emergency halt of the organization: who asked for it, when and why',
+  description: 'A halt holds until each agent is resumed: `pauseCause` of an agent is `emergency_halt` until then.',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'The newest halt.', schema: LastHaltBody } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const last = await ports.agents.reads.lastHalt(memberOf(request).orgId);
+    return {
+      epoch: last?.epoch ?? 0,
+      haltedAt: last?.at ?? null,
+      haltedBy: last?.by ?? null,
+      reason: last?.reason ?? null,
+      isPausing: last?.isPausing ?? false,
+    };
+  },
+});
+
 export const emergencyHalt = defineRoute({
   method: 'POST',
   url: '/v1/agents/emergency-halt',
@@ -23,7 +68,7 @@ export const emergencyHalt = defineRoute({
   summary: "Pauses all of the organization's agents and cancels their pending proposals",
   cost: 'emergency',
   stops: true,
-  schema: { body: EmptyBody },
+  schema: { body: objectOf({ reason: Type.Optional(Reason) }) },
   bodyRule: 'optional',
   idempotent: true,
   answers: { 200: { description: 'The halt is in force.', schema: HaltBody } },
@@ -34,7 +79,7 @@ export const emergencyHalt = defineRoute({
       carryOut(request, reply, {
         status: 200,
         answer: ({ paused, pausing, cancelledProposals, epoch }: HaltView) => ({ paused, pausing, cancelledProposals, epoch }),
-        run: (context) => ports.agents.commands.emergencyHalt(context),
+        run: (context) => ports.agents.commands.emergencyHalt(context, request.body?.reason ?? null),
       });
   },
 });

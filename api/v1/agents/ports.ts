@@ -72,6 +72,19 @@ export interface ChartState {
   readonly value: Json;
 }
 
+/** The newest emergency halt of an organization. */
+export interface LastHalt {
+  /** Counts the halts of the organization. */
+  readonly epoch: number;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null of a halt of before its author was kept. */
+  readonly by: string | null;
+  readonly reason: string | null;
+  /** True while agents are still being paused. */
+  readonly isPausing: boolean;
+}
+
 /** Reads about agents. Every one takes the organization; a foreign agent answers null, exactly as a missing one. */
 export interface AgentReads {
   list(orgId: string, page: Page): Promise<PageOf<AgentView>>;
@@ -88,6 +101,8 @@ export interface AgentReads {
   /** One version's manifest; null if there is no such version (or agent). */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
   chartState(orgId: string, agentId: string): Promise<ChartState | null>;
+  /** Null if the organization was never halted. */
+  lastHalt(orgId: string): Promise<LastHalt | null>;
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {

@@ -2838,6 +2838,15 @@ class Halt(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class LastHalt(Model):
+    epoch: int
+    halted_at: datetime | None
+    halted_by: str | None
+    reason: str | None
+    is_pausing: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
 class Proposal(Model):
     id: str
     agent_id: str
@@ -6243,9 +6252,16 @@ class Operations(Caller):
         resumes it. If the cause remains, its next tick quarantines it again.
         """
 
-    @operation("POST", "/v1/agents/emergency-halt", keyed=True)
-    def emergency_halt(self, *, idempotency_key: str | None = None) -> Halt:
+    @operation("POST", "/v1/agents/emergency-halt", body="reason", keyed=True)
+    def emergency_halt(self, *, reason: str | None = None, idempotency_key: str | None = None) -> Halt:
         """Pauses all of the organization's agents and cancels their pending proposals"""
+
+    @operation("GET", "/v1/agents/emergency-halt")
+    def get_halt(self) -> LastHalt:
+        """The newest emergency halt of the organization: who asked for it, when and why
+
+        A halt holds until each agent is resumed: `pauseCause` of an agent is `emergency_halt` until then.
+        """
 
     @operation("GET", "/v1/agent-orders?limit&cursor&state&agentId")
     def list_proposals(

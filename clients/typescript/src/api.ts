@@ -1406,6 +1406,14 @@ export type Invitation = {
   readonly revokedAt: string | null;
 };
 
+export type LastHalt = {
+  readonly epoch: number;
+  readonly haltedAt: string | null;
+  readonly haltedBy: string | null;
+  readonly reason: string | null;
+  readonly isPausing: boolean;
+};
+
 export type Launch = {
   readonly id: string;
   readonly kind: 'curve';
@@ -6029,9 +6037,16 @@ export interface Operations {
   /** Pauses all of the organization's agents and cancels their pending proposals. */
   readonly emergencyHalt: {
     readonly input: {
-      readonly body?: undefined | Record<string, never>;
+      readonly body?: undefined | {
+        readonly reason?: string;
+      };
     };
     readonly answer: Halt;
+  };
+  /** The newest emergency halt of the organization: who asked for it, when and why. */
+  readonly getHalt: {
+    readonly input: Record<string, never>;
+    readonly answer: LastHalt;
   };
   /** Trade proposals, newest first. */
   readonly listProposals: {
@@ -7463,6 +7478,7 @@ export const OPERATIONS = {
   resumeAgent: 'POST /v1/agents/{id}/resume idempotent',
   releaseAgent: 'POST /v1/agents/{id}/release idempotent',
   emergencyHalt: 'POST /v1/agents/emergency-halt idempotent',
+  getHalt: 'GET /v1/agents/emergency-halt',
   listProposals: 'GET /v1/agent-orders list',
   getProposal: 'GET /v1/agent-orders/{id}',
   approveProposal: 'POST /v1/agent-orders/{id}/approve idempotent',

@@ -90,7 +90,7 @@ test('an agent that is resumed while one halt is swept is paused by the next, an
       const outcomes = await runtime.deliverMany(ids, ...rest);
       if (ids.includes(resumed) && second.length === 0) {
         expect((await handlers.resume({ ...context, subject: 'risk' }, resumed)).ok).toBe(true);
-        second.push(halts.halt(ORG, 'bob r2', []));
+        second.push(halts.halt(ORG, { subject: 'bob', requestId: 'r2' }, []));
         // It is durable, and so the sweep that is under way knows of it, before that one goes on.
         await waitFor(async () => (await sql`select 1 from control where epoch = 2`).length > 0, { what: 'the second halt' });
       }
@@ -98,7 +98,7 @@ test('an agent that is resumed while one halt is swept is paused by the next, an
     },
   };
   const halts = createEmergencyHalt({ runtime: meanwhile, store, clock });
-  await halts.halt(ORG, 'ann r1', [], 'done');
+  await halts.halt(ORG, { subject: 'ann', requestId: 'r1' }, [], 'done');
   await Promise.all(second);
   await waitFor(async () => (await sql`select 1 from control where swept_epoch = 2`).length > 0, { what: 'both halts to be over' });
   expect(await unpaused()).toBe(0);
@@ -109,7 +109,7 @@ test('an agent that is resumed while one halt is swept is paused by the next, an
 
 test('a halt whose process died is gone on with by another, and not before', async () => {
   const store = createAgentDirectory(sql);
-  await store.beginHalt(ORG, []);
+  await store.beginHalt(ORG, { subject: 'ann', requestId: 'r1', reason: 'prices look wrong' }, []);
   const worker = createEmergencyHalt({ runtime, store, clock });
   expect(await worker.sweepAbandoned(contained)).toBe(0);
   await sql`update control set sweeping_until = clock_timestamp() - interval '1 second'`;

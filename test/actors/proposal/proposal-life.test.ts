@@ -407,7 +407,7 @@ test('a forged step of a proposal and of an order that rests: the halt cancels a
   await owner.end();
   const clock = { now: () => stage.clock.now(), deadline: () => () => {} };
   const halts = createEmergencyHalt({ runtime: stage.runtime, store: stage.agents, clock });
-  const { pausing, cancelledProposals } = await halts.halt(ORG, 'ann r1', [], 'done');
+  const { pausing, cancelledProposals } = await halts.halt(ORG, { subject: 'ann', requestId: 'r1' }, [], 'done');
   expect([pausing, cancelledProposals]).toEqual([0, 2]);
   const ended = async (table: string, ids: readonly string[]) => {
     const rows = await stage.sql<{ id: string; state: string; reason: string | null }[]>`

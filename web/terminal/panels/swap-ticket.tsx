@@ -2,16 +2,17 @@
 import { Button, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useState } from 'react';
 import { priceText, symbolOf } from '../../words.js';
-import { api, isSignedOut, refresh, signedOut } from '../api.ts';
+import { api, refresh } from '../api.ts';
+import { shortAddress } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { priceShown } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
-
 import { draft } from './draft.ts';
 import { Sides, SizeInput, Slippage } from './order-fields.tsx';
+import { SwapSigning } from './signing.tsx';
 
 const QUIET_MS = 400;
 /** A route is asked for again while somebody looks at it. */
@@ -24,7 +25,8 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
   const quote = useSwapQuote(symbol, side, size, slippage);
   const wallets = useQuery({ queryKey: ['wallets'], queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items });
   const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
-  const wallet = own[0]?.address ?? null;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const wallet = chosen ?? own[0]?.address ?? null;
   const preparing = useMutation({
     mutationFn: () =>
       api.prepareSwap({ body: { instrument: symbol, side, amount: size, slippageBps: Number(slippage), wallet: wallet ?? '' } }),
@@ -51,8 +53,9 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
           <Select
             label="Wallet"
             size="xs"
-            data={own.map(({ address, label }) => ({ value: address, label: label ?? short(address) }))}
-            defaultValue={wallet}
+            data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
+            value={wallet}
+            onChange={setChosen}
             allowDeselect={false}
           />
           <Button
@@ -68,12 +71,10 @@ export function SwapTicket({ instrumentKey }: { readonly instrumentKey: string }
         </>
       )}
       <Refusal error={preparing.error} />
-      {preparing.data !== undefined && <Signing key={preparing.data.id} id={preparing.data.id} />}
+      {preparing.data !== undefined && <SwapSigning key={preparing.data.id} id={preparing.data.id} />}
     </form>
   );
 }
-
-const short = (address: string): string => `${address.slice(0, 4)}…${address.slice(-4)}`;
 
 function useSwapQuote(symbol: string, side: 'buy' | 'sell', size: string, slippageBps: string) {
   const [amount] = useDebouncedValue(size, QUIET_MS);
@@ -126,24 +127,4 @@ function NoWallet() {
       </Button>
     </div>
   );
-}
-
-/** The wallets of this browser, which the console's own module offers. */
-function Signing({ id }: { readonly id: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    const fail = (error: unknown) => signedOut.set(signedOut.get() || isSignedOut(error));
-    void import('../../wallet-signing.js').then(({ transactionSigning }) => {
-      if (abort.signal.aborted) return;
-      const prepare = async () => {
-        const { transaction, wallet } = await api.getSwap({ id });
-        const handIn = ([signedTransaction = '']: readonly string[]) => api.executeSwap({ id, body: { signedTransaction } });
-        return { unsigned: [transaction], signer: wallet, handIn };
-      };
-      place.current?.replaceChildren(transactionSigning({ prepare, fail, signal: abort.signal }));
-    }, fail);
-    return () => abort.abort();
-  }, [id]);
-  return <div ref={place} className="signing" />;
 }

@@ -2,11 +2,12 @@
 import { Button, Checkbox, Modal, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { plain, priceText, symbolOf } from '../../words.js';
 import { ApiError, api, type MarketOrder, refresh } from '../api.ts';
 import { useEntry } from '../catalog.ts';
 import { cut, isAmount, multiply, withoutZeros } from '../kit/decimal.ts';
+import { useOnce } from '../kit/once.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { priceOf, quoteNow, useQuote } from '../market.ts';
@@ -130,31 +131,27 @@ function LiveQuestion({ isOpen, words, close, send }: LiveQuestionProps) {
 
 /** Places the order that is written now. Sending the same order again after a lost answer has one effect. */
 function usePlacing(instrumentKey: string) {
-  const key = useRef<{ readonly order: string; readonly key: string } | null>(null);
+  const once = useOnce();
   return useMutation({
     mutationFn: () => {
       const order = draft.get();
       const body = orderOf(instrumentKey, order);
       if (body === null) throw new Error('Enter a size, and a price for a limit order.');
-      const text = JSON.stringify([order.mode, body]);
-      if (key.current?.order !== text) key.current = { order: text, key: newKey() };
-      const more = { idempotencyKey: key.current.key };
+      const more = { idempotencyKey: once.keyOf([order.mode, body]) };
       return order.mode === 'paper' ? api.placePaperOrder({ body }, more) : api.placeSpotexchangeOrder({ body }, more);
     },
     onSuccess: (placed) => {
-      key.current = null;
+      once.over();
       refresh('orders', 'portfolio', 'performance');
       notifications.show(noticeOf(placed));
       changeDraft({ size: '' });
     },
     onError: (error) => {
       // A refused order was not placed: the next one is another.
-      if (error instanceof ApiError) key.current = null;
+      if (error instanceof ApiError) once.over();
     },
   });
 }
-
-const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 function noticeOf({ state, side, instrument: key, filledQuantity, quantity, fills, restingAt, detail, reason }: MarketOrder) {
   const what = `${side} ${priceText(quantity)} ${symbolOf(key)}`;

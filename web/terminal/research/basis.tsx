@@ -9,6 +9,7 @@ import { Heads } from '../kit/heads.tsx';
 import { Price, Quality } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { choose } from '../place.ts';
+import { ArmPolicy } from './basis-policies.tsx';
 
 const SIZES = ['100', '1000', '10000', '100000'];
 
@@ -24,6 +25,7 @@ export function Basis() {
     <div className="page">
       <div className="page-head">
         <h1>Basis</h1>
+        <a href="#/basis-policies">Policies</a>
         <span className="space" />
         <Select
           aria-label="Size of the trade"
@@ -76,7 +78,10 @@ function BasisCard({ row }: { readonly row: BasisRow }) {
           ))}
         </tbody>
       </table>
-      <p className="faint">{hourlyFunding === null ? 'No funding rate.' : `Funding ${annualPct(hourlyFunding)} % a year`}</p>
+      <div className="basis-foot">
+        <p className="faint">{hourlyFunding === null ? 'No funding rate.' : `Funding ${annualPct(hourlyFunding)} % a year`}</p>
+        <ArmPolicy symbol={symbol} />
+      </div>
     </article>
   );
 }

@@ -1,9 +1,22 @@
 /** Pages beside the workspace, by their name in the address. */
+import { AgentTokens } from '../market/agent-tokens.tsx';
+import { PublicWallets } from '../market/public-wallets.tsx';
+import { PublishedTakes } from '../market/published-takes.tsx';
+import { Selling } from '../market/selling.tsx';
+import { Vaults } from '../market/vaults.tsx';
+import { Operate } from '../operate/workspace.tsx';
+import { Wallets } from '../portfolio/wallets.tsx';
+import { Swaps } from '../trade/swaps.tsx';
 import { Assessments } from './assessments.tsx';
 import { Basis } from './basis.tsx';
+import { BasisPolicies } from './basis-policies.tsx';
+import { Chains } from './chains.tsx';
 import { Copilot } from './copilot.tsx';
+import { Macro } from './macro.tsx';
+import { PrivateMarkets } from './private-markets.tsx';
 import { Rankings } from './rankings.tsx';
 import { RiskLimits } from './risk-limits.tsx';
+import { Social } from './social.tsx';
 
 const PAGES: Record<string, () => React.ReactNode> = {
   rankings: Rankings,
@@ -11,6 +24,19 @@ const PAGES: Record<string, () => React.ReactNode> = {
   assessment: Assessments,
   copilot: Copilot,
   risk: RiskLimits,
+  operate: Operate,
+  'agent-tokens': AgentTokens,
+  'basis-policies': BasisPolicies,
+  chains: Chains,
+  macro: Macro,
+  'private-markets': PrivateMarkets,
+  'public-wallets': PublicWallets,
+  'published-takes': PublishedTakes,
+  selling: Selling,
+  social: Social,
+  swaps: Swaps,
+  vaults: Vaults,
+  wallets: Wallets,
 };
 
 export default function ResearchPage({ name }: { readonly name: string }) {

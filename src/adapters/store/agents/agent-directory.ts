@@ -1,4 +1,5 @@
 /** Reads of the command handler: agents, their open work, and the organization's halt row. */
+import type { HaltAuthor } from '../../../../actors/agent/emergency-halt.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
@@ -33,12 +34,17 @@ export function createAgentDirectory(sql: Sql) {
       return rows.map(({ id }) => id);
     },
 
-    async beginHalt(orgId: string, records: readonly ActorRecord[]): Promise<{ readonly epoch: number; readonly onDuty: number }> {
+    async beginHalt(
+      orgId: string,
+      { subject, reason = null }: HaltAuthor,
+      records: readonly ActorRecord[],
+    ): Promise<{ readonly epoch: number; readonly onDuty: number }> {
       return inTransaction(sql, async (transaction) => {
         const [row] = await transaction<{ epoch: number }[]>`
-          insert into control (org_id, halted_at, epoch, sweeping_until)
-          values (${orgId}, clock_timestamp(), 1, clock_timestamp() + ${SWEEP_CLAIM}::interval)
-          on conflict (org_id) do update set halted_at = clock_timestamp(), epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
+          insert into control (org_id, halted_at, halted_by, halt_reason, epoch, sweeping_until)
+          values (${orgId}, clock_timestamp(), ${subject}, ${reason}, 1, clock_timestamp() + ${SWEEP_CLAIM}::interval)
+          on conflict (org_id) do update set halted_at = clock_timestamp(), halted_by = excluded.halted_by,
+            halt_reason = excluded.halt_reason, epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
           returning epoch`;
         const [duty] = await transaction<{ count: number }[]>`
           select (select count(*) from agents where org_id = ${orgId} and pause_cause is null)

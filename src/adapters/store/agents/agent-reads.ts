@@ -72,6 +72,13 @@ export function createAgentReads(sql: Sql): AgentReads {
       return { items: page.items.map(agentOf), next: page.next };
     },
 
+    async lastHalt(orgId) {
+      const [row] = await sql<{ epoch: number; at: Date | null; by: string | null; reason: string | null; isPausing: boolean }[]>`
+        select epoch, halted_at as at, halted_by as by, halt_reason as reason, swept_epoch < epoch as "isPausing"
+        from control where org_id = ${orgId}`;
+      return row === undefined || row.at === null ? null : { ...row, at: row.at.toISOString() };
+    },
+
     /** Null if the organization has no such agent. Versions are newest first. */
     async get(orgId, agentId) {
       const [[row], versions] = await Promise.all([

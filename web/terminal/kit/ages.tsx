@@ -1,0 +1,61 @@
+/** Ages and the progress of long work, which go on in the page while nothing new is read. */
+import { Progress } from '@mantine/core';
+import { age, dayAndTime, priceText, remaining } from '../../words.js';
+import { feed } from '../market.ts';
+import { useTicking } from './store.ts';
+
+/** `12 s ago`, by the service's clock. */
+export function Ago({ at, none = '–' }: { readonly at: string | null | undefined; readonly none?: string }) {
+  useTicking();
+  if (at === null || at === undefined) return <span className="faint">{none}</span>;
+  return (
+    <time className="num" dateTime={at} title={dayAndTime(at)}>
+      {age(feed.now() - Date.parse(at))} ago
+    </time>
+  );
+}
+
+/** A moment in the zone that the member chose. */
+export function At({ at, none = '–' }: { readonly at: string | null | undefined; readonly none?: string }) {
+  if (at === null || at === undefined) return <span className="faint">{none}</span>;
+  return (
+    <time className="num" dateTime={at}>
+      {dayAndTime(at)}
+    </time>
+  );
+}
+
+export interface Work {
+  readonly state: 'running' | 'silent' | 'done' | 'failed';
+  readonly seenAt: string;
+  readonly error: string | null;
+  readonly progress: { readonly done: number; readonly total: number; readonly unit: string } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: { readonly detail: string } | null;
+}
+
+/** Share of the work that is done; null if nobody knows. */
+const partOf = ({ progress }: Pick<Work, 'progress'>): number | null =>
+  progress === null || progress.total === 0 ? null : Math.min(100, (progress.done / progress.total) * 100);
+
+/** Progress, remaining time and the cause of a wait, or why the work ended. */
+export function WorkState({ work, name }: { readonly work: Work; readonly name: string }) {
+  const { state, seenAt, error, progress, remainingMs, waitingFor } = work;
+  const part = partOf(work);
+  if (state === 'failed') return <span className="down long">Failed{error === null ? '' : `: ${error}`}</span>;
+  if (state === 'done') return <span className="up">Done</span>;
+  return (
+    <span className="work">
+      {part !== null && (
+        <Progress value={part} size={5} color={state === 'silent' ? 'yellow' : 'blue'} aria-label={`Progress of ${name}`} />
+      )}
+      <span className="num">
+        {state === 'silent' && <strong className="warn">Stopped, last sign {dayAndTime(seenAt)} </strong>}
+        {progress !== null && `${priceText(String(progress.done))} of ${priceText(String(progress.total))} ${progress.unit}`}
+        {remainingMs !== null && `, ${remaining(remainingMs)} left`}
+        {progress === null && state === 'running' && 'Running'}
+      </span>
+      {waitingFor !== null && <span className="faint long">waits: {waitingFor.detail}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,86 @@
+/** A button that asks once more before it acts, with the reason where one is recorded; a refusal stands in the dialog. */
+import { Button, Modal, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { refresh } from '../api.ts';
+import { Refusal } from './refusal.tsx';
+
+interface AskProps {
+  /** Text of the button and of the one that confirms. */
+  readonly verb: string;
+  /** Name of the button for readers, where the same verb stands in several rows. */
+  readonly name?: string;
+  readonly title: string;
+  readonly isDangerous?: boolean;
+  /** The act takes a reason, which is recorded. */
+  readonly reason?: 'required' | 'optional';
+  readonly done: string;
+  /** Names of the queries that change by it. */
+  readonly changes: readonly string[];
+  readonly act: (reason: string) => Promise<unknown>;
+  readonly isOff?: boolean;
+  /** What will happen, and fields of the act. */
+  readonly children: ReactNode;
+}
+
+export function Ask({ verb, name = verb, title, isDangerous = false, reason, done, changes, act, isOff = false, children }: AskProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [why, setWhy] = useState('');
+  const acting = useMutation({
+    mutationFn: () => act(why.trim()),
+    onSuccess: () => {
+      setOpen(false);
+      setWhy('');
+      refresh(...changes);
+      notifications.show({ color: 'teal', message: done });
+    },
+  });
+  const close = () => {
+    acting.reset();
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button size="compact-xs" variant="default" disabled={isOff} aria-label={name} onClick={() => setOpen(true)}>
+        {verb}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={title} centered closeButtonProps={{ 'aria-label': 'Close dialog' }}>
+        <form
+          className="ask"
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            acting.mutate();
+          }}
+        >
+          {children}
+          {reason !== undefined && (
+            <TextInput
+              label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
+              description="Recorded with your name."
+              required={reason === 'required'}
+              maxLength={500}
+              data-autofocus
+              value={why}
+              onChange={({ currentTarget }) => setWhy(currentTarget.value)}
+            />
+          )}
+          <Refusal error={acting.error} />
+          <div className="buttons">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              {...(isDangerous ? { color: 'red.9' } : {})}
+              loading={acting.isPending}
+              disabled={reason === 'required' && why.trim() === ''}
+            >
+              {verb}
+            </Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+/** Tables of what the service lists: each state has a look, and longer lists go on at the press of a button. */
+import { Button } from '@mantine/core';
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { NetworkError } from '../api.ts';
+import { Heads } from './heads.tsx';
+import { Refusal } from './refusal.tsx';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Words stand left, numbers right. */
+  readonly isText?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+interface Page<Row> {
+  readonly items: readonly Row[];
+  readonly nextCursor: string | null;
+}
+
+interface Cursor {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+const PER_PAGE = 100;
+
+/** @param read Reads one page. @param everyMs Reads the list again so often. */
+export function useList<Row>(
+  key: readonly unknown[],
+  read: (page: Cursor, options: { readonly signal: AbortSignal }) => Promise<Page<Row>>,
+  { everyMs, isWanted = true }: { readonly everyMs?: number; readonly isWanted?: boolean } = {},
+) {
+  return useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => read({ limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: everyMs ?? false,
+    enabled: isWanted,
+  });
+}
+
+interface TableProps<Row> {
+  /** Name of the table for readers. */
+  readonly label: string;
+  /** The first column names the row. A column without a title holds buttons. */
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Attributes of a row that its state decides. */
+  readonly markOf?: (row: Row) => string | undefined;
+}
+
+export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
+  const [first, ...rest] = columns;
+  const hasButtons = columns.at(-1)?.title === '';
+  const titled = hasButtons ? columns.slice(0, -1) : columns;
+  return (
+    <div className="table-place scroll-x" tabIndex={0} role="region" aria-label={label}>
+      <table className="rows wide">
+        <Heads
+          titles={titled.map(({ title }) => title)}
+          words={titled.filter(({ isText }) => isText === true).map(({ title }) => title)}
+          {...(hasButtons ? { buttons: 'Actions' } : {})}
+        />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} data-row={keyOf(row)} data-mark={markOf?.(row)}>
+              <th scope="row">{first?.cell(row)}</th>
+              {rest.map(({ title, isText, cell }) => (
+                <td key={title} className={title === '' ? 'action' : isText === true ? 'text' : 'num'}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface ListProps<Row> extends TableProps<Row> {
+  readonly list: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
+  /** What will be here, and what to do about it. */
+  readonly empty: ReactNode;
+}
+
+export function List<Row>({ list, empty, ...table }: ListProps<Row>) {
+  const rows = (list.data?.pages ?? []).flatMap(({ items }) => items);
+  return (
+    <Loaded query={list}>
+      {() => (
+        <>
+          {rows.length === 0 ? <p className="empty">{empty}</p> : <Table rows={rows} {...table} />}
+          {list.hasNextPage && (
+            <Button
+              variant="default"
+              className="more"
+              loading={list.isFetchingNextPage}
+              onClick={() => void list.fetchNextPage()}
+            >{`Show more than ${rows.length}`}</Button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'isLoading'> & { refetch(): unknown };
+
+/** Reading, refused, or there. Data that could not be read again stays, beneath the reason. */
+export function Loaded<Data>({ query, children }: { readonly query: Read<Data>; readonly children: (data: Data) => ReactNode }) {
+  const { data, error, refetch } = query;
+  return (
+    <>
+      {error !== null && (
+        <div className="not-read">
+          {error instanceof NetworkError ? (
+            <p className="refusal" role="alert">
+              The service did not answer. {data === undefined ? '' : 'The rows below may be old.'}
+            </p>
+          ) : (
+            <Refusal error={error} />
+          )}
+          <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {data === undefined ? error === null && <Reading /> : children(data)}
+    </>
+  );
+}
+
+function Reading() {
+  return (
+    <div className="reading" role="status">
+      <span className="sr-only">Loading…</span>
+      <span className="bone" />
+      <span className="bone" />
+      <span className="bone" />
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+/** One agent token: who holds it, what its creator may sell, how deep it trades, and each term of its risk. */
+import { Progress } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { Ago, At } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Change, compactText, Price } from '../kit/numbers.tsx';
+import { choose } from '../place.ts';
+
+const READ_EVERY_MS = 30_000;
+
+export function AgentToken({ mint }: { readonly mint: string }) {
+  const token = useQuery({
+    queryKey: ['agent-token', mint],
+    queryFn: ({ signal }) => api.getAgentToken({ mint }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return <Loaded query={token}>{(data) => <Token token={data} />}</Loaded>;
+}
+
+function Token({ token }: { readonly token: AgentTokenAnalytics }) {
+  const { mint, instrument, symbol, name, price, depth, volume, creator, holders } = token;
+  const figures: readonly (readonly [title: string, content: React.ReactNode])[] = [
+    ['Mint', <Address key="mint" address={mint} />],
+    ['Price', <Price key="price" price={price?.priceUsd} />],
+    ['Priced', <Ago key="priced" at={price?.at} />],
+    ['Depth', depth === null ? 'unknown' : `$${compactText(depth.depthUsd)} on ${plain(depth.source)}`],
+    ['Volume counted', volume === null ? 'unknown' : `$${compactText(volume.countedUsd)} in ${volume.days} days`],
+    ['Washed', volume === null ? 'unknown' : `${volume.washedPct.toFixed(1)} %`],
+    ['Circulating', holders === null ? 'unknown' : compactText(holders.circulating)],
+    ['Creator holds', creator === null ? 'unknown' : `${creator.freePct.toFixed(2)} % free, ${creator.lockedPct.toFixed(2)} % locked`],
+    ['Vesting', vestingText(creator)],
+  ];
+  return (
+    <section className="card claims token" aria-label={symbol}>
+      <h2>
+        <button type="button" className="plain" onClick={() => choose(instrument)}>
+          {symbol}
+        </button>{' '}
+        <small>{name}</small>
+      </h2>
+      <dl className="figures">
+        {figures.map(([title, content]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd className="num">{content}</dd>
+          </div>
+        ))}
+        {creator?.vesting?.endsAt != null && (
+          <div>
+            <dt>Vested by</dt>
+            <dd>
+              <At at={creator.vesting.endsAt} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <div className="two-columns">
+        <Risk token={token} />
+        <Holders token={token} />
+      </div>
+      <Performance token={token} />
+    </section>
+  );
+}
+
+function vestingText(creator: AgentTokenAnalytics['creator']): string {
+  if (creator === null) return 'unknown';
+  if (creator.vesting === null || creator.vesting.state === 'none') return 'none';
+  const { state, unlocked, total } = creator.vesting;
+  return `${plain(state)}: ${compactText(unlocked)} of ${compactText(total)}`;
+}
+
+/** Terms of the risk score; each says its formula on hover. */
+function Risk({ token: { risk } }: { readonly token: AgentTokenAnalytics }) {
+  return (
+    <div>
+      <h3>Risk {risk.score.toFixed(0)} of 100</h3>
+      {risk.terms.map(({ name, points, weight, formula }) => (
+        <div key={name} className="limit wide-limit" title={formula}>
+          <span>{plain(name)}</span>
+          <Progress
+            value={weight === 0 ? 0 : Math.min(100, (points / weight) * 100)}
+            size={5}
+            color={points > weight * 0.66 ? 'red' : points > weight * 0.33 ? 'yellow' : 'teal'}
+            aria-label={plain(name)}
+          />
+          <span className="num">
+            {points.toFixed(1)} / {weight}
+          </span>
+        </div>
+      ))}
+      {risk.unknown.length > 0 && <p className="warn">Unknown, counted in full: {risk.unknown.map(plain).join(', ')}</p>}
+    </div>
+  );
+}
+
+function Holders({ token: { holders } }: { readonly token: AgentTokenAnalytics }) {
+  if (holders === null) return <p className="faint">Its holders are not known yet.</p>;
+  return (
+    <div>
+      <h3>Holders {!holders.isComplete && <small>the largest that were read</small>}</h3>
+      {holders.wallets.slice(0, 10).map(({ owner, pct, isCreator }) => (
+        <div key={owner} className="limit wide-limit">
+          <span>
+            <Address address={owner} /> {isCreator && <span className="tag">creator</span>}
+          </span>
+          <Progress value={Math.min(100, pct)} size={5} aria-label={`Share of ${owner}`} />
+          <span className="num">{pct.toFixed(2)} %</span>
+        </div>
+      ))}
+      {holders.excluded.length > 0 && (
+        <p className="faint">
+          Not counted: {holders.excluded.map(({ kind, pctOfSupply }) => `${kind} ${pctOfSupply.toFixed(1)} %`).join(', ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Performance({ token: { performance, pairedStock, duplicatedExposure } }: { readonly token: AgentTokenAnalytics }) {
+  if (performance === null || pairedStock === null) return null;
+  return (
+    <>
+      {duplicatedExposure?.flagged === true && <p className="warn">You hold the token and {pairedStock}: the same exposure twice.</p>}
+      <Table
+        label={`Token against ${pairedStock}`}
+        rows={performance}
+        keyOf={({ window }) => window}
+        columns={[
+          { title: 'Window', cell: ({ window }) => window },
+          { title: 'Token', cell: ({ tokenPct }) => <Change percent={tokenPct} /> },
+          { title: pairedStock, cell: ({ stockPct }) => <Change percent={stockPct} /> },
+          { title: 'Against it', cell: ({ relativePct }) => <Change percent={relativePct} /> },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+/** Tokens of agents by risk and strength, and those that are paired with a share. */
+import { SegmentedControl, Select } from '@mantine/core';
+import { useState } from 'react';
+import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { List, useList } from '../kit/lists.tsx';
+import { Change, compactText, Price } from '../kit/numbers.tsx';
+import { AgentToken } from './agent-token.tsx';
+
+const READ_EVERY_MS = 30_000;
+const MODES = ['lowest_risk', 'liquidity', 'dispersion', 'relative_performance', 'newest'] as const;
+type Mode = (typeof MODES)[number];
+
+export function AgentTokens() {
+  const [view, setView] = useState<'all' | 'paired'>('all');
+  const [mint, setMint] = useState<string | null>(null);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Agent tokens</h1>
+        <SegmentedControl
+          aria-label="Tokens"
+          data={[
+            { value: 'all', label: 'All tokens' },
+            { value: 'paired', label: 'Paired with a share' },
+          ]}
+          value={view}
+          onChange={(value) => setView(value as typeof view)}
+        />
+      </div>
+      {view === 'all' ? <Ranked chosen={mint} choose={setMint} /> : <Paired chosen={mint} choose={setMint} />}
+      {mint !== null && <AgentToken key={mint} mint={mint} />}
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly chosen: string | null;
+  readonly choose: (mint: string | null) => void;
+}
+
+function Ranked({ chosen, choose }: TableProps) {
+  const [mode, setMode] = useState<Mode>('lowest_risk');
+  const tokens = useList(['agent-tokens', mode], (page, options) => api.rankAgentTokens({ ...page, mode }, options), {
+    everyMs: READ_EVERY_MS,
+  });
+  return (
+    <>
+      <Select
+        aria-label="Rank by"
+        size="xs"
+        className="narrow"
+        allowDeselect={false}
+        data={MODES.map((value) => ({ value, label: plain(value) }))}
+        value={mode}
+        onChange={(value) => value !== null && setMode(value as Mode)}
+      />
+      <List
+        list={tokens}
+        label="Agent tokens"
+        empty={
+          <>
+            No agent token yet. <a href="/#/launches">Launch one</a> from an agent or a Take.
+          </>
+        }
+        keyOf={({ mint }) => mint}
+        columns={[
+          { title: 'Token', cell: (token) => <Name {...token} chosen={chosen} choose={choose} /> },
+          { title: 'Price', cell: ({ price }) => <Price price={price?.priceUsd} /> },
+          { title: 'Score', cell: (token) => <Score token={token} /> },
+          { title: 'Depth', cell: ({ depth }) => (depth === null ? '–' : `$${compactText(depth.depthUsd)}`) },
+          { title: 'Top 10', cell: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`) },
+          { title: 'Creator', cell: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} % free`) },
+          { title: 'Paired', isText: true, cell: ({ pairedStock }) => pairedStock ?? '–' },
+          { title: 'Listed', cell: ({ listedAt }) => <Ago at={listedAt} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Score({ token: { score, reasons } }: { readonly token: RankedAgentToken }) {
+  if (score === null) return <span className="faint">{reasons.map(plain).join(', ') || '–'}</span>;
+  return <>{score.toFixed(2)}</>;
+}
+
+function Name({
+  mint,
+  symbol,
+  name,
+  chosen,
+  choose,
+}: { readonly mint: string; readonly symbol: string; readonly name: string } & TableProps) {
+  return (
+    <>
+      <button type="button" className="plain" aria-expanded={chosen === mint} onClick={() => choose(chosen === mint ? null : mint)}>
+        {symbol}
+      </button>{' '}
+      <small className="long">{name}</small>
+    </>
+  );
+}
+
+function Paired({ chosen, choose }: TableProps) {
+  const tokens = useList(['stock-paired'], (page, options) => api.listStockPaired(page, options), { everyMs: READ_EVERY_MS });
+  const relative = (window: PairedPerformance['window']) => (performance: readonly PairedPerformance[]) =>
+    performance.find((one) => one.window === window)?.relativePct;
+  return (
+    <List
+      list={tokens}
+      label="Tokens that are paired with a share"
+      empty="No token is paired with a share."
+      keyOf={({ mint }) => mint}
+      columns={[
+        { title: 'Token', cell: (token) => <Name {...token} chosen={chosen} choose={choose} /> },
+        { title: 'Share', isText: true, cell: ({ pairedStock }) => pairedStock },
+        { title: 'Price', cell: ({ priceUsd }) => <Price price={priceUsd} /> },
+        { title: '24 h against it', cell: ({ performance }) => <Change percent={relative('24h')(performance)} /> },
+        { title: '7 days', cell: ({ performance }) => <Change percent={relative('7d')(performance)} /> },
+        { title: '30 days', cell: ({ performance }) => <Change percent={relative('30d')(performance)} /> },
+        { title: 'Risk', cell: ({ risk }) => risk.score.toFixed(0) },
+        {
+          title: 'Exposure',
+          isText: true,
+          cell: ({ duplicatedExposure }) =>
+            duplicatedExposure?.flagged === true ? (
+              <span className="warn">held twice: token and share</span>
+            ) : (
+              <span className="faint">–</span>
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+/** Vaults of agents, ranked by the return of a share over a window. */
+import { SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Ago, At } from '../kit/ages.tsx';
+import { List, useList } from '../kit/lists.tsx';
+import { Change, Gain, Money, Price } from '../kit/numbers.tsx';
+
+const READ_EVERY_MS = 30_000;
+const WINDOWS = ['24h', '7d', '30d', 'all'] as const;
+type Window = (typeof WINDOWS)[number];
+
+export function Vaults() {
+  const [window, setWindow] = useState<Window>('30d');
+  const vaults = useList(['vaults', window], (page, options) => api.rankVaults({ ...page, window }, options), { everyMs: READ_EVERY_MS });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Vaults</h1>
+        <SegmentedControl aria-label="Window" data={[...WINDOWS]} value={window} onChange={(value) => setWindow(value as Window)} />
+      </div>
+      <p className="faint">
+        A vault is the money that an agent trades with. Its share price says what a dollar deposited at the beginning is worth.
+      </p>
+      <List
+        list={vaults}
+        label="Vaults"
+        empty={
+          <>
+            No vault holds money yet. <a href="/#/agents">Open an agent</a> and deposit into its vault.
+          </>
+        }
+        keyOf={({ agentId }) => agentId}
+        columns={[
+          { title: 'Vault', cell: ({ rank, agentId, name }) => <Name rank={rank} agentId={agentId} name={name} /> },
+          { title: 'Stage', isText: true, cell: ({ stage }) => plain(stage) },
+          { title: 'Return', cell: ({ returnPct }) => <Change percent={returnPct} /> },
+          {
+            title: 'Drawdown',
+            cell: ({ drawdownPct }) => (drawdownPct === null ? '–' : <span className="down">{drawdownPct.toFixed(2)} %</span>),
+          },
+          { title: 'Share', cell: ({ sharePriceUsd }) => <Price price={sharePriceUsd} /> },
+          { title: 'High', cell: ({ highWaterMarkUsd }) => <Price price={highWaterMarkUsd} /> },
+          { title: 'Equity', cell: ({ equityUsd }) => <Money usd={equityUsd} /> },
+          { title: 'Allocated', cell: ({ allocatedUsd }) => <Money usd={allocatedUsd} /> },
+          { title: 'Realized', cell: ({ realizedPnlUsd }) => <Gain usd={realizedPnlUsd} /> },
+          { title: 'Depositors', cell: ({ depositors }) => depositors },
+          { title: 'Since', cell: ({ sinceAt }) => <At at={sinceAt} /> },
+          { title: 'Marked', cell: ({ markedAt }) => <Ago at={markedAt} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Name({ rank, agentId, name }: { readonly rank: number | null; readonly agentId: string; readonly name: string }) {
+  return (
+    <>
+      <span className="faint num">{rank ?? '–'}</span> <a href={`/#/agents/${agentId}`}>{name}</a>
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+/** Actors and what they have under way, with the three things that a person may do beside their state charts. */
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import type { Actor, WaitingActivity } from '../../../clients/typescript/src/index.ts';
+import { plain, stateText, valueText } from '../../words.js';
+import { api } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { Ask } from '../kit/ask.tsx';
+import { List, useList } from '../kit/lists.tsx';
+import { useMay } from '../member.ts';
+
+const READ_EVERY_MS = 10_000;
+const QUIET_MS = 300;
+const CHANGED = ['actors', 'activities', 'runtime', 'agents'];
+type Status = 'all' | Actor['status'];
+
+export function Actors() {
+  const [status, setStatus] = useState<Status>('all');
+  const [wanted, setWanted] = useState('');
+  const [search] = useDebouncedValue(wanted.trim(), QUIET_MS);
+  const filter = { ...(status === 'all' ? {} : { status }), ...(search === '' ? {} : { search }) };
+  const actors = useList(['actors', status, search], (page, options) => api.listActors({ ...page, ...filter }, options), {
+    everyMs: READ_EVERY_MS,
+  });
+  return (
+    <div className="panel-scroll">
+      <div className="panel-tools">
+        <SegmentedControl
+          aria-label="Status of actors"
+          size="xs"
+          data={['all', 'running', 'quarantined', 'done']}
+          value={status}
+          onChange={(value) => setStatus(value as Status)}
+        />
+        <TextInput
+          placeholder="Name, kind or id"
+          aria-label="Search actors"
+          maxLength={80}
+          value={wanted}
+          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      </div>
+      <List
+        list={actors}
+        label="Actors"
+        empty="No actor matches."
+        keyOf={({ id }) => id}
+        markOf={(actor) => actor.status}
+        columns={[
+          { title: 'Actor', cell: ({ id, kind, name }) => <ActorLink id={id} words={name ?? plain(kind)} /> },
+          { title: 'Kind', isText: true, cell: ({ kind }) => plain(kind) },
+          { title: 'Status', isText: true, cell: (actor) => <Status status={actor.status} /> },
+          { title: 'Stands at', isText: true, cell: ({ value }) => <small>{stateText(value as never)}</small> },
+          { title: 'Steps', cell: ({ version }) => version },
+          { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
+          { title: '', cell: ({ id, kind, name, status: now }) => <WholeActor id={id} words={name ?? plain(kind)} status={now} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Opens the actor where its past can be walked through. */
+const ActorLink = ({ id, words }: { readonly id: string; readonly words: string }) => (
+  <a href={`/#/actors/${id}`} title={id}>
+    {words}
+  </a>
+);
+
+const Status = ({ status }: { readonly status: Actor['status'] }) => (
+  <span className={status === 'quarantined' ? 'down' : status === 'running' ? 'up' : 'faint'}>{status}</span>
+);
+
+interface WholeProps {
+  readonly id: string;
+  readonly words: string;
+  readonly status: Actor['status'];
+}
+
+/** Resets the attempts of an actor's activities, or ends its quarantine. */
+function WholeActor({ id, words, status }: WholeProps) {
+  const mayIntervene = useMay('risk:manage');
+  if (!mayIntervene || status === 'done') return null;
+  if (status === 'quarantined')
+    return (
+      <Ask
+        verb="Release"
+        name={`Release ${words}`}
+        title={`Release ${words} from quarantine?`}
+        reason="required"
+        done={`${words} released.`}
+        changes={CHANGED}
+        act={(reason) => api.releaseActor({ id, body: { reason } })}
+      >
+        <p>The actor continues from its last state. An agent stays paused until somebody other than its creator resumes it.</p>
+      </Ask>
+    );
+  return (
+    <Ask
+      verb="Reset"
+      name={`Reset ${words}`}
+      title={`Reset ${words}?`}
+      reason="required"
+      done={`Activities of ${words} are retried.`}
+      changes={CHANGED}
+      act={(reason) => api.resetActor({ id, body: { reason } })}
+    >
+      <p>Retries all pending activities of the actor now and resets their attempt counts.</p>
+    </Ask>
+  );
+}
+
+export function Activities() {
+  const activities = useList(['activities'], (page, options) => api.listActivities(page, options), { everyMs: READ_EVERY_MS });
+  return (
+    <div className="panel-scroll">
+      <List
+        list={activities}
+        label="Activities"
+        empty="Nothing is under way. Activities that wait, and those that were given up, stand here with their cause."
+        keyOf={({ key }) => key}
+        markOf={({ state }) => state}
+        columns={[
+          {
+            title: 'Activity',
+            cell: ({ kind, actorId, actorName, actorKind }) => (
+              <>
+                {plain(kind)} <ActorLink id={actorId} words={actorName ?? plain(actorKind)} />
+              </>
+            ),
+          },
+          {
+            title: 'State',
+            isText: true,
+            cell: ({ state }) => <span className={state === 'given_up' ? 'down' : 'warn'}>{plain(state)}</span>,
+          },
+          { title: 'Attempts', cell: ({ attempts }) => attempts },
+          { title: 'Since', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+          { title: 'Cause', isText: true, cell: ({ answer }) => <span className="long">{causeOf(answer)}</span> },
+          { title: '', cell: (activity) => <Retry activity={activity} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Text of what an activity came to; the service keeps whatever its venue answered. */
+function causeOf(answer: unknown): string {
+  if (answer === null || answer === undefined) return '–';
+  if (typeof answer === 'string' || typeof answer === 'number') return valueText(answer);
+  const { detail, message, reason } = answer as { readonly [field: string]: unknown };
+  const text = [detail, message, reason].find((one): one is string => typeof one === 'string');
+  return text ?? JSON.stringify(answer);
+}
+
+function Retry({
+  activity: { actorId, actorKind, actorName, actorStatus, key, kind, state, isLeft },
+}: {
+  readonly activity: WaitingActivity;
+}) {
+  const mayIntervene = useMay('risk:manage');
+  if (!mayIntervene || actorStatus === 'done') return null;
+  const words = actorName ?? plain(actorKind);
+  if (actorStatus === 'quarantined') return <WholeActor id={actorId} words={words} status={actorStatus} />;
+  if (state === 'given_up' && isLeft) return <span className="faint">actor has moved on</span>;
+  return (
+    <Ask
+      verb="Retry"
+      name={`Retry ${plain(kind)} of ${words}`}
+      title={`Retry ${plain(kind)} of ${words}?`}
+      reason="required"
+      done={`${plain(kind)} is retried.`}
+      changes={CHANGED}
+      act={(reason) => api.retryActivity({ id: actorId, body: { activity: key, reason } })}
+    >
+      <p>Retries the activity now and resets its attempt count.</p>
+    </Ask>
+  );
+}

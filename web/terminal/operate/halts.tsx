@@ -1,0 +1,124 @@
+/** Agents that stand still: since when and by whom they were halted, why each is paused, and the way back. */
+import type { Agent } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { useHalted, useLastHalt } from '../halt.tsx';
+import { Ago, At } from '../kit/ages.tsx';
+import { Ask } from '../kit/ask.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { useMay } from '../member.ts';
+import { useAgents } from '../organization.ts';
+
+const NONE: readonly Agent[] = [];
+
+/** What each cause means, and what has to happen before the agent is resumed. */
+const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
+  emergency_halt: 'Emergency halt',
+  operator: 'Paused by a member',
+  data_degraded: 'Market data degraded: resumes by itself once the data is good again',
+  daily_drawdown: 'Daily loss limit reached',
+  tick_crash: 'Its decision crashed several times',
+  quarantine: 'Quarantined after an internal error: release it first',
+};
+
+export function Halts() {
+  const agents = useAgents();
+  const paused = (agents.data ?? NONE).filter(({ paused: isPaused }) => isPaused);
+  return (
+    <div className="panel-scroll">
+      <LastHalt />
+      <Loaded query={agents}>
+        {() =>
+          paused.length === 0 ? (
+            <p className="empty">No agent is paused. Halted and paused agents stand here with their cause and a Resume button.</p>
+          ) : (
+            <Table
+              label="Paused agents"
+              rows={paused}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Agent', cell: ({ id, name }) => <a href={`/#/agents/${id}`}>{name}</a> },
+                { title: 'Why', isText: true, cell: ({ pauseCause }) => <Cause cause={pauseCause} /> },
+                { title: '', cell: (agent) => <Resume agent={agent} /> },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function Cause({ cause }: { readonly cause: Agent['pauseCause'] }) {
+  if (cause === null) return <span className="faint">–</span>;
+  const [short = '', more] = CAUSES[cause].split(': ');
+  return (
+    <span className={cause === 'emergency_halt' || cause === 'quarantine' ? 'down' : 'warn'} title={CAUSES[cause]}>
+      {short}
+      {more !== undefined && <small className="long"> {more}</small>}
+    </span>
+  );
+}
+
+function LastHalt() {
+  const halt = useLastHalt();
+  const halted = useHalted().length;
+  return (
+    <Loaded query={halt}>
+      {({ epoch, haltedAt, haltedBy, reason, isPausing }) => (
+        <dl className="figures padded">
+          <div>
+            <dt>Trading</dt>
+            <dd className={halted > 0 ? 'down' : 'up'}>{halted > 0 ? `${halted} halted` : 'not halted'}</dd>
+          </div>
+          <div>
+            <dt>Last halt</dt>
+            <dd>{haltedAt === null ? 'never' : <At at={haltedAt} />}</dd>
+          </div>
+          {haltedAt !== null && (
+            <>
+              <div>
+                <dt>By</dt>
+                <dd>{haltedBy ?? 'not recorded'}</dd>
+              </div>
+              <div>
+                <dt>Reason</dt>
+                <dd>{reason ?? 'none given'}</dd>
+              </div>
+              <div>
+                <dt>Age</dt>
+                <dd>
+                  <Ago at={haltedAt} />
+                </dd>
+              </div>
+              <div>
+                <dt>Halts so far</dt>
+                <dd className="num">{epoch}</dd>
+              </div>
+            </>
+          )}
+          {isPausing && <p className="warn">Agents are still being paused. None of them trades meanwhile.</p>}
+        </dl>
+      )}
+    </Loaded>
+  );
+}
+
+function Resume({ agent: { id, name, pauseCause, stage } }: { readonly agent: Agent }) {
+  const mayResume = useMay('risk:manage');
+  if (!mayResume) return <span className="faint">needs risk:manage</span>;
+  return (
+    <Ask
+      verb="Resume"
+      name={`Resume ${name}`}
+      title={`Resume ${name}?`}
+      done={`${name} resumed.`}
+      changes={['agents', 'alerts']}
+      isOff={pauseCause === 'quarantine'}
+      act={() => api.resumeAgent({ id })}
+    >
+      <p>The agent decides again from the next full minute, at stage {plain(stage)}.</p>
+      {pauseCause !== null && <p className="faint">{CAUSES[pauseCause]}</p>}
+    </Ask>
+  );
+}

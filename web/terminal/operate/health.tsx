@@ -1,0 +1,154 @@
+/** The runtime in numbers: what needs attention is marked, and the feed says how it hears the service. */
+import { useQuery } from '@tanstack/react-query';
+import { age, plain } from '../../words.js';
+import type { Runtime } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { useStore, useTicking } from '../kit/store.ts';
+import { connection, feed } from '../market.ts';
+
+const READ_EVERY_MS = 10_000;
+
+export function Health() {
+  const runtime = useQuery({
+    queryKey: ['runtime'],
+    queryFn: ({ signal }) => api.getRuntime({}, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="panel-scroll padded">
+      <Heartbeat />
+      <Loaded query={runtime}>
+        {(data) => (
+          <>
+            <Tiles runtime={data} />
+            <Queues runtime={data} />
+            <p className="faint">
+              Read <Ago at={data.at} />. <a href="/#/runtime">Open time travel, timers and interventions</a>
+            </p>
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+/** The service beats every 5 seconds on the feed that this page hears. */
+function Heartbeat() {
+  const { state } = useStore(connection);
+  useTicking();
+  const isHeard = feed.isReceived();
+  const ahead = Math.round(Date.now() - feed.now());
+  return (
+    <p className="heartbeat" data-heard={isHeard}>
+      <span className="dot" aria-hidden="true" />
+      <span>
+        {isHeard
+          ? 'Feed: heartbeat every 5 s'
+          : state === 'live'
+            ? 'Feed: a heartbeat is missing'
+            : `Feed: ${state === 'waiting' ? 'lost, reconnecting' : 'connecting'}`}
+      </span>
+      <span className="faint num">
+        {Math.abs(ahead) < 1_000 ? 'clocks agree' : `this browser is ${age(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`}
+      </span>
+    </p>
+  );
+}
+
+const countOf = (all: readonly { readonly count: number }[]): number => all.reduce((total, { count }) => total + count, 0);
+
+function Tiles({ runtime: { actors, activities, timers, incidents, queues } }: { readonly runtime: Runtime }) {
+  const tiles: readonly TileProps[] = [
+    {
+      title: 'Actors running',
+      count: countOf(actors.filter(({ status }) => status === 'running')),
+      wrong: countOf(actors.filter(({ status }) => status === 'quarantined')),
+      how: 'quarantined',
+    },
+    {
+      title: 'Activities pending',
+      count: countOf(activities.filter(({ state }) => state === 'pending')),
+      wrong: countOf(activities.filter(({ state }) => state === 'given_up')),
+      how: 'given up',
+    },
+    { title: 'Timers', count: timers.count, wrong: timers.overdue, how: 'overdue' },
+    {
+      title: 'Incidents in 24 h',
+      count: countOf(incidents),
+      wrong: countOf(incidents),
+      how: incidents.map(({ kind }) => plain(kind)).join(', '),
+    },
+    { title: 'Tick shards', count: queues.ticks.length, wrong: queues.ticks.filter(({ isStalled }) => isStalled).length, how: 'stalled' },
+    {
+      title: 'Recurring jobs',
+      count: queues.recurring.length,
+      wrong: queues.recurring.filter(({ hasFailed }) => hasFailed).length,
+      how: 'failed',
+    },
+  ];
+  return (
+    <dl className="tiles">
+      {tiles.map((tile) => (
+        <Tile key={tile.title} {...tile} />
+      ))}
+    </dl>
+  );
+}
+
+interface TileProps {
+  readonly title: string;
+  readonly count: number;
+  readonly wrong: number;
+  readonly how: string;
+}
+
+function Tile({ title, count, wrong, how }: TileProps) {
+  return (
+    <div data-wrong={wrong > 0}>
+      <dt>{title}</dt>
+      <dd>
+        <strong className="num">{count}</strong>
+        {wrong > 0 && <span className="down">{title.startsWith('Incidents') ? how : `${wrong} ${how}`}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
+  return (
+    <>
+      <Table
+        label="Ticks by shard"
+        rows={queues.ticks}
+        keyOf={({ periodMs, shard }) => `${periodMs} ${shard}`}
+        columns={[
+          { title: 'Ticks', cell: ({ periodMs, shard }) => `every ${age(periodMs)}, shard ${shard}` },
+          {
+            title: 'Last',
+            cell: ({ lastSlot, isStalled }) => (
+              <span className={isStalled ? 'down' : 'up'}>
+                {isStalled && 'stalled, '}
+                <Ago at={lastSlot} />
+              </span>
+            ),
+          },
+        ]}
+      />
+      <Table
+        label="Recurring jobs"
+        rows={queues.recurring}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: 'Recurring job', cell: ({ name }) => <span className="long">{plain(name)}</span> },
+          {
+            title: 'Last',
+            cell: ({ lastSlot, isUnderWay, hasFailed }) =>
+              hasFailed ? <strong className="down">failed</strong> : isUnderWay ? 'under way' : <Ago at={lastSlot} none="never" />,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+/** The member's own session, and the members of the organization with what each may do. */
+import { useQuery } from '@tanstack/react-query';
+import type { Member } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Ask } from '../kit/ask.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { signOut, useMay, useMe } from '../member.ts';
+
+export function Members() {
+  const mayManage = useMay('members:manage');
+  return (
+    <div className="panel-scroll">
+      <OwnSession />
+      {mayManage ? (
+        <MemberList />
+      ) : (
+        <p className="empty">Your role may not read the members. Ask an administrator for the permission members:manage.</p>
+      )}
+    </div>
+  );
+}
+
+function OwnSession() {
+  const { name, subject, permissions } = useMe();
+  return (
+    <section className="own-session padded" aria-label="Your session">
+      <div>
+        <strong>{name ?? subject}</strong> <small>{subject}</small>
+        <Permissions of={permissions} />
+      </div>
+      <Ask
+        verb="End session everywhere"
+        title="End your session everywhere?"
+        isDangerous
+        done="The session has ended."
+        changes={[]}
+        act={async () => {
+          await api.revokeSession();
+          await signOut();
+        }}
+      >
+        <p>Every browser and program that uses this session is refused from now on. You sign in again with a new token.</p>
+      </Ask>
+    </section>
+  );
+}
+
+const Permissions = ({ of }: { readonly of: readonly string[] }) => (
+  <span className="tags">
+    {of.map((permission) => (
+      <code key={permission} className="tag">
+        {permission}
+      </code>
+    ))}
+  </span>
+);
+
+function MemberList() {
+  const members = useQuery({ queryKey: ['members'], queryFn: ({ signal }) => api.listMembers({}, { signal }) });
+  return (
+    <>
+      <Loaded query={members}>
+        {({ items }) => (
+          <Table
+            label="Members"
+            rows={items}
+            keyOf={({ subject }) => subject}
+            columns={[
+              { title: 'Member', cell: ({ name }) => name },
+              { title: 'Role', isText: true, cell: ({ role }) => (role === null ? 'custom' : plain(role)) },
+              { title: 'Permissions', isText: true, cell: ({ permissions }) => <Permissions of={permissions} /> },
+              { title: '', cell: (member) => <MemberButtons member={member} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+      <p className="padded">
+        <a href="/#/members">Invite members and change roles</a>
+      </p>
+    </>
+  );
+}
+
+function MemberButtons({ member: { name, subject } }: { readonly member: Member }) {
+  const isOwn = useMe().subject === subject;
+  if (isOwn) return <span className="faint">you</span>;
+  return (
+    <div className="row-buttons">
+      <Ask
+        verb="Revoke tokens"
+        name={`Revoke tokens of ${name}`}
+        title={`Revoke the tokens of ${name}?`}
+        isDangerous
+        done={`Tokens of ${name} revoked.`}
+        changes={['members']}
+        act={() => api.revokeTokens({ body: { subject } })}
+      >
+        <p>All present tokens of {name} stop working at the next request. The member can sign in again.</p>
+      </Ask>
+      <Ask
+        verb="Remove"
+        name={`Remove ${name}`}
+        title={`Remove ${name}?`}
+        isDangerous
+        done={`${name} removed.`}
+        changes={['members']}
+        act={() => api.removeMember({ body: { subject } })}
+      >
+        <p>{name} loses access to the organization at the next request. Past actions stay on record.</p>
+      </Ask>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+/** How a venue is heard, in one word with its tone, and each thing that it lacks in a sentence. */
+import type { Venue } from '../../../clients/typescript/src/index.ts';
+import { age, forPeople } from '../../words.js';
+
+export interface Standing {
+  /** Colour: `live` is good, `delayed` is worth a look, `halted` is wrong, `none` is normal silence. */
+  readonly tone: 'live' | 'delayed' | 'halted' | 'none';
+  readonly word: string;
+  readonly lacks: readonly string[];
+}
+
+const WORDS: Record<Venue['hearing'], readonly [tone: Standing['tone'], word: string]> = {
+  live: ['live', 'Live'],
+  no_trades: ['live', 'Live, no trades'],
+  market_closed: ['none', 'Market closed'],
+  carried_forward: ['delayed', 'Carried forward'],
+  silent: ['delayed', 'Late'],
+  feed_down: ['halted', 'Off'],
+  not_followed: ['none', 'Not followed'],
+};
+
+type Heard = Pick<Venue, 'hearing' | 'detail' | 'degradedSince' | 'providers' | 'gaps' | 'unknownFields'>;
+
+/** @param isReceived False while the page does not hear the service: then nothing is shown as live. */
+export function standingOf(venue: Heard, now: number, isReceived: boolean): Standing {
+  const { hearing, detail, degradedSince, providers, unknownFields } = venue;
+  const [tone, word] = WORDS[hearing];
+  const isGood = tone === 'live';
+  const off = providers.filter(({ connected }) => connected === false);
+  const lacks = [
+    ...(isReceived ? [] : ['This page does not hear the service. What is shown may be old.']),
+    ...(isGood || detail === '' ? [] : [forPeople(detail)]),
+    ...(degradedSince === null ? [] : [`Degraded for ${age(now - Date.parse(degradedSince))}.`]),
+    ...off.map(({ provider, detail: why }) => `${provider} is not connected${why === '' ? '' : `: ${forPeople(why)}`}.`),
+    ...(unknownFields.length === 0 ? [] : [`Sends fields that are not read: ${unknownFields.map(({ field }) => field).join(', ')}.`]),
+  ];
+  if (isGood && !isReceived) return { tone: 'none', word: 'Unknown', lacks };
+  if (isGood && off.length > 0) return { tone: 'delayed', word: 'Live on a fallback', lacks };
+  return { tone, word, lacks };
+}

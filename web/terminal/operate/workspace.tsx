@@ -1,0 +1,75 @@
+/** The Operate workspace: whether the service works, what stands still, and who may change that. */
+import type { Add, Workspace } from '../dock.tsx';
+import { useHalted } from '../halt.tsx';
+import { Alerts } from '../panels/alerts.tsx';
+import { Docked } from '../workspace.tsx';
+import { Activities, Actors } from './actors.tsx';
+import { Halts } from './halts.tsx';
+import { Health } from './health.tsx';
+import { Members } from './members.tsx';
+import { Venues } from './venues.tsx';
+import { CandleWork, LongWork } from './work.tsx';
+
+function HaltedCount() {
+  const { length } = useHalted();
+  return length === 0 ? null : <span className="count urgent" data-count={length} />;
+}
+
+const PANELS = {
+  health: { title: 'Runtime', content: Health },
+  halts: { title: 'Halts', content: Halts, Count: HaltedCount },
+  venues: { title: 'Venues', content: Venues },
+  work: { title: 'Work', content: LongWork },
+  candles: { title: 'Candle coverage', content: CandleWork },
+  actors: { title: 'Actors', content: Actors },
+  activities: { title: 'Activities', content: Activities },
+  alerts: { title: 'Alerts', content: Alerts },
+  members: { title: 'Members and sessions', content: Members },
+} as const;
+
+const OPERATE: Workspace = {
+  name: 'operate',
+  panels: PANELS,
+  arrange(api, addAny) {
+    const add = addAny as (name: keyof typeof PANELS, position?: Parameters<Add>[1]) => ReturnType<Add>;
+    const venues = add('venues');
+    const halts = add('halts', { direction: 'right' });
+    const health = add('health', { referencePanel: venues, direction: 'left' });
+    const activities = add('activities', { referencePanel: venues, direction: 'below' });
+    add('actors', { referencePanel: activities, direction: 'within' });
+    add('work', { referencePanel: activities, direction: 'within' });
+    add('candles', { referencePanel: activities, direction: 'within' });
+    add('alerts', { referencePanel: halts, direction: 'below' });
+    const members = add('members', { referencePanel: halts, direction: 'within' });
+    activities.api.setActive();
+    halts.api.setActive();
+    health.api.setSize({ width: Math.max(280, Math.round(api.width * 0.19)) });
+    venues.api.setSize({ width: Math.round(api.width * 0.53) });
+    members.api.setSize({ width: Math.round(api.width * 0.28) });
+  },
+};
+
+/** Every panel beneath the other, what is urgent first. */
+const NARROW = ['halts', 'alerts', 'health', 'venues', 'work', 'candles', 'activities', 'actors', 'members'] as const;
+
+export function Operate() {
+  return (
+    <Docked
+      title="Operations"
+      workspace={OPERATE}
+      narrow={
+        <div className="phone">
+          {NARROW.map((name) => {
+            const { title, content: Content } = PANELS[name];
+            return (
+              <section key={name} className="phone-panel" aria-label={title}>
+                <h2>{title}</h2>
+                <Content />
+              </section>
+            );
+          })}
+        </div>
+      }
+    />
+  );
+}

@@ -1,0 +1,86 @@
+/** Wallets that members proved to be theirs: their labels, and the way to unlink one. */
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { LinkedWallet } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Address, shortAddress } from '../kit/address.tsx';
+import { Ago } from '../kit/ages.tsx';
+import { Ask } from '../kit/ask.tsx';
+import { List, useList } from '../kit/lists.tsx';
+
+const CHAINS: Record<LinkedWallet['chain'], string> = { spotchain: 'Primary chain', evmvenue: 'EVM chain' };
+
+export function Wallets() {
+  const wallets = useList(['wallets', 'all'], (page, options) => api.listWallets(page, options));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Wallets</h1>
+        <span className="space" />
+        <a href="/#/portfolio">Link a wallet</a>
+      </div>
+      <p className="faint">
+        A linked wallet is proved to be yours. It signs swaps, launches and licences itself; linking grants no permission.
+      </p>
+      <List
+        list={wallets}
+        label="Linked wallets"
+        empty={
+          <>
+            No wallet is linked. <a href="/#/portfolio">Link one</a> to sign swaps, launches and purchases with it.
+          </>
+        }
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Wallet', cell: (wallet) => nameOf(wallet) },
+          { title: 'Chain', isText: true, cell: ({ chain }) => CHAINS[chain] },
+          { title: 'Address', isText: true, cell: ({ address }) => <Address address={address} /> },
+          { title: 'Linked by', isText: true, cell: ({ provedBy }) => provedBy },
+          { title: 'Linked', cell: ({ provedAt }) => <Ago at={provedAt} /> },
+          { title: '', cell: (wallet) => <Buttons wallet={wallet} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+const nameOf = ({ label, address }: LinkedWallet): string => label ?? shortAddress(address);
+
+function Buttons({ wallet }: { readonly wallet: LinkedWallet }) {
+  const [label, setLabel] = useState(wallet.label ?? '');
+  const name = nameOf(wallet);
+  const { id } = wallet;
+  return (
+    <div className="row-buttons">
+      {wallet.chain === 'evmvenue' && <a href={`#/public-wallets/${wallet.address}`}>Holdings</a>}
+      <Ask
+        verb="Rename"
+        name={`Rename ${name}`}
+        title={`Rename ${name}`}
+        done="Wallet renamed."
+        changes={['wallets']}
+        act={() => api.renameWallet({ id, body: { label: label.trim() === '' ? null : label.trim() } })}
+      >
+        <TextInput
+          label="Name"
+          description="Leave it empty to show the address."
+          maxLength={60}
+          data-autofocus
+          value={label}
+          onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+        />
+      </Ask>
+      <Ask
+        verb="Unlink"
+        name={`Unlink ${name}`}
+        title={`Unlink ${name}?`}
+        isDangerous
+        done={`${name} unlinked.`}
+        changes={['wallets']}
+        act={() => api.unlinkWallet({ id })}
+      >
+        <p>New swaps, launches and purchases cannot name this wallet until it is linked again. What it holds does not move.</p>
+      </Ask>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+/** Value locked on each chain, with its change and its course over a month. */
+import { useQuery } from '@tanstack/react-query';
+import type { Chains as Answer } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Change, compactText } from '../kit/numbers.tsx';
+import { Sparkline } from '../kit/sparkline.tsx';
+
+const READ_EVERY_MS = 60_000;
+
+export function Chains() {
+  const chains = useQuery({
+    queryKey: ['chains'],
+    queryFn: ({ signal }) => api.listChains({ historyDays: 30, limit: 200 }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="page">
+      <h1>Chains</h1>
+      <Loaded query={chains}>
+        {({ items, total }) => (
+          <>
+            {total !== null && <Total total={total} />}
+            {items.length === 0 ? (
+              <p className="empty">No chain was read yet. Their value locked stands here once the source answers.</p>
+            ) : (
+              <Table
+                label="Chains"
+                rows={items}
+                keyOf={({ chain }) => chain}
+                columns={[
+                  {
+                    title: 'Chain',
+                    cell: ({ chain, tokenSymbol }) => (
+                      <>
+                        {chain} <small>{tokenSymbol}</small>
+                      </>
+                    ),
+                  },
+                  { title: 'Value locked', cell: ({ tvlUsd }) => <Locked usd={tvlUsd} /> },
+                  { title: '1 day', cell: ({ change1dPct }) => <Change percent={change1dPct} /> },
+                  { title: '7 days', cell: ({ change7dPct }) => <Change percent={change7dPct} /> },
+                  {
+                    title: '30 days',
+                    cell: ({ chain, history = [] }) => (
+                      <Sparkline values={history.map(({ tvlUsd }) => tvlUsd)} label={`Course of ${chain}`} />
+                    ),
+                  },
+                  { title: 'Read', cell: ({ receivedAt }) => <Ago at={receivedAt} /> },
+                ]}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+const Locked = ({ usd }: { readonly usd: string }) => <span title={`${usd} USD`}>${compactText(usd)}</span>;
+
+function Total({ total: { tvlUsd, change1dPct, change7dPct, receivedAt } }: { readonly total: NonNullable<Answer['total']> }) {
+  return (
+    <dl className="card figures">
+      <div>
+        <dt>All chains</dt>
+        <dd className="num">
+          <Locked usd={tvlUsd} />
+        </dd>
+      </div>
+      <div>
+        <dt>1 day</dt>
+        <dd>
+          <Change percent={change1dPct} />
+        </dd>
+      </div>
+      <div>
+        <dt>7 days</dt>
+        <dd>
+          <Change percent={change7dPct} />
+        </dd>
+      </div>
+      <div>
+        <dt>Read</dt>
+        <dd>
+          <Ago at={receivedAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}

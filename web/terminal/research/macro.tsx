@@ -1,0 +1,151 @@
+/** The macro picture: regime, policy rates, series with their courses, and the calendar of releases. */
+import { SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clients/typescript/src/index.ts';
+import { age, plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Sparkline } from '../kit/sparkline.tsx';
+
+const READ_EVERY_MS = 60_000;
+const GROUPS = ['all', 'rates', 'inflation', 'labour', 'markets'] as const;
+type Group = (typeof GROUPS)[number];
+
+export function Macro() {
+  const [group, setGroup] = useState<Group>('all');
+  const macro = useQuery({
+    queryKey: ['macro', group],
+    queryFn: ({ signal }) => api.getMacroIntelligence({ observations: 24, ...(group === 'all' ? {} : { group }) }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+    placeholderData: (before) => before,
+  });
+  const regime = useQuery({
+    queryKey: ['regime'],
+    queryFn: ({ signal }) => api.getMacroRegime({}, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Macro</h1>
+        <SegmentedControl aria-label="Group of series" data={[...GROUPS]} value={group} onChange={(value) => setGroup(value as Group)} />
+      </div>
+      <Loaded query={regime}>{(data) => <Regime regime={data} />}</Loaded>
+      <Loaded query={macro}>
+        {(data) => (
+          <>
+            <Rates rates={data.rates} />
+            {data.series.length === 0 ? (
+              <p className="empty">No series yet. They are read once a macro source is configured.</p>
+            ) : (
+              <Series series={data.series} />
+            )}
+            <Calendar calendar={data.calendar} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+const TONES: Record<MacroRegime['regime'], string> = { risk_on: 'up', neutral: '', risk_off: 'down', unknown: 'faint' };
+
+function Regime({ regime: { regime, explanation, score, asOf, inputs } }: { readonly regime: MacroRegime }) {
+  const missing = inputs.filter(({ state }) => state !== 'used');
+  return (
+    <section className="card regime" aria-label="Regime">
+      <strong className={`regime-word ${TONES[regime]}`}>{plain(regime)}</strong>
+      <div>
+        <p>{explanation}</p>
+        {missing.length > 0 && (
+          <p className="warn">Not counted: {missing.map(({ name, state }) => `${plain(name)} (${plain(state)})`).join(', ')}</p>
+        )}
+      </div>
+      <span className="faint num">
+        score {score ?? '–'}, <Ago at={asOf} />
+      </span>
+    </section>
+  );
+}
+
+function Rates({ rates }: { readonly rates: MacroIntelligence['rates'] }) {
+  const { policy, policyRate, policyChange, targetLower, targetUpper, curve, curveSlope, realPolicyRate } = rates;
+  const figures: readonly (readonly [title: string, text: string | null])[] = [
+    ['Policy', policy],
+    ['Policy rate', percent(policyRate)],
+    ['Change', percent(policyChange)],
+    ['Target range', targetLower === null || targetUpper === null ? null : `${targetLower} to ${targetUpper} %`],
+    ['Yield curve', curve],
+    ['Slope', percent(curveSlope)],
+    ['Real policy rate', percent(realPolicyRate)],
+  ];
+  return (
+    <dl className="card figures">
+      {figures.map(([title, text]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd className="num">{text ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const percent = (text: string | null): string | null => (text === null ? null : `${text} %`);
+
+/** Oldest first, whatever the order of the answer. */
+const pointsOf = ({ observations }: MacroSeries) => [...observations].sort((a, b) => (a.date < b.date ? -1 : 1));
+
+function Series({ series }: { readonly series: readonly MacroSeries[] }) {
+  return (
+    <Table
+      label="Series"
+      rows={series}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Series',
+          cell: ({ id, title }) => (
+            <>
+              {title} <small>{id}</small>
+            </>
+          ),
+        },
+        { title: 'Group', isText: true, cell: ({ group }) => group },
+        { title: 'Latest', cell: (one) => pointsOf(one).at(-1)?.value ?? '–' },
+        { title: 'Before', cell: (one) => <span className="faint">{pointsOf(one).at(-2)?.value ?? '–'}</span> },
+        { title: 'Unit', isText: true, cell: ({ unit }) => unit },
+        { title: 'Course', cell: (one) => <Sparkline values={pointsOf(one).map(({ value }) => value)} label={`Course of ${one.title}`} /> },
+        { title: 'Of', cell: (one) => pointsOf(one).at(-1)?.date ?? '–' },
+        {
+          title: 'Age',
+          cell: ({ ageMs, tooOld }) => <span className={tooOld ? 'warn' : 'faint'}>{ageMs === null ? 'never read' : age(ageMs)}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+const IMPACT = { high: 'down', medium: 'warn', low: 'faint' } as const;
+
+function Calendar({ calendar }: { readonly calendar: MacroIntelligence['calendar'] }) {
+  if (calendar.length === 0) return null;
+  return (
+    <>
+      <h2>Calendar of releases</h2>
+      <Table
+        label="Calendar of releases"
+        rows={calendar}
+        keyOf={({ releaseId, date }) => `${date} ${releaseId}`}
+        columns={[
+          { title: 'Release', cell: ({ name }) => name },
+          { title: 'Day', isText: true, cell: ({ date }) => <span className="num">{date}</span> },
+          { title: 'Impact', isText: true, cell: ({ impact }) => <span className={IMPACT[impact]}>{impact}</span> },
+          { title: 'State', isText: true, cell: ({ released }) => <span className="faint">{released ? 'released' : 'expected'}</span> },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+/** Posts about traded assets, newest first. Their texts are other people's words and stay text. */
+import { Switch, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import type { SocialPost } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { Ago } from '../kit/ages.tsx';
+import { List, useList } from '../kit/lists.tsx';
+import { compactText } from '../kit/numbers.tsx';
+import { choose } from '../place.ts';
+
+const READ_EVERY_MS = 15_000;
+const QUIET_MS = 300;
+
+export function Social() {
+  const [symbol, setSymbol] = useState('');
+  const [author, setAuthor] = useState('');
+  const [isMapped, setMapped] = useState(true);
+  const [filter] = useDebouncedValue({ symbol: symbol.trim(), author: author.trim() }, QUIET_MS);
+  const posts = useList(
+    ['social', filter.symbol, filter.author, isMapped],
+    (page, options) =>
+      api.listSocialFeed(
+        {
+          ...page,
+          mapped: isMapped,
+          ...(filter.symbol === '' ? {} : { symbol: filter.symbol }),
+          ...(filter.author === '' ? {} : { author: filter.author }),
+        },
+        options,
+      ),
+    { everyMs: READ_EVERY_MS },
+  );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Social feed</h1>
+        <span className="space" />
+        <Switch label="Known assets only" checked={isMapped} onChange={({ currentTarget }) => setMapped(currentTarget.checked)} />
+        <TextInput
+          placeholder="Symbol"
+          aria-label="Symbol"
+          value={symbol}
+          onChange={({ currentTarget }) => setSymbol(currentTarget.value)}
+        />
+        <TextInput
+          placeholder="Author"
+          aria-label="Author"
+          value={author}
+          onChange={({ currentTarget }) => setAuthor(currentTarget.value)}
+        />
+      </div>
+      <List
+        list={posts}
+        label="Posts"
+        empty="No post matches. Posts that name a traded asset stand here as they are received."
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Author', cell: ({ author: by, platform }) => <Author author={by} platform={platform} /> },
+          { title: 'Post', isText: true, cell: (post) => <Text post={post} /> },
+          { title: 'Assets', isText: true, cell: (post) => <Assets post={post} /> },
+          { title: 'Likes', cell: ({ engagement: { likes } }) => (likes === null ? '–' : compactText(String(likes))) },
+          { title: 'Reposts', cell: ({ engagement: { reposts } }) => (reposts === null ? '–' : compactText(String(reposts))) },
+          { title: 'Posted', cell: ({ publishedAt }) => <Ago at={publishedAt} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Author({ author, platform }: { readonly author: string; readonly platform: string }) {
+  return (
+    <>
+      {author} <small>{platform}</small>
+    </>
+  );
+}
+
+/** A post with a link to where it was written, if that is an address of the web. */
+function Text({ post: { text, url } }: { readonly post: SocialPost }) {
+  const isLink = url !== null && /^https:\/\//.test(url);
+  return (
+    <span className="long post">
+      {text}{' '}
+      {isLink && (
+        <a href={url} target="_blank" rel="noreferrer noopener">
+          Open
+        </a>
+      )}
+    </span>
+  );
+}
+
+function Assets({ post: { assets, ambiguous, unmapped } }: { readonly post: SocialPost }) {
+  const catalog = useCatalog();
+  return (
+    <span className="tags">
+      {assets.map(({ asset, matched }) => {
+        const entry = catalog.find(({ underlying, instrument }) => underlying === asset || instrument === asset);
+        return entry === undefined ? (
+          <span key={asset} className="tag" title={`named as ${matched}`}>
+            {asset}
+          </span>
+        ) : (
+          <button key={asset} type="button" className="plain tag" title={`named as ${matched}`} onClick={() => choose(entry.key)}>
+            {asset}
+          </button>
+        );
+      })}
+      {ambiguous.map(({ matched, assets: either }) => (
+        <span key={matched} className="tag warn" title={`may be ${either.join(' or ')}`}>
+          {matched}?
+        </span>
+      ))}
+      {unmapped.map((name) => (
+        <span key={name} className="tag faint">
+          {name}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,35 @@
+/** The Trade workspace: which panels it has, and where they stand at first. */
+import type { Add, Workspace } from './dock.tsx';
+import { useOpenOrders } from './panels/orders.tsx';
+import { usePendingProposals } from './panels/proposals.tsx';
+import { PANELS, type PanelName } from './panels.tsx';
+
+const WIDE = 1_700;
+
+function Waiting({ count, isUrgent = false }: { readonly count: number; readonly isUrgent?: boolean }) {
+  return count === 0 ? null : <span className={isUrgent ? 'count urgent' : 'count'} data-count={count} />;
+}
+
+export const TRADE: Workspace = {
+  name: 'layout',
+  panels: {
+    ...PANELS,
+    proposals: { ...PANELS.proposals, Count: () => <Waiting count={usePendingProposals().length} isUrgent /> },
+    orders: { ...PANELS.orders, Count: () => <Waiting count={useOpenOrders().length} /> },
+  },
+  arrange(api, addAny) {
+    const add = addAny as (name: PanelName, position?: Parameters<Add>[1]) => ReturnType<Add>;
+    const isWide = api.width > WIDE;
+    const chart = add('chart');
+    const watchlist = add('watchlist', { direction: 'left' });
+    const ticket = add('ticket', { direction: 'right' });
+    const positions = add('positions', { referencePanel: chart, direction: 'below' });
+    const book = add('book', { referencePanel: chart, direction: 'right' });
+    for (const name of ['orders', 'proposals', 'fills', 'alerts'] as const) add(name, { referencePanel: positions, direction: 'within' });
+    positions.api.setActive();
+    watchlist.api.setSize({ width: isWide ? 310 : 282 });
+    ticket.api.setSize({ width: isWide ? 320 : 280 });
+    book.api.setSize({ width: isWide ? 300 : 232 });
+    positions.api.setSize({ height: Math.max(190, Math.round(api.height * 0.28)) });
+  },
+};
