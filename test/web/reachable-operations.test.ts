@@ -59,13 +59,6 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
 
 /** Operations for people that no page offers yet. This list only shrinks. */
 const NOT_YET: { readonly [page: string]: readonly string[] } = {
-  'ticket of prediction markets': [
-    'placePaperPredictionOrder',
-    'preparePredictionOrder',
-    'executePredictionOrder',
-    'listPredictionOrders',
-    'getPredictionOrder',
-  ],
   'tokens of an outside agent': ['createAgentToken', 'listAgentTokens', 'revokeAgentToken'],
   'signal hooks of an agent': ['createSignalHook', 'listSignalHooks', 'rotateSignalHook', 'revokeSignalHook'],
   recommendations: ['listRecommendations'],

@@ -19,7 +19,7 @@ export const GROUPS: readonly PageGroup[] = [
     pages: [
       { title: 'Trading workspace', address: '#/trade', needs: 'market:read' },
       { title: 'Quotes of all venues', address: '/#/quotes', needs: 'market:read' },
-      { title: 'Prediction markets', address: '/#/markets/predictions', needs: 'market:read' },
+      { title: 'Prediction markets', address: '#/predictions', needs: 'market:read' },
       { title: 'Swaps', address: '#/swaps', needs: 'agent:read' },
       { title: 'Transfers', address: '/#/bridge', needs: 'agent:read' },
     ],

@@ -49,7 +49,7 @@ export const getHalt = defineRoute({
   answers: { 200: { description: 'The newest halt.', schema: LastHaltBody } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const last = await ports.agents.reads.lastHalt(memberOf(request).orgId);
+    const last = await ports.agents.lastHalt(memberOf(request).orgId);
     return {
       epoch: last?.epoch ?? 0,
       haltedAt: last?.at ?? null,

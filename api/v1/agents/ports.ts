@@ -101,8 +101,6 @@ export interface AgentReads {
   /** One version's manifest; null if there is no such version (or agent). */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
   chartState(orgId: string, agentId: string): Promise<ChartState | null>;
-  /** Null if the organization was never halted. */
-  lastHalt(orgId: string): Promise<LastHalt | null>;
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {
@@ -175,4 +173,6 @@ export interface AgentPorts {
   readonly evaluations: EvaluationPort;
   /** Facts that decide what the agent's closings wait for. Empty if the organization has no such agent. */
   readonly closingFacts: (orgId: string, agentId: string) => Promise<ClosingFacts>;
+  /** Null if the organization was never halted. */
+  readonly lastHalt: (orgId: string) => Promise<LastHalt | null>;
 }

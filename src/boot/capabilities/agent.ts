@@ -15,7 +15,7 @@ import type { ApiPorts } from '../../../api/ports.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentTokenStore } from '../../adapters/store/agents/agent-tokens.ts';
-import { createAgentReads, createHeldReads } from '../../adapters/store/agents/agent-reads.ts';
+import { createAgentReads, createHeldReads, readLastHalt } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createSignalHookStore } from '../../adapters/store/agents/signal-hooks.ts';
 import { createOutsideStore } from '../../adapters/store/agents/outside-proposals.ts';
@@ -87,6 +87,7 @@ export const agentCapability = {
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
         calibration: (orgId, agentId) => calibrationOf(sql, orgId, agentId),
+        lastHalt: (orgId) => readLastHalt(sql, orgId),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),
       },
       vaults: {

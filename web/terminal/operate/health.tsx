@@ -1,4 +1,4 @@
-/** The runtime in numbers: what needs attention is marked, and the feed says how it hears the service. */
+/** The runtime in numbers: what needs attention is marked, and whether the feed receives the service. */
 import { useQuery } from '@tanstack/react-query';
 import { age, plain } from '../../words.js';
 import type { Runtime } from '../../../clients/typescript/src/index.ts';
@@ -34,17 +34,17 @@ export function Health() {
   );
 }
 
-/** The service beats every 5 seconds on the feed that this page hears. */
+/** The service beats every 5 seconds on the feed of this page. */
 function Heartbeat() {
   const { state } = useStore(connection);
   useTicking();
-  const isHeard = feed.isReceived();
+  const isReceived = feed.isReceived();
   const ahead = Math.round(Date.now() - feed.now());
   return (
-    <p className="heartbeat" data-heard={isHeard}>
+    <p className="heartbeat" data-received={isReceived}>
       <span className="dot" aria-hidden="true" />
       <span>
-        {isHeard
+        {isReceived
           ? 'Feed: heartbeat every 5 s'
           : state === 'live'
             ? 'Feed: a heartbeat is missing'

@@ -1,15 +1,15 @@
-/** How a venue is heard, in one word with its tone, and each thing that it lacks in a sentence. */
+/** State of a venue in one word with its tone, and each thing that it lacks in a sentence. */
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { age, forPeople } from '../../words.js';
 
-export interface Standing {
+export interface VenueState {
   /** Colour: `live` is good, `delayed` is worth a look, `halted` is wrong, `none` is normal silence. */
   readonly tone: 'live' | 'delayed' | 'halted' | 'none';
   readonly word: string;
   readonly lacks: readonly string[];
 }
 
-const WORDS: Record<Venue['hearing'], readonly [tone: Standing['tone'], word: string]> = {
+const WORDS: Record<Venue['hearing'], readonly [tone: VenueState['tone'], word: string]> = {
   live: ['live', 'Live'],
   no_trades: ['live', 'Live, no trades'],
   market_closed: ['none', 'Market closed'],
@@ -19,16 +19,16 @@ const WORDS: Record<Venue['hearing'], readonly [tone: Standing['tone'], word: st
   not_followed: ['none', 'Not followed'],
 };
 
-type Heard = Pick<Venue, 'hearing' | 'detail' | 'degradedSince' | 'providers' | 'gaps' | 'unknownFields'>;
+type Received = Pick<Venue, 'hearing' | 'detail' | 'degradedSince' | 'providers' | 'gaps' | 'unknownFields'>;
 
-/** @param isReceived False while the page does not hear the service: then nothing is shown as live. */
-export function standingOf(venue: Heard, now: number, isReceived: boolean): Standing {
+/** @param isReceived False while the page receives nothing from the service: then nothing is shown as live. */
+export function venueState(venue: Received, now: number, isReceived: boolean): VenueState {
   const { hearing, detail, degradedSince, providers, unknownFields } = venue;
   const [tone, word] = WORDS[hearing];
   const isGood = tone === 'live';
   const off = providers.filter(({ connected }) => connected === false);
   const lacks = [
-    ...(isReceived ? [] : ['This page does not hear the service. What is shown may be old.']),
+    ...(isReceived ? [] : ['This page receives nothing from the service. It may be out of date.']),
     ...(isGood || detail === '' ? [] : [forPeople(detail)]),
     ...(degradedSince === null ? [] : [`Degraded for ${age(now - Date.parse(degradedSince))}.`]),
     ...off.map(({ provider, detail: why }) => `${provider} is not connected${why === '' ? '' : `: ${forPeople(why)}`}.`),

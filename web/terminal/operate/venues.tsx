@@ -1,4 +1,4 @@
-/** Venues in words: whether each is heard, how old its last message is, and what it lacks. */
+/** Venues in words: the state of each, how old its last message is, and what it lacks. */
 import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { age, plain } from '../../words.js';
 import { api } from '../api.ts';
@@ -6,7 +6,7 @@ import { Ago } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useTicking } from '../kit/store.ts';
 import { feed } from '../market.ts';
-import { standingOf } from './venue-words.ts';
+import { venueState } from './venue-words.ts';
 
 const READ_EVERY_MS = 5_000;
 
@@ -22,7 +22,7 @@ export function Venues() {
         markOf={({ hearing }) => hearing}
         columns={[
           { title: 'Venue', cell: ({ venue, executable }) => <VenueName venue={venue} isExecutable={executable} /> },
-          { title: 'State', isText: true, cell: (venue) => <Standing venue={venue} /> },
+          { title: 'State', isText: true, cell: (venue) => <State venue={venue} /> },
           { title: 'Last message', cell: ({ lastMessageAt }) => <Ago at={lastMessageAt} none="never" /> },
           { title: 'Gaps', cell: ({ gaps }) => <Wrong count={gaps} /> },
           { title: 'Rejected', cell: ({ rejected }) => <Wrong count={rejected} /> },
@@ -44,11 +44,11 @@ function VenueName({ venue, isExecutable }: { readonly venue: string; readonly i
 
 const Wrong = ({ count }: { readonly count: number }) => <span className={count > 0 ? 'warn' : 'faint'}>{count}</span>;
 
-function Standing({ venue }: { readonly venue: Venue }) {
+function State({ venue }: { readonly venue: Venue }) {
   useTicking();
-  const { tone, word, lacks } = standingOf(venue, feed.now(), feed.isReceived());
+  const { tone, word, lacks } = venueState(venue, feed.now(), feed.isReceived());
   return (
-    <span className="standing">
+    <span className="venue-state">
       <span className={`quality quality-${tone}`}>
         <span className="dot" aria-hidden="true" />
         <strong>{word}</strong>

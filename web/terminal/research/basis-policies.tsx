@@ -134,7 +134,31 @@ function PolicyDetail({ id }: { readonly id: string }) {
   );
 }
 
-const PERCENT = /^-?\d{1,3}(\.\d+)?$/;
+const NUMBER = /^-?\d{1,4}(\.\d+)?$/;
+const FIRST = { enter: '2', exit: '0.2', size: '1000', slippage: '50', hold: '72' };
+type Terms = typeof FIRST;
+type Mode = 'paper' | 'live' | 'draft';
+
+const FIELDS: readonly (readonly [name: keyof Terms, label: string, meaning: string])[] = [
+  ['enter', 'Enter at discount (%)', 'Buys once the token is so far below the share.'],
+  ['exit', 'Exit at discount (%)', 'Sells once the discount has closed to this.'],
+  ['size', 'Size (USD)', 'Bought once.'],
+  ['slippage', 'Max slippage (bps)', 'Worst price of an order.'],
+  ['hold', 'Max hold (hours)', 'Sells then at the latest.'],
+];
+
+/** @throws Error if a field is not a number. */
+function arm(symbol: string, { enter, exit, size, slippage, hold }: Terms, mode: Mode) {
+  if (!isAmount(size) || ![enter, exit, slippage, hold].every((text) => NUMBER.test(text)))
+    throw new Error('Enter a number in each field, such as 2 or 0.5.');
+  const numbers = {
+    enterDiscountPct: Number(enter),
+    exitDiscountPct: Number(exit),
+    maxSlippageBps: Number(slippage),
+    maxHoldHours: Number(hold),
+  };
+  return api.armBasisPolicy({ body: { symbol, notionalUsd: size, mode, ...numbers } });
+}
 
 /** Asks for the terms of a policy. @param props.symbol A token that is already chosen. */
 export function ArmPolicy({ symbol }: { readonly symbol?: string }) {
@@ -143,55 +167,36 @@ export function ArmPolicy({ symbol }: { readonly symbol?: string }) {
     .filter(({ kind }) => kind === 'tokenized_equity')
     .map(({ instrument }) => instrument);
   const [token, setToken] = useState<string | null>(symbol ?? null);
-  const [terms, setTerms] = useState({ enter: '2', exit: '0.2', size: '1000', slippage: '50', hold: '72' });
-  const [mode, setMode] = useState<'paper' | 'live' | 'draft'>('paper');
+  const [terms, setTerms] = useState(FIRST);
+  const [mode, setMode] = useState<Mode>('paper');
   const chosen = token ?? symbols[0] ?? '';
-  const isWritten =
-    isAmount(terms.size) && [terms.enter, terms.exit, terms.slippage, terms.hold].every((text) => PERCENT.test(text) || /^\d+$/.test(text));
-  const field = (name: keyof typeof terms, label: string, meaning: string) => (
-    <TextInput
-      label={label}
-      description={meaning}
-      inputMode="decimal"
-      autoComplete="off"
-      value={terms[name]}
-      onChange={({ currentTarget: { value } }) => setTerms((before) => ({ ...before, [name]: value.trim() }))}
-    />
-  );
+  const name = symbol === undefined ? 'Arm a policy' : `Arm a policy on ${symbol}`;
   if (!mayTrade) return null;
-  const arm = () => {
-    if (!isWritten) throw new Error('Enter a number in each field, such as 2 or 0.5.');
-    return api.armBasisPolicy({
-      body: {
-        symbol: chosen,
-        enterDiscountPct: Number(terms.enter),
-        exitDiscountPct: Number(terms.exit),
-        notionalUsd: terms.size,
-        mode,
-        maxSlippageBps: Number(terms.slippage),
-        maxHoldHours: Number(terms.hold),
-      },
-    });
-  };
   return (
     <Ask
       verb="Arm a policy"
-      name={symbol === undefined ? 'Arm a policy' : `Arm a policy on ${symbol}`}
-      title={symbol === undefined ? 'Arm a basis policy' : `Arm a policy on ${symbol}`}
+      name={name}
+      title={name}
       isDangerous={mode === 'live'}
       done={mode === 'draft' ? 'Draft saved. It trades nothing.' : `Policy on ${chosen} armed.`}
       changes={['basis-policies']}
-      act={async () => arm()}
+      act={async () => arm(chosen, terms, mode)}
     >
       {symbol === undefined && (
         <Select label="Token" size="xs" searchable allowDeselect={false} data={symbols} value={chosen} onChange={setToken} />
       )}
       <div className="field-pairs">
-        {field('enter', 'Enter at discount (%)', 'Buys once the token is so far below the share.')}
-        {field('exit', 'Exit at discount (%)', 'Sells once the discount has closed to this.')}
-        {field('size', 'Size (USD)', 'Bought once.')}
-        {field('slippage', 'Max slippage (bps)', 'Worst price of an order.')}
-        {field('hold', 'Max hold (hours)', 'Sells then at the latest.')}
+        {FIELDS.map(([field, label, meaning]) => (
+          <TextInput
+            key={field}
+            label={label}
+            description={meaning}
+            inputMode="decimal"
+            autoComplete="off"
+            value={terms[field]}
+            onChange={({ currentTarget: { value } }) => setTerms((before) => ({ ...before, [field]: value.trim() }))}
+          />
+        ))}
       </div>
       <SegmentedControl
         aria-label="Account"
@@ -202,7 +207,7 @@ export function ArmPolicy({ symbol }: { readonly symbol?: string }) {
           { value: 'draft', label: 'Draft' },
         ]}
         value={mode}
-        onChange={(value) => setMode(value as typeof mode)}
+        onChange={(value) => setMode(value as Mode)}
       />
       {mode === 'live' && <p className="down">This policy trades real money.</p>}
     </Ask>

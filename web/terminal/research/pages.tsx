@@ -6,6 +6,7 @@ import { Selling } from '../market/selling.tsx';
 import { Vaults } from '../market/vaults.tsx';
 import { Operate } from '../operate/workspace.tsx';
 import { Wallets } from '../portfolio/wallets.tsx';
+import { Predictions } from '../trade/predictions.tsx';
 import { Swaps } from '../trade/swaps.tsx';
 import { Assessments } from './assessments.tsx';
 import { Basis } from './basis.tsx';
@@ -29,6 +30,7 @@ const PAGES: Record<string, () => React.ReactNode> = {
   'basis-policies': BasisPolicies,
   chains: Chains,
   macro: Macro,
+  predictions: Predictions,
   'private-markets': PrivateMarkets,
   'public-wallets': PublicWallets,
   'published-takes': PublishedTakes,

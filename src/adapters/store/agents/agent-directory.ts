@@ -34,25 +34,8 @@ export function createAgentDirectory(sql: Sql) {
       return rows.map(({ id }) => id);
     },
 
-    async beginHalt(
-      orgId: string,
-      { subject, reason = null }: HaltAuthor,
-      records: readonly ActorRecord[],
-    ): Promise<{ readonly epoch: number; readonly onDuty: number }> {
-      return inTransaction(sql, async (transaction) => {
-        const [row] = await transaction<{ epoch: number }[]>`
-          insert into control (org_id, halted_at, halted_by, halt_reason, epoch, sweeping_until)
-          values (${orgId}, clock_timestamp(), ${subject}, ${reason}, 1, clock_timestamp() + ${SWEEP_CLAIM}::interval)
-          on conflict (org_id) do update set halted_at = clock_timestamp(), halted_by = excluded.halted_by,
-            halt_reason = excluded.halt_reason, epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
-          returning epoch`;
-        const [duty] = await transaction<{ count: number }[]>`
-          select (select count(*) from agents where org_id = ${orgId} and pause_cause is null)
-            + (select count(*) from takes where org_id = ${orgId} and on_duty) as count`;
-        await writeRecords(transaction, records);
-        return { epoch: row?.epoch as number, onDuty: duty?.count ?? 0 };
-      });
-    },
+    beginHalt: (orgId: string, author: HaltAuthor, records: readonly ActorRecord[]) =>
+      inTransaction(sql, (transaction) => beginHalt(transaction, orgId, author, records)),
 
     async haltProgress(orgId: string, progress: { readonly epoch: number; readonly paused: number; readonly of: number }): Promise<void> {
       await inTransaction(sql, async (transaction) => {
@@ -104,4 +87,23 @@ export function createAgentDirectory(sql: Sql) {
 
     write: (records: readonly ActorRecord[]): Promise<void> => inTransaction(sql, (transaction) => writeRecords(transaction, records)),
   };
+}
+
+async function beginHalt(
+  transaction: Sql,
+  orgId: string,
+  { subject, reason = null }: HaltAuthor,
+  records: readonly ActorRecord[],
+): Promise<{ readonly epoch: number; readonly onDuty: number }> {
+  const [row] = await transaction<{ epoch: number }[]>`
+    insert into control (org_id, halted_at, halted_by, halt_reason, epoch, sweeping_until)
+    values (${orgId}, clock_timestamp(), ${subject}, ${reason}, 1, clock_timestamp() + ${SWEEP_CLAIM}::interval)
+    on conflict (org_id) do update set halted_at = clock_timestamp(), halted_by = excluded.halted_by, halt_reason = excluded.halt_reason,
+      epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
+    returning epoch`;
+  const [duty] = await transaction<{ count: number }[]>`
+    select (select count(*) from agents where org_id = ${orgId} and pause_cause is null)
+      + (select count(*) from takes where org_id = ${orgId} and on_duty) as count`;
+  await writeRecords(transaction, records);
+  return { epoch: row?.epoch as number, onDuty: duty?.count ?? 0 };
 }

@@ -1,6 +1,6 @@
 /** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
 import type { AgentView } from '../../../../actors/agent/commands.ts';
-import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
+import type { AgentReads, LastHalt } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
 import type { Position } from '../../../domain/book.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
@@ -54,6 +54,14 @@ export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => P
   };
 }
 
+/** Reads the newest halt of an organization; null if it was never halted. */
+export async function readLastHalt(sql: Sql, orgId: string): Promise<LastHalt | null> {
+  const [row] = await sql<{ epoch: number; at: Date | null; by: string | null; reason: string | null; isPausing: boolean }[]>`
+    select epoch, halted_at as at, halted_by as by, halt_reason as reason, swept_epoch < epoch as "isPausing"
+    from control where org_id = ${orgId}`;
+  return row === undefined || row.at === null ? null : { ...row, at: row.at.toISOString() };
+}
+
 export function createAgentReads(sql: Sql): AgentReads {
   async function belongs(orgId: string, agentId: string): Promise<boolean> {
     const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
@@ -70,13 +78,6 @@ export function createAgentReads(sql: Sql): AgentReads {
         order by created_at desc, id desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => row.id);
       return { items: page.items.map(agentOf), next: page.next };
-    },
-
-    async lastHalt(orgId) {
-      const [row] = await sql<{ epoch: number; at: Date | null; by: string | null; reason: string | null; isPausing: boolean }[]>`
-        select epoch, halted_at as at, halted_by as by, halt_reason as reason, swept_epoch < epoch as "isPausing"
-        from control where org_id = ${orgId}`;
-      return row === undefined || row.at === null ? null : { ...row, at: row.at.toISOString() };
     },
 
     /** Null if the organization has no such agent. Versions are newest first. */

@@ -1,0 +1,55 @@
+// Words and drafts of the terminal that need no page: the state of a venue, and an order on a prediction market.
+import { expect, test } from 'vitest';
+import { venueState } from '../../web/terminal/operate/venue-words.ts';
+import { bodyOf, FIRST, problemOf } from '../../web/terminal/trade/prediction-draft.ts';
+
+const NOW = Date.parse('2026-03-02T14:31:00.000Z');
+const venue = {
+  hearing: 'live',
+  detail: '',
+  degradedSince: null,
+  providers: [{ provider: 'binance', connected: true, epoch: 1, lastMessageAt: null, detail: '' }],
+  gaps: 0,
+  unknownFields: [],
+} as const;
+
+test('a venue is live only while the page receives the service', () => {
+  expect(venueState(venue, NOW, true)).toEqual({ tone: 'live', word: 'Live', lacks: [] });
+  const unknown = venueState(venue, NOW, false);
+  expect(unknown).toMatchObject({ tone: 'none', word: 'Unknown' });
+  expect(unknown.lacks).toHaveLength(1);
+});
+
+test('a venue says what it lacks, in sentences, and how long it is degraded', () => {
+  const off = [{ provider: 'jupiter', connected: false, epoch: null, lastMessageAt: null, detail: 'refused' }];
+  const degradedSince = '2026-03-02T14:26:00.000Z';
+  expect(venueState({ ...venue, hearing: 'feed_down', detail: 'no connection', degradedSince, providers: off }, NOW, true)).toEqual({
+    tone: 'halted',
+    word: 'Off',
+    lacks: ['no connection', 'Degraded for 5 min.', 'jupiter is not connected: refused.'],
+  });
+  expect(venueState({ ...venue, providers: off }, NOW, true)).toMatchObject({ tone: 'delayed', word: 'Live on a fallback' });
+  expect(venueState({ ...venue, unknownFields: [{ source: 'binance', field: 'zz', count: 3 }] }, NOW, true).lacks).toEqual([
+    'Sends fields that are not read: zz.',
+  ]);
+});
+
+test.each([
+  [{}, 'size'],
+  [{ size: '0' }, 'size'],
+  [{ size: '-5' }, 'size'],
+  [{ size: '25', price: '1.2' }, 'price'],
+  [{ size: '25', price: '0.000' }, 'price'],
+  [{ size: '25', price: '0.42' }, null],
+  [{ size: '25', slippageBps: '1001' }, 'slippageBps'],
+])('an order on a prediction market with %j lacks %j', (some, problem) => {
+  expect(problemOf({ ...FIRST, ...some })).toBe(problem);
+});
+
+test('its body is in dollars or in contracts, and has a limit only if one is written', () => {
+  const order = { ...FIRST, size: '25' };
+  const body = { marketId: 'pm-1', outcome: 'yes', side: 'buy', maxSlippageBps: 100 };
+  expect(bodyOf('pm-1', order)).toEqual({ ...body, notionalUsd: '25' });
+  expect(bodyOf('pm-1', { ...order, unit: 'contracts', price: '0.42' })).toEqual({ ...body, quantity: '25', limitPrice: '0.42' });
+  expect(() => bodyOf('pm-1', FIRST)).toThrow('Enter a size');
+});

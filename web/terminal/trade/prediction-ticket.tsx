@@ -1,0 +1,239 @@
+/** The ticket of a prediction market: an outcome, a side and a size, on paper or signed by a linked wallet. */
+import { Button, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { PredictionMarket, PredictionOrder } from '../../../clients/typescript/src/index.ts';
+import { plain, priceText } from '../../words.js';
+import { ApiError, api, refresh } from '../api.ts';
+import { shortAddress } from '../kit/address.tsx';
+import { isAmount, multiply } from '../kit/decimal.ts';
+import { Money } from '../kit/numbers.tsx';
+import { useOnce } from '../kit/once.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { Signing } from '../panels/signing.tsx';
+import { bodyOf, FIRST, type PredictionDraft, problemOf } from './prediction-draft.ts';
+
+export function PredictionTicket({ market }: { readonly market: PredictionMarket }) {
+  const mayTrade = useMay('trade:execute');
+  const [draft, setDraft] = useState(FIRST);
+  const [wallet, setWallet] = useState<string | null>(null);
+  const change = (some: Partial<PredictionDraft>) => setDraft((before) => ({ ...before, ...some }));
+  const placing = usePlacing(market, draft);
+  const wallets = useQuery({
+    queryKey: ['wallets'],
+    queryFn: async ({ signal }) => (await api.listWallets({}, { signal })).items,
+    enabled: mayTrade,
+  });
+  const own = (wallets.data ?? []).filter(({ chain }) => chain === 'spotchain');
+  const signer = wallet ?? own[0]?.address ?? null;
+  const { outcome, side, mode } = draft;
+  const words = `${side === 'buy' ? 'Buy' : 'Sell'} ${outcome}`;
+  if (!mayTrade) return <p className="faint">Your role may not trade. Ask for the permission trade:execute.</p>;
+  return (
+    <form
+      className="ask"
+      aria-label="Prediction ticket"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        placing.mutate(signer);
+      }}
+    >
+      <Choices draft={draft} market={market} change={change} />
+      <Amounts draft={draft} change={change} />
+      <Estimate draft={draft} market={market} />
+      {mode === 'live' &&
+        (signer === null ? (
+          <p className="refusal" role="note">
+            A live order is signed by your own wallet, and none is linked. <a href="/#/portfolio">Link a wallet</a>
+          </p>
+        ) : (
+          <Select
+            label="Wallet"
+            size="xs"
+            allowDeselect={false}
+            data={own.map(({ address, label }) => ({ value: address, label: label ?? shortAddress(address) }))}
+            value={signer}
+            onChange={setWallet}
+          />
+        ))}
+      <Refusal error={placing.error} />
+      <Button
+        type="submit"
+        size="sm"
+        color={side === 'buy' ? 'teal.9' : 'red.9'}
+        loading={placing.isPending}
+        disabled={problemOf(draft) !== null || market.status !== 'open' || (mode === 'live' && signer === null)}
+      >
+        {mode === 'paper' ? `${words} on paper` : `Prepare: ${words.toLowerCase()} live`}
+      </Button>
+      {market.status !== 'open' && <p className="faint">The market is {plain(market.status)}. Orders are taken while it is open.</p>}
+      {placing.data?.transaction != null && (
+        <PredictionSigning key={placing.data.order.id} order={placing.data.order} unsigned={placing.data.transaction} />
+      )}
+    </form>
+  );
+}
+
+interface PartProps {
+  readonly draft: PredictionDraft;
+  readonly change: (some: Partial<PredictionDraft>) => void;
+}
+
+function Choices({ draft: { outcome, side, mode }, market, change }: PartProps & { readonly market: PredictionMarket }) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Account"
+        fullWidth
+        data={[
+          { value: 'paper', label: 'Paper' },
+          { value: 'live', label: 'Live' },
+        ]}
+        value={mode}
+        onChange={(value) => change({ mode: value as PredictionDraft['mode'] })}
+        className={mode === 'live' ? 'is-live' : ''}
+      />
+      <div className="sides" role="group" aria-label="Side">
+        <button type="button" className="buy" aria-pressed={side === 'buy'} onClick={() => change({ side: 'buy' })}>
+          Buy
+        </button>
+        <button type="button" className="sell" aria-pressed={side === 'sell'} onClick={() => change({ side: 'sell' })}>
+          Sell
+        </button>
+      </div>
+      <SegmentedControl
+        aria-label="Outcome"
+        fullWidth
+        data={market.outcomes.map((one) => ({
+          value: one.side,
+          label: `${one.label} ${(side === 'buy' ? one.ask : one.bid) ?? one.last ?? '–'}`,
+        }))}
+        value={outcome}
+        onChange={(value) => change({ outcome: value as PredictionDraft['outcome'] })}
+      />
+    </>
+  );
+}
+
+const written = (text: string): string => text.trim().replace(/^\$/, '').replaceAll(',', '');
+
+function Amounts({ draft, change }: PartProps) {
+  const { size, unit, price, slippageBps } = draft;
+  return (
+    <div className="field-pairs">
+      <TextInput
+        label={unit === 'usd' ? 'Size (USD)' : 'Contracts'}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="0.00"
+        value={size}
+        error={size !== '' && !isAmount(size) ? 'Enter a number above zero, such as 25.' : null}
+        onChange={({ currentTarget }) => change({ size: written(currentTarget.value) })}
+        rightSectionWidth={82}
+        rightSection={
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            title="Change the unit"
+            onClick={() => change({ unit: unit === 'usd' ? 'contracts' : 'usd', size: '' })}
+          >
+            {unit === 'usd' ? 'USD' : 'contracts'} ⇄
+          </Button>
+        }
+      />
+      <TextInput
+        label="Limit price (optional)"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="market"
+        value={price}
+        error={price !== '' && problemOf({ ...draft, size: '1' }) !== null ? 'Between 0 and 1, such as 0.42.' : null}
+        onChange={({ currentTarget }) => change({ price: written(currentTarget.value) })}
+      />
+      <TextInput
+        label="Max slippage (bps)"
+        inputMode="numeric"
+        autoComplete="off"
+        value={slippageBps}
+        error={/^\d{1,3}$|^1000$/.test(slippageBps) ? null : 'A whole number from 0 to 1000.'}
+        onChange={({ currentTarget }) => change({ slippageBps: currentTarget.value.trim() })}
+      />
+    </div>
+  );
+}
+
+/** Cost and payout of so many contracts: each pays one dollar if its outcome happens. */
+function Estimate({
+  draft: { size, unit, side, outcome, price },
+  market,
+}: {
+  readonly draft: PredictionDraft;
+  readonly market: PredictionMarket;
+}) {
+  const found = market.outcomes.find((one) => one.side === outcome);
+  const at = isAmount(price) ? price : ((side === 'buy' ? found?.ask : found?.bid) ?? found?.last ?? null);
+  const isCounted = unit === 'contracts' && isAmount(size) && at !== null;
+  return (
+    <dl className="facts">
+      <dt>Price</dt>
+      <dd className="num">{at ?? '–'}</dd>
+      <dt>{side === 'buy' ? 'Cost' : 'Proceeds'} before fees</dt>
+      <dd>{isCounted ? <Money usd={multiply(size, at)} /> : unit === 'usd' && isAmount(size) ? <Money usd={size} /> : '–'}</dd>
+      <dt>Pays if {outcome}</dt>
+      <dd>{isCounted ? <Money usd={size} /> : '–'}</dd>
+    </dl>
+  );
+}
+
+interface Placed {
+  readonly order: PredictionOrder;
+  readonly transaction: Unsigned | null;
+}
+type Unsigned = Awaited<ReturnType<typeof api.preparePredictionOrder>>['transaction'];
+
+function usePlacing({ id }: PredictionMarket, draft: PredictionDraft) {
+  const once = useOnce();
+  return useMutation({
+    mutationFn: async (wallet: string | null): Promise<Placed> => {
+      const body = bodyOf(id, draft);
+      const more = { idempotencyKey: once.keyOf([draft.mode, wallet, body]) };
+      if (draft.mode === 'paper') return { order: await api.placePaperPredictionOrder({ body }, more), transaction: null };
+      return api.preparePredictionOrder({ body: { ...body, wallet: wallet ?? '' } }, more);
+    },
+    onSuccess: ({ order, transaction }) => {
+      once.over();
+      refresh('prediction-orders', 'portfolio', 'performance');
+      const { state, side, quantity, outcome, filledQuantity, detail, reason } = order;
+      const why = detail ?? (reason === null ? '' : plain(reason));
+      notifications.show({
+        color: state === 'failed' ? 'yellow' : 'teal',
+        title: transaction === null ? `Order ${plain(state)}` : 'Order prepared: sign it below',
+        message: `${side} ${priceText(quantity)} ${outcome}, ${priceText(filledQuantity)} filled. ${why}`,
+      });
+    },
+    onError: (error) => {
+      if (error instanceof ApiError) once.over();
+    },
+  });
+}
+
+/** Signs a live order that is prepared, in a wallet of this browser. */
+function PredictionSigning({
+  order: { id },
+  unsigned: { unsigned, wallet },
+}: {
+  readonly order: PredictionOrder;
+  readonly unsigned: Unsigned;
+}) {
+  const prepare = async () => ({
+    unsigned: [unsigned],
+    signer: wallet,
+    handIn: async ([signedTransaction = '']: readonly string[]) => {
+      await api.executePredictionOrder({ id, body: { signedTransaction } });
+      refresh('prediction-orders');
+    },
+  });
+  return <Signing prepare={prepare} />;
+}

@@ -1,0 +1,162 @@
+/** Prediction markets: what each asks, its prices, the ticket, and the orders of the organization. */
+import { Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PredictionMarket } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { At } from '../kit/ages.tsx';
+import { List, Loaded, useList } from '../kit/lists.tsx';
+import { compactText, Quality } from '../kit/numbers.tsx';
+import { PredictionOrders } from './prediction-orders.tsx';
+import { PredictionTicket } from './prediction-ticket.tsx';
+
+const READ_EVERY_MS = 10_000;
+const QUIET_MS = 300;
+const STATUSES = ['open', 'unopened', 'paused', 'closed', 'determined', 'disputed', 'resolved', 'voided'] as const;
+type Status = (typeof STATUSES)[number];
+
+export function Predictions() {
+  const [wanted, setWanted] = useState('');
+  const [status, setStatus] = useState<Status>('open');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [q] = useDebouncedValue(wanted.trim(), QUIET_MS);
+  const markets = useList(
+    ['prediction-markets', status, q],
+    (page, options) => api.listPredictionMarkets({ ...page, status, ...(q === '' ? {} : { q }) }, options),
+    { everyMs: READ_EVERY_MS },
+  );
+  const id = chosen ?? markets.data?.pages[0]?.items[0]?.id ?? null;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Prediction markets</h1>
+        <span className="space" />
+        <Select
+          aria-label="Status"
+          size="xs"
+          allowDeselect={false}
+          data={[...STATUSES]}
+          value={status}
+          onChange={(value) => value !== null && setStatus(value as Status)}
+        />
+        <TextInput
+          placeholder="Search questions"
+          aria-label="Search questions"
+          value={wanted}
+          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      </div>
+      <div className="predictions">
+        <div>
+          <List
+            list={markets}
+            label="Prediction markets"
+            empty="No market matches."
+            keyOf={(market) => market.id}
+            markOf={(market) => (market.id === id ? 'chosen' : undefined)}
+            columns={[
+              {
+                title: 'Question',
+                cell: (market) => <Question market={market} isChosen={market.id === id} choose={() => setChosen(market.id)} />,
+              },
+              { title: 'Yes', cell: (market) => <Chance market={market} side="yes" /> },
+              { title: 'No', cell: (market) => <Chance market={market} side="no" /> },
+              { title: '24 h volume', cell: ({ volume24h, volumeUnit }) => <Volume amount={volume24h} unit={volumeUnit} /> },
+              { title: 'Closes', cell: ({ closesAt }) => <At at={closesAt} /> },
+              { title: 'Venue', isText: true, cell: ({ provider }) => provider },
+            ]}
+          />
+        </div>
+        {id !== null && <Market key={id} id={id} />}
+      </div>
+      <PredictionOrders />
+    </div>
+  );
+}
+
+interface QuestionProps {
+  readonly market: PredictionMarket;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+}
+
+const Question = ({ market: { question, subtitle }, isChosen, choose }: QuestionProps) => (
+  <button type="button" className="plain long" aria-pressed={isChosen} onClick={choose}>
+    {question} {subtitle !== '' && <small>{subtitle}</small>}
+  </button>
+);
+
+const outcomeOf = ({ outcomes }: PredictionMarket, side: 'yes' | 'no') => outcomes.find((outcome) => outcome.side === side);
+
+/** Price of an outcome, which is its chance as the market sees it. */
+function Chance({ market, side }: { readonly market: PredictionMarket; readonly side: 'yes' | 'no' }) {
+  const outcome = outcomeOf(market, side);
+  const price = outcome?.ask ?? outcome?.last ?? null;
+  return (
+    <span className={side === 'yes' ? 'up' : 'down'} title={outcome?.label}>
+      {price ?? '–'}
+    </span>
+  );
+}
+
+function Volume({ amount, unit }: { readonly amount: string | null; readonly unit: PredictionMarket['volumeUnit'] }) {
+  if (amount === null) return <span className="faint">–</span>;
+  return (
+    <span title={`${amount} ${unit}`}>
+      {unit === 'usd' && '$'}
+      {compactText(amount)}
+    </span>
+  );
+}
+
+/** The chosen market beside its ticket. */
+function Market({ id }: { readonly id: string }) {
+  const market = useQuery({
+    queryKey: ['prediction-market', id],
+    queryFn: ({ signal }) => api.getPredictionMarket({ id }, { signal }),
+    refetchInterval: READ_EVERY_MS / 2,
+  });
+  return (
+    <section className="card prediction" aria-label="Chosen market">
+      <Loaded query={market}>
+        {(data) => (
+          <>
+            <h2>{data.question}</h2>
+            <Quality row={data} />
+            <Rules market={data} />
+            <PredictionTicket market={data} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Rules({ market: { status, resolution, closesAt, expectedResolutionAt, fee } }: { readonly market: PredictionMarket }) {
+  return (
+    <>
+      <dl className="facts">
+        <dt>Status</dt>
+        <dd>{plain(status)}</dd>
+        <dt>Closes</dt>
+        <dd>
+          <At at={closesAt} />
+        </dd>
+        <dt>Resolves</dt>
+        <dd>
+          <At at={expectedResolutionAt} />
+        </dd>
+        <dt>Decided by</dt>
+        <dd>{plain(resolution.procedure)}</dd>
+        <dt>Fee</dt>
+        <dd>{fee.model === 'none' ? 'none' : fee.rate === null ? 'unknown' : `${plain(fee.model)}, rate ${fee.rate}`}</dd>
+      </dl>
+      <details>
+        <summary>Rules of resolution</summary>
+        <p className="rules">{resolution.rules === '' ? 'The venue states none.' : resolution.rules}</p>
+      </details>
+    </>
+  );
+}
