@@ -80,7 +80,7 @@ function BasisCard({ row }: { readonly row: BasisRow }) {
       </table>
       <div className="basis-foot">
         <p className="faint">{hourlyFunding === null ? 'No funding rate.' : `Funding ${annualPct(hourlyFunding)} % a year`}</p>
-        <ArmPolicy symbol={symbol} />
+        {legs.reference !== null && <ArmPolicy symbol={symbol} />}
       </div>
     </article>
   );

@@ -44,7 +44,7 @@ export function Chains() {
                   {
                     title: '30 days',
                     cell: ({ chain, history = [] }) => (
-                      <Sparkline values={history.map(({ tvlUsd }) => tvlUsd)} label={`Course of ${chain}`} />
+                      <Sparkline values={history.map(({ tvlUsd }) => tvlUsd)} label={`Course of ${chain}`} isValued />
                     ),
                   },
                   { title: 'Read', cell: ({ receivedAt }) => <Ago at={receivedAt} /> },

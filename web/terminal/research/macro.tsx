@@ -3,12 +3,13 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clients/typescript/src/index.ts';
-import { age, plain } from '../../words.js';
+import { age, forPeople, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
+const sentence = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 const READ_EVERY_MS = 60_000;
 const GROUPS = ['all', 'rates', 'inflation', 'labour', 'markets'] as const;
 type Group = (typeof GROUPS)[number];
@@ -30,7 +31,12 @@ export function Macro() {
     <div className="page">
       <div className="page-head">
         <h1>Macro</h1>
-        <SegmentedControl aria-label="Group of series" data={[...GROUPS]} value={group} onChange={(value) => setGroup(value as Group)} />
+        <SegmentedControl
+          aria-label="Group of series"
+          data={GROUPS.map((value) => ({ value, label: sentence(value) }))}
+          value={group}
+          onChange={(value) => setGroup(value as Group)}
+        />
       </div>
       <Loaded query={regime}>{(data) => <Regime regime={data} />}</Loaded>
       <Loaded query={macro}>
@@ -58,7 +64,7 @@ function Regime({ regime: { regime, explanation, score, asOf, inputs } }: { read
     <section className="card regime" aria-label="Regime">
       <strong className={`regime-word ${TONES[regime]}`}>{plain(regime)}</strong>
       <div>
-        <p>{explanation}</p>
+        <p>{forPeople(explanation)}</p>
         {missing.length > 0 && (
           <p className="warn">Not counted: {missing.map(({ name, state }) => `${plain(name)} (${plain(state)})`).join(', ')}</p>
         )}

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PredictionMarket } from '../../../clients/typescript/src/index.ts';
-import { plain } from '../../words.js';
+import { dayAndTime, dayOf, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
@@ -64,7 +64,10 @@ export function Predictions() {
               { title: 'Yes', cell: (market) => <Chance market={market} side="yes" /> },
               { title: 'No', cell: (market) => <Chance market={market} side="no" /> },
               { title: '24 h volume', cell: ({ volume24h, volumeUnit }) => <Volume amount={volume24h} unit={volumeUnit} /> },
-              { title: 'Closes', cell: ({ closesAt }) => <At at={closesAt} /> },
+              {
+                title: 'Closes',
+                cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{dayOf(closesAt)}</span>),
+              },
               { title: 'Venue', isText: true, cell: ({ provider }) => provider },
             ]}
           />
