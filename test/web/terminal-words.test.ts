@@ -1,7 +1,13 @@
 // Words and drafts of the terminal that need no page: the state of a venue, and an order on a prediction market.
 import { expect, test } from 'vitest';
-import { venueState } from '../../web/terminal/operate/venue-words.ts';
 import { bodyOf, FIRST, problemOf } from '../../web/terminal/trade/prediction-draft.ts';
+
+interface VenueWords {
+  venueState(venue: object, now: number, isReceived: boolean): { tone: string; word: string; lacks: readonly string[] };
+}
+// Its words come from a module of the console, which is not of these types.
+const words = new URL('../../web/terminal/operate/venue-words.ts', import.meta.url).href;
+const { venueState } = (await import(words)) as VenueWords;
 
 const NOW = Date.parse('2026-03-02T14:31:00.000Z');
 const venue = {

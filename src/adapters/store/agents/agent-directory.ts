@@ -4,7 +4,7 @@ import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
 import { type AgentRow, agentOf } from './agent-reads.ts';
 
@@ -90,7 +90,7 @@ export function createAgentDirectory(sql: Sql) {
 }
 
 async function beginHalt(
-  transaction: Sql,
+  transaction: Transaction,
   orgId: string,
   { subject, reason = null }: HaltAuthor,
   records: readonly ActorRecord[],
