@@ -56,7 +56,7 @@ export type GateScenario = (typeof GATE_SCENARIOS)[number];
  * The version of the rules by which a series is drawn up and assessed, of the kinds whose series say it. A series that says none
  * is of version 1; the database admits the present one only (`gate_rules_version`).
  */
-export const RULES_VERSION = { stress_test: 2, paper: 4, shadow: 3 } as const;
+export const RULES_VERSION = { stress_test: 3, paper: 4, shadow: 3 } as const;
 
 /** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
@@ -307,7 +307,7 @@ export function yearsAfter(at: EpochMs, years: number): EpochMs {
 
 function stressMetrics(series: StressSeries): EvidenceMetrics {
   const metrics: { [name: string]: number | null } = {
-    lossLimitPct: series.maxDailyDrawdownPct * ((series.rules ?? 1) < RULES_VERSION.stress_test ? 2 : 1),
+    lossLimitPct: series.maxDailyDrawdownPct * ((series.rules ?? 1) < 2 ? 2 : 1),
   };
   for (const scenario of GATE_SCENARIOS) {
     const runs = series.runs.filter((run) => run.scenario === scenario && run.severity === 'standard');

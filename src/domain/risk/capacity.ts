@@ -4,9 +4,11 @@
  */
 import { CATALOG } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
+import { isPerpetual, leverageOf } from '../margin.ts';
 import type { InstrumentKey } from '../venue.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
+import type { Mandate } from './mandate.ts';
 import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from './exact.ts';
 
 /**
@@ -34,7 +36,6 @@ export function usedAfter(capacity: LimitCapacity, notional: bigint): bigint {
 export type LimitCapacities = readonly LimitCapacity[];
 
 const HUNDRED = 100n;
-const ONE: Ratio = { numerator: 1n, denominator: 1n };
 
 /** A ratio given as a number, read as its shortest decimal form. */
 export function numberRatio(value: number): Ratio {
@@ -49,10 +50,17 @@ function amountDown(usd: DecimalString): bigint {
   return floorScaled(usd, USD_SCALE);
 }
 
-/** Spot is paid in full; a perpetual binds its value divided by the leverage. */
+/** Amounts that a book has at work: spot is paid in full, and perpetuals bind margin by their leverage. */
 interface Split {
   spot: bigint;
-  perp: bigint;
+  /** By leverage as decimal text. */
+  readonly perps: Map<DecimalString, bigint>;
+}
+
+/** Margin of perpetuals as an exact fraction: what each binds is divided by another leverage. */
+interface Margin {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
 interface Sums {
@@ -64,10 +72,6 @@ interface Sums {
   readonly instrument: bigint | null;
   /** Exposure to its underlying through other instruments, agent tokens that are paired with a share of it included. */
   readonly duplicates: bigint | null;
-}
-
-function isPerp(instrument: InstrumentKey): boolean {
-  return instrument.startsWith('evmvenue:');
 }
 
 /** Returns the underlying of an instrument. Both outcomes of a prediction market are one exposure, even if nothing else is known of it. */
@@ -83,28 +87,49 @@ export function exposureGroupOf(catalog: RiskCatalog, instrument: InstrumentKey)
 }
 
 function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog): Sums {
-  const { book, others } = context;
-  const value: Split = { spot: 0n, perp: 0n };
-  const cost: Split = { spot: 0n, perp: 0n };
+  const { book, others, mandate } = context;
+  const value: Split = { spot: 0n, perps: new Map() };
+  const cost: Split = { spot: 0n, perps: new Map() };
   const exposure: Exposure = { instrument, group: exposureGroupOf(catalog, instrument), same: 0n, duplicates: 0n };
   for (const position of book.positions) {
-    const kind = isPerp(position.instrument) ? 'perp' : 'spot';
     const worth = amountUp(position.valueUsd ?? '0');
-    value[kind] += worth;
-    cost[kind] += amountUp(position.costUsd);
+    addTo(value, position.instrument, worth, mandate);
+    addTo(cost, position.instrument, amountUp(position.costUsd), mandate);
     expose(exposure, position.instrument, worth, catalog);
   }
   for (const pending of book.state.openProposals) {
     if (pending.side === 'sell' || pending.id === exceptProposalId) continue;
-    const kind = isPerp(pending.instrument) ? 'perp' : 'spot';
     const reserved = amountUp(pending.notionalUsd);
-    value[kind] += reserved;
-    cost[kind] += reserved;
+    addTo(value, pending.instrument, reserved, mandate);
+    addTo(cost, pending.instrument, reserved, mandate);
     expose(exposure, pending.instrument, reserved, catalog);
   }
   for (const each of others.exposures) expose(exposure, each.instrument, amountUp(each.valueUsd), catalog);
   const known = book.equityUsd !== null;
   return { value: known ? value : null, cost, instrument: known ? exposure.same : null, duplicates: known ? exposure.duplicates : null };
+}
+
+function addTo(split: Split, instrument: InstrumentKey, amount: bigint, mandate: Mandate): void {
+  if (!isPerpetual(instrument)) {
+    split.spot += amount;
+    return;
+  }
+  const leverage = leverageOf(instrument, mandate);
+  split.perps.set(leverage, (split.perps.get(leverage) ?? 0n) + amount);
+}
+
+function marginOf({ perps }: Split): Margin {
+  let [numerator, denominator] = [0n, 1n];
+  for (const [leverage, amount] of perps) {
+    const { numerator: up, denominator: down } = ratioOf(leverage);
+    numerator = numerator * up + amount * down * denominator;
+    denominator *= up;
+  }
+  return { numerator, denominator };
+}
+
+function totalOf({ spot, perps }: Split): bigint {
+  return [...perps.values()].reduce((sum, amount) => sum + amount, spot);
 }
 
 interface Exposure {
@@ -129,7 +154,6 @@ export function limitCapacitiesOf(
   const { mandate, book, others } = context;
   const sums = sumsOf(context, instrument, exceptProposalId, catalog);
   const capacities: LimitCapacity[] = [];
-  const leverage = ratioOf(mandate.maxLeverage);
   const equity = book.equityUsd === null ? null : amountDown(book.equityUsd);
   if (equity !== null && sums.instrument !== null && sums.duplicates !== null) {
     const all = equity + amountDown(others.equityUsd);
@@ -141,11 +165,12 @@ export function limitCapacitiesOf(
     if (instrument.startsWith('spotchain:')) capacities.push(poolCapacity(context, sums.instrument));
   }
   capacities.push(sumCapacity('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
-  capacities.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
+  const own = ratioOf(leverageOf(instrument, mandate));
+  capacities.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, own));
   if (equity !== null && sums.value !== null) {
-    capacities.push(balanceCapacity(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
-    const limit = floorDivide(equity * leverage.numerator, leverage.denominator);
-    capacities.push(sumCapacity('leverage_breach', limit, sums.value.spot + sums.value.perp));
+    capacities.push(balanceCapacity(equity, sums.value, own, context.feeBps));
+    const { numerator, denominator } = ratioOf(mandate.maxLeverage);
+    capacities.push(sumCapacity('leverage_breach', floorDivide(equity * numerator, denominator), totalOf(sums.value)));
   }
   return capacities;
 }
@@ -169,29 +194,21 @@ function poolCapacity({ liquidityUsd, mandate }: RiskContext, before: bigint): L
   return { code, free: -before, limit: null, left: -before, each: 1n, unit: 1n };
 }
 
-/** A perpetual never binds more than its value. */
-function marginLeverage(leverage: Ratio): Ratio {
-  return leverage.numerator < leverage.denominator ? ONE : leverage;
-}
-
-/** spot + perp / leverage <= capital, at cost. Compared as spot x L + perp x 1, so that nothing is divided. */
-function capitalCapacity(
-  capital: bigint,
-  { spot, perp }: Split,
-  { numerator: up, denominator: down }: Ratio,
-  perpOrder: boolean,
-): LimitCapacity {
-  const left = (capital - spot) * up - perp * down;
-  const each = perpOrder ? down : up;
-  return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: up };
+/** spot + margin of perpetuals + order / leverage <= capital, at cost. Multiplied out, so that nothing is divided. */
+function capitalCapacity(capital: bigint, cost: Split, { numerator: up, denominator: down }: Ratio): LimitCapacity {
+  const margin = marginOf(cost);
+  const left = ((capital - cost.spot) * margin.denominator - margin.numerator) * up;
+  const each = down * margin.denominator;
+  return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: margin.denominator * up };
 }
 
 /** Returns the capacity of the balance. Free equity must pay for the order (for a perpetual, its margin) and its fee. */
-function balanceCapacity(equity: bigint, { spot, perp }: Split, leverage: Ratio, perpOrder: boolean, feeBps: number): LimitCapacity {
-  const { numerator: up, denominator: down } = leverage;
+function balanceCapacity(equity: bigint, value: Split, { numerator: up, denominator: down }: Ratio, feeBps: number): LimitCapacity {
+  const margin = marginOf(value);
   const fee = numberRatio(Math.max(0, feeBps));
   const feeUnit = fee.denominator * 10_000n;
-  const left = ((equity - spot) * up - perp * down) * feeUnit;
-  const each = (perpOrder ? down : up) * feeUnit + fee.numerator * up;
-  return { code: 'insufficient_balance', free: floorDivide(left, each), limit: 0n, left, each, unit: up * feeUnit };
+  const left = ((equity - value.spot) * margin.denominator - margin.numerator) * up * feeUnit;
+  const each = (down * feeUnit + fee.numerator * up) * margin.denominator;
+  const unit = margin.denominator * up * feeUnit;
+  return { code: 'insufficient_balance', free: floorDivide(left, each), limit: 0n, left, each, unit };
 }

@@ -10,6 +10,9 @@ import type { DecimalString } from '../../domain/decimal.ts';
 import type { BacktestSeries } from '../../domain/evidence.ts';
 import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
+import { leverageOf } from '../../domain/margin.ts';
+import { mandateOf } from '../../domain/risk/mandate.ts';
+import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { tradingDay } from '../../domain/session.ts';
 import { sampleDeviation } from '../../domain/statistics.ts';
 import { isoTime } from '../../domain/time.ts';
@@ -520,8 +523,9 @@ function costInputs(seen: number): CostInputs {
   return { observed: inputs.filter(isSeen), assumed: inputs.filter((input) => !isSeen(input)) };
 }
 
-/** The types of the exit rules that passed when a trade was closed. */
-function exitsOf(rules: RuleBook, { exitRules }: Trade): readonly string[] {
+/** The types of the exit rules that passed when a trade was closed; `liquidation` if the venue closed it. */
+function exitsOf(rules: RuleBook, { exitRules, isLiquidated }: Trade): readonly string[] {
+  if (isLiquidated) return ['liquidation'];
   return rules.plans
     .filter((plan) => plan.side === 'exit' && (((exitRules[plan.bit >> 5] ?? 0) >>> (plan.bit & 31)) & 1) === 1)
     .map(({ condition }) => condition.type);
@@ -612,6 +616,15 @@ const BAR_COURSE: readonly string[] = [
   'Slices that would outlast the bar after the decision lie evenly within it.',
 ];
 
+function marginInWords(manifest: Manifest, { instruments }: History): string[] {
+  const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
+  const margined = instruments.filter(({ carry }) => carry !== null).map(({ key }) => `${key} ${leverageOf(key, mandate)}`);
+  if (margined.length === 0) return ['Entries are paid in full: no leverage and no interest.'];
+  return [
+    `Spot is paid in full. A position in a perpetual binds its cost divided by its leverage as isolated margin (${margined.join(', ')}). Where its equity is at the maintenance margin at the low of a bar, the venue ends it there: sold at that price, or below two thirds of the maintenance margin taken over with all of its margin.`,
+  ];
+}
+
 /** Returns the assumptions that a reader has to know before trusting a number of the result. */
 function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
   const named = [
@@ -622,7 +635,7 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     'Rules on quotes see the best prices half of the spread of the cost model around the close.',
     `Costs are those of their state of the market times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
     'An entry is filled as far as its average price stays within the slippage budget; an exit is filled whole, at whatever price.',
-    'Entries are paid in full: no leverage and no interest.',
+    ...marginInWords(manifest, history),
     "Orders are made in the venue's whole lots, at limits on its ticks, and have to pass what the live risk function asks.",
     "Limits are the manifest's and the default risk preferences, the stricter of both; an organization's own preferences, what its other books hold, halts and switched-off features (`position_weight_breach` and `duplicate_underlying_breach` over all books, `reduce_only`, `halted`, `feature_disabled`) are not applied.",
     'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',

@@ -11,7 +11,9 @@ import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts'
 import { type MarketState, marketStateOf, observedState } from '../../domain/costs.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { leverageOf, liquidationAt, liquidationLines, type MarginedPosition, marginTiersOf } from '../../domain/margin.ts';
 import { marketStepOf, priceStepExponent } from '../../domain/market-step.ts';
+import { exposureGroupOf } from '../../domain/risk/capacity.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
@@ -25,6 +27,7 @@ import {
   bookUnits,
   ceilUnits,
   feeOf,
+  fillPriceOf,
   floorUnits,
   fundingOf,
   type InstrumentUnits,
@@ -47,6 +50,7 @@ export const BLOCK_REASONS = [
   'capital_limit_breach',
   'halted',
   'leverage_breach',
+  'duplicate_underlying_breach',
 ] as const;
 type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
 
@@ -119,6 +123,10 @@ interface InstrumentState {
   readonly assumed: MarketState;
   /** Approximate ratio of the bid to the close. */
   readonly bidShare: number;
+  /** Leverage that its positions are margined by; 1 if they are paid in full. */
+  readonly leverage: number;
+  /** The underlying that it counts as exposure to. */
+  readonly group: string;
   /** Validity of its token for trading; null if it is not a token. */
   readonly validity: Pick<TokenFacts, 'validFrom' | 'validTo'> | null;
   /** True where a position is held to a share of its pool's liquidity, which the history knows. */
@@ -136,6 +144,10 @@ interface OpenPosition {
   /** The entry price as a number of dollars. */
   readonly entryUsd: number;
   readonly cost: number;
+  /** What it binds of the capital, in money units: the cost divided by the leverage. */
+  readonly margin: number;
+  /** Where it is liquidated, in dollars over the dollars of funding that a unit has paid; empty where it is no perpetual. */
+  readonly liquidation: readonly { readonly price: number; readonly perFunding: number }[];
   readonly fees: number;
   readonly slippageBps: number;
   readonly seen: number;
@@ -143,9 +155,12 @@ interface OpenPosition {
   exitRules: readonly number[];
   /** Quantity units that its last exit asked to sell: all of it unless an outside proposal asks for less. */
   selling: number;
+  /** Set at its end, if the venue ended it. */
+  readonly isLiquidated?: true;
 }
 
 const NO_RULES: readonly number[] = [];
+const NO_LINES: OpenPosition['liquidation'] = [];
 const MICROS = 1_000_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -234,6 +249,9 @@ class Run implements BarByBar {
   readonly #maxSlippageBps: number;
   readonly #maxLeverage: number;
   readonly #poolShare: number;
+  readonly #weights: { readonly position: number; readonly underlying: number };
+  /** Whether a position may be larger than what is paid for it. */
+  readonly #isMargined: boolean;
   /** Money units of a micro-dollar: the risk function counts in them, each amount rounded against the order. */
   readonly #micro: number;
   /** True if no instrument lacks a bar. */
@@ -244,7 +262,7 @@ class Run implements BarByBar {
   /** Open positions in the universe's order. */
   readonly #held: OpenPosition[] = [];
   #cash: number;
-  /** Cost of the open positions, in money units. */
+  /** Capital that the open positions bind, in money units. */
   #invested = 0;
   #drawdown = { day: Number.NaN, start: 0, checked: -1, breached: false };
   /** The positions that this bar orders to close: so many of the array. */
@@ -287,7 +305,9 @@ class Run implements BarByBar {
     this.#history = history;
     this.#rules = rules;
     this.#assumptions = assumptions;
-    this.#units = bookUnits(manifest.maxCapitalUsd);
+    const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
+    const leverages = history.instruments.map(({ key }) => Number(leverageOf(key, mandate)));
+    this.#units = bookUnits(String(Number(manifest.maxCapitalUsd) * Math.max(1, ...leverages)));
     this.#positionRules = rules.plans.flatMap((plan, place) =>
       plan.position === null
         ? []
@@ -309,13 +329,14 @@ class Run implements BarByBar {
         course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
         assumed: marketStateOf(columns.key),
         bidShare: 1 - costs.halfSpreadBps / 10_000,
+        leverage: leverages[instrument] as number,
+        group: exposureGroupOf(CATALOG, columns.key),
         validity: CATALOG.byKey(columns.key)?.token ?? null,
         pooled: columns.key.startsWith('spotchain:') && columns.liquidity !== null,
         position: null,
       };
     });
     const { unit } = this.#units;
-    const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
     this.#micro = Math.max(1, unit / MICROS);
     this.#maxCapital = wholeMicros(mandate.maxCapitalUsd, this.#micro, unit);
     this.#maxTrade = wholeMicros(mandate.maxTradeNotionalUsd, this.#micro, unit);
@@ -325,6 +346,8 @@ class Run implements BarByBar {
     this.#maxSlippageBps = mandate.maxSlippageBps;
     this.#maxLeverage = Number(mandate.maxLeverage);
     this.#poolShare = mandate.maxPoolSharePct / 100;
+    this.#weights = { position: mandate.maxPositionWeightPct, underlying: mandate.maxUnderlyingWeightPct };
+    this.#isMargined = leverages.some((leverage) => leverage > 1);
     this.#whole = history.instruments.every(({ whole }) => whole);
     this.#entryBits = rules.entryCount === 32 ? 0xffffffff : (1 << rules.entryCount) - 1;
     this.#cash = floorUnits(Number(manifest.maxCapitalUsd) * unit);
@@ -360,6 +383,7 @@ class Run implements BarByBar {
 
   book(): ReturnType<BarByBar['book']> {
     const { unit, moneyDecimals } = this.#units;
+    this.#liquidate(this.#bar);
     this.#mark(this.#bar, this.#bar + 1);
     const positions = this.#held.map(({ instrumentState: { columns, units }, quantity, entryPrice, entryBar }) => ({
       instrument: columns.key,
@@ -445,6 +469,7 @@ class Run implements BarByBar {
       if (this.#held.length > 0) exposed += end - i;
       if (due >= to) break;
       i = due;
+      if (this.#liquidate(i)) this.#mark(i, i + 1);
       this.#decide(i);
       if (this.#exits + this.#entries > 0) this.#fill(i);
       this.#lookAhead(i);
@@ -513,14 +538,16 @@ class Run implements BarByBar {
   /**
    * Returns the first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length if there is none.
    */
-  #exitFrom({ instrumentState, entryUsd, entryBar }: OpenPosition, i: number): number {
+  #exitFrom(position: OpenPosition, i: number): number {
+    const { instrumentState, entryUsd, entryBar } = position;
     const { instrument, columns, rules, bidShare } = instrumentState;
     const nextExit = this.#nextExit;
     if ((nextExit[instrument] as number) < i) nextExit[instrument] = this.#exitRuleFrom(rules, i);
     const { stopPct, targetPct, bars } = this.#exitBound;
     const low = (entryUsd * (1 + stopPct / 100)) / bidShare;
     const high = (entryUsd * (1 + targetPct / 100)) / bidShare;
-    return firstOutside(columns.close, low, high, i, Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars)));
+    const exit = firstOutside(columns.close, low, high, i, Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars)));
+    return firstLiquidation(position, i, exit);
   }
 
   #exitRuleFrom({ exitPassed, exitWithheld }: InstrumentRules, i: number): number {
@@ -703,8 +730,10 @@ class Run implements BarByBar {
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
     // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
     const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
-    const free = Math.min(this.#cash - this.#fundingDue(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
-    const wanted = Math.min(most, traded, free / (1 + units.costs.feeBps / 10_000));
+    const free = Math.min(this.#balance(i), this.#maxCapital - this.#invested) - this.#reserved - kept;
+    const exposure = this.#exposureCapacity(instrumentState, i) - kept;
+    if (exposure < this.#minOrder) return 'duplicate_underlying_breach';
+    const wanted = Math.min(most, traded, exposure, free / (1 / instrumentState.leverage + units.costs.feeBps / 10_000));
     if (wanted < this.#minOrder) return 'capital_limit_breach';
     if (instrumentState.validity !== null && !isTradableAt(instrumentState.validity, this.#slotOf(i))) return 'halted';
     if (this.#maxLeverage < 1 && wanted > this.#leverageCapacity(i) - kept) return 'leverage_breach';
@@ -713,7 +742,7 @@ class Run implements BarByBar {
     const quantity = lotsWithin(wanted, limit, units.lot);
     if (!(quantity > 0)) return 'capital_limit_breach';
     const cost = quantity * limit;
-    this.#reserved += cost + feeOf(cost, units.costs);
+    this.#reserved += marginOf(cost, instrumentState) + feeOf(cost, units.costs);
     this.#entries++;
     this.#entryOrders.push({ bar: i, instrument: instrumentState.instrument, quantity, limit });
     return null;
@@ -725,6 +754,30 @@ class Run implements BarByBar {
     if (notionalUsd !== null) return floorUnits(Number(notionalUsd) * unit);
     const { ask } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
     return floorUnits(Number(quantity) * ask * unit);
+  }
+
+  /** What exposure to an instrument and to its underlying may grow by at bar i, in money units: what is paid in full cannot grow beyond the equity. */
+  #exposureCapacity(state: InstrumentState, i: number): number {
+    if (!this.#isMargined) return Number.POSITIVE_INFINITY;
+    const { unit } = this.#units;
+    const equity = floorUnits((this.#equity[i] as number) * unit);
+    const own = (equity * this.#weights.position) / 100;
+    let kin = 0;
+    for (const { instrumentState, baseUnits } of this.#held)
+      if (instrumentState.group === state.group) kin += ceilUnits(baseUnits * (instrumentState.columns.close[i] as number) * unit);
+    for (const { instrument, quantity, limit } of this.#entryOrders.slice(this.#entryOrders.length - this.#entries))
+      if ((this.#instrumentStates[instrument] as InstrumentState).group === state.group) kin += quantity * limit;
+    return kin === 0 ? own : Math.min(own, (equity * this.#weights.underlying) / 100 - kin);
+  }
+
+  /** What the equity at bar i leaves beside the margin of all positions, in money units; of a margined value what lies beyond its margin. */
+  #balance(i: number): number {
+    let free = this.#cash - this.#fundingDue(i);
+    for (const { instrumentState, baseUnits } of this.#held) {
+      const { leverage, columns, bidShare } = instrumentState;
+      if (leverage > 1) free += floorUnits(baseUnits * (columns.close[i] as number) * bidShare * this.#units.unit * (1 - 1 / leverage));
+    }
+    return free;
   }
 
   /** Funding that positions owe at bar i, in money units. It is paid with the exit; what they receive counts only then. */
@@ -777,7 +830,7 @@ class Run implements BarByBar {
     this.#traded = false;
     for (let n = 0; n < this.#exits; n++) {
       const position = this.#leaving[n] as OpenPosition;
-      if (this.#hasNextOpen(position.instrumentState, i)) this.#sell(position, i);
+      if (this.#hasNextOpen(position.instrumentState, i) && !this.#isLiquidatedFirst(position, i)) this.#sell(position, i);
     }
     for (let n = this.#entryOrders.length - this.#entries; n < this.#entryOrders.length; n++) {
       const order = this.#entryOrders[n] as EntryOrder;
@@ -844,7 +897,8 @@ class Run implements BarByBar {
     const { quantity, price: entryPrice, fees } = fill;
     const cost = quantity * entryPrice;
     this.#cash -= cost + fees;
-    this.#invested += cost;
+    const margin = marginOf(cost, instrumentState);
+    this.#invested += margin;
     this.#traded = true;
     this.#fees += fees;
     this.#turnover += cost / this.#units.unit;
@@ -857,6 +911,8 @@ class Run implements BarByBar {
       entryPrice,
       entryUsd,
       cost,
+      margin,
+      liquidation: this.#liquidationOf(instrumentState, quantity, cost, margin),
       fees,
       slippageBps: slippageBps(entryUsd, this.#bestAt(instrumentState, bar).ask, 1),
       seen: seenAt(columns, bar),
@@ -869,18 +925,21 @@ class Run implements BarByBar {
   #parted(whole: OpenPosition): OpenPosition {
     const { selling, quantity, fees, entryPrice, instrumentState } = whole;
     if (selling === quantity) return whole;
-    const part = (units: number, paid: number): OpenPosition => ({
+    const part = (units: number, paid: number, margin: number): OpenPosition => ({
       ...whole,
       quantity: units,
       selling: units,
       baseUnits: units / instrumentState.units.quantityUnit,
       cost: units * entryPrice,
+      margin,
+      liquidation: this.#liquidationOf(instrumentState, units, units * entryPrice, margin),
       fees: paid,
     });
     const paid = floorUnits((fees / quantity) * selling);
+    const freed = floorUnits((whole.margin / quantity) * selling);
     this.#release(whole);
-    this.#hold(part(quantity - selling, fees - paid));
-    return part(selling, paid);
+    this.#hold(part(quantity - selling, fees - paid, whole.margin - freed));
+    return part(selling, paid, freed);
   }
 
   #sell(leaving: OpenPosition, i: number): void {
@@ -889,22 +948,75 @@ class Run implements BarByBar {
     const course = this.#isStopped(position) ? TAKEN_AT_OPEN : instrumentState.course;
     const order = { side: 'sell' as const, quantity, limit: this.#exitLimitOf(instrumentState, i) };
     // A sell is filled whole, at whatever price.
-    const { price: exitPrice, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
-    const proceeds = quantity * exitPrice;
-    const funding = fundingSince(position, i);
-    this.#cash += proceeds - fees - funding;
-    this.#funding += funding;
-    this.#invested -= position.cost;
-    this.#traded = true;
-    this.#fees += fees;
-    this.#turnover += proceeds / this.#units.unit;
+    const { price, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
+    this.#close(position, { bar: i, price, fees });
     for (const { bit, place } of this.#exitRules) {
       if (isSet(position.exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
     }
-    const trade = this.#tradeOf(position, { bar: i, price: exitPrice, fees });
+    if (position === leaving) this.#release(position);
+  }
+
+  /** Books the end of a position, whole: its money, its margin and its trade. */
+  #close(position: OpenPosition, exit: Exit): void {
+    const proceeds = position.quantity * exit.price;
+    const funding = fundingSince(position, exit.bar);
+    this.#cash += proceeds - exit.fees - funding;
+    this.#funding += funding;
+    this.#invested -= position.margin;
+    this.#traded = true;
+    this.#fees += exit.fees;
+    this.#turnover += proceeds / this.#units.unit;
+    const trade = this.#tradeOf(position, exit);
     this.#realized += trade.profit as number;
     this.#trades.push(trade);
-    if (position === leaving) this.#release(position);
+  }
+
+  #marginedOf({ columns, units }: InstrumentState, quantity: number, cost: number, margin: number): MarginedPosition {
+    return {
+      quantity: unitsText(quantity, units.quantityDecimals),
+      costUsd: unitsText(cost, this.#units.moneyDecimals),
+      marginUsd: unitsText(margin, this.#units.moneyDecimals),
+      tiers: marginTiersOf(columns.key),
+    };
+  }
+
+  #liquidationOf(state: InstrumentState, quantity: number, cost: number, margin: number): OpenPosition['liquidation'] {
+    if (state.columns.carry === null) return NO_LINES;
+    const lines = liquidationLines(this.#marginedOf(state, quantity, cost, margin));
+    return lines.map(({ priceUsd, perFundingUsd }) => ({ price: priceUsd.toNumber(), perFunding: perFundingUsd.toNumber() }));
+  }
+
+  /** True if the next bar liquidates a position before an exit of bar i is filled: at its open, or in an order that takes the bar. */
+  #isLiquidatedFirst(position: OpenPosition, i: number): boolean {
+    const { columns, course } = position.instrumentState;
+    const opensFirst = course.kind === 'take' || this.#isStopped(position);
+    return isLiquidatedBy(position, (opensFirst ? columns.open : columns.low)[i + 1] as number, i);
+  }
+
+  /** Ends the positions whose equity came down to the maintenance margin within bar i, each at the bar's low. True if any was. */
+  #liquidate(i: number): boolean {
+    const ended = this.#held.filter((position) => isLiquidatedBy(position, position.instrumentState.columns.low[i] as number, i - 1));
+    for (const position of ended) {
+      const { instrumentState, quantity, cost, margin } = position;
+      const { units, columns } = instrumentState;
+      const funding = unitsText(fundingSince(position, i - 1), this.#units.moneyDecimals);
+      const low = priceText(columns.low[i] as number);
+      const { by, priceUsd } = liquidationAt(this.#marginedOf(instrumentState, quantity, cost, margin), funding, low) ?? {
+        // The last bits of a double: the price is at the line.
+        by: 'market',
+        priceUsd: low,
+      };
+      const costs = this.#costsAt(instrumentState, i - 1);
+      const price =
+        by === 'market'
+          ? fillPriceOf('sell', columns.low[i] as number, quantity, { ...units, costs })
+          : Math.max(1, floorUnits(Number(priceUsd) * units.priceUnit));
+      const fees = by === 'market' ? feeOf(quantity * price, costs) : 0;
+      this.#release(position);
+      this.#close({ ...position, exitRules: NO_RULES, isLiquidated: true }, { bar: i - 1, price, fees });
+    }
+    if (ended.length > 0) this.#cashSteps.push({ bar: i, cash: this.#cash });
+    return ended.length > 0;
   }
 
   /** True if a stop-loss is among the rules that ask for the exit. */
@@ -953,6 +1065,7 @@ class Run implements BarByBar {
       worstPct: ((low - entryUsd) / entryUsd) * 100,
       bestPct: ((high - entryUsd) / entryUsd) * 100,
       exitRules: exit === null ? NO_RULES : position.exitRules,
+      isLiquidated: position.isLiquidated ?? false,
     };
   }
 
@@ -1028,6 +1141,28 @@ function microsSince({ micros }: FundingPaid, entryBar: number, i: number): numb
 function fundingSince({ instrumentState, entryBar, quantity }: OpenPosition, i: number): number {
   const { units, columns } = instrumentState;
   return columns.carry === null ? 0 : fundingOf(quantity, microsSince(columns.carry, entryBar, i), units);
+}
+
+/** What a cost binds of the capital, in money units. */
+function marginOf(cost: number, { leverage }: InstrumentState): number {
+  return leverage === 1 ? cost : ceilUnits(cost / leverage);
+}
+
+/** True if a price is at or below the liquidation price of a position that has paid its funding up to bar i. A hole is NaN, and liquidates nothing. */
+function isLiquidatedBy({ instrumentState, entryBar, liquidation }: OpenPosition, price: number, i: number): boolean {
+  const { carry } = instrumentState.columns;
+  if (carry === null) return false;
+  const funding = microsSince(carry, entryBar, i) / MICROS;
+  return liquidation.some((line) => price <= line.price + line.perFunding * funding);
+}
+
+/** The first bar from `from` on, before `to`, that liquidates a position; `to` where none does. */
+function firstLiquidation(position: OpenPosition, from: number, to: number): number {
+  if (position.liquidation.length === 0) return to;
+  const { low } = position.instrumentState.columns;
+  let at = from;
+  while (at < to && !isLiquidatedBy(position, low[at] as number, at - 1)) at++;
+  return at;
 }
 
 /** A reading of the market as it was known at bar i; null if none was. */

@@ -158,4 +158,6 @@ export interface Trade {
   readonly bestPct: number;
   /** Bits of the exit rules that passed when it was closed, by word. */
   readonly exitRules: readonly number[];
+  /** True if the venue ended it at its maintenance margin. */
+  readonly isLiquidated: boolean;
 }

@@ -23,6 +23,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.
 import type { RuleOutcome } from '../../domain/decision.ts';
 import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
 import { fundingUsdOf } from '../../domain/funding.ts';
+import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../../domain/margin.ts';
 import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
@@ -41,7 +42,7 @@ import {
 } from '../../domain/risk/index.ts';
 import { nearPriceOf, restingFill } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
 import { EquityCurve } from './equity-curve.ts';
@@ -215,6 +216,8 @@ class ScenarioRun {
   #serial = 0;
   /** The last hour whose funding was paid. */
   #fundedHour: number;
+  /** Funding that open positions have paid since they were opened, in US dollars. */
+  readonly #funded = new Map<InstrumentKey, Decimal>();
 
   constructor(input: RunInput) {
     const { course, compiled, preferences } = input;
@@ -321,20 +324,42 @@ class ScenarioRun {
     if (hours <= 0) return;
     this.#fundedHour += hours;
     for (const { instrument, quantity, costUsd } of this.#book.holdings) {
-      if (splitInstrumentKey(instrument).venue !== 'evmvenue') continue;
+      if (!isPerpetual(instrument)) continue;
       const seen = cut.observations.get(instrument);
       const rate = seen?.hourlyFunding ?? this.#input.markets.find(({ key }) => key === instrument)?.hourlyFunding ?? 0;
       const price = seen?.quote?.mid ?? new Decimal(costUsd).div(quantity);
       const paidUsd = fundingUsdOf(quantity, price, new Decimal(rate).times(hours));
       this.#book = applyFunding(this.#book, paidUsd);
+      this.#funded.set(instrument, new Decimal(paidUsd).plus(this.#funded.get(instrument) ?? 0));
       this.#trace.push(`${cut.slot} funding ${instrument} ${paidUsd}`);
       this.#audit.paid(paidUsd);
       this.#audit.agrees(this.#book, cut.slot);
     }
   }
 
+  /** Ends perpetuals whose equity is at the maintenance margin, as the venue does. A position without a price is left as it is. */
+  #endUndermargined(): void {
+    const at = this.#market.clock.now();
+    const bids = this.#market.bids();
+    for (const held of this.#book.holdings) {
+      const { instrument, quantity, costUsd } = held;
+      const bid = bids.get(instrument);
+      if (bid === undefined || !isPerpetual(instrument)) continue;
+      const marginUsd = new Decimal(costUsd).div(leverageOf(instrument, this.#mandate));
+      const position = { quantity, costUsd, marginUsd, tiers: marginTiersOf(instrument) };
+      const ended = liquidationAt(position, this.#funded.get(instrument) ?? '0', bid);
+      if (ended === null) continue;
+      this.#underway.get(instrument)?.stop();
+      const fill = liquidationFill(held, ended, { id: `liquidation-${++this.#serial}`, bookId: this.#book.id, at });
+      this.#audit.forced(fill);
+      this.#fold(fill);
+      this.#counts.refused['liquidation'] = (this.#counts.refused['liquidation'] ?? 0) + 1;
+    }
+  }
+
   #tick(cut: Cut): void {
     this.#payFunding(cut);
+    this.#endUndermargined();
     this.#mark(this.#market.clock.now());
     if (cut.slot >= this.#input.course.endsAt - LIQUIDATION_MS) {
       this.#liquidate();
@@ -467,6 +492,7 @@ class ScenarioRun {
 
   #fold(fill: Fill): void {
     this.#book = applyFill(this.#book, fill);
+    if (positionOf(this.#book, fill.instrument) === undefined) this.#funded.delete(fill.instrument);
     this.#trace.push(`${fill.at} ${fill.side} ${fill.quantity} ${fill.instrument} ${fill.fillPrice} ${fill.feeUsd}`);
     this.#audit.agrees(this.#book, fill.at);
     if (this.#book.holdings.length === 0 && fill.at >= this.#input.course.shockAt) this.#flatAt ??= fill.at;
@@ -484,7 +510,8 @@ class ScenarioRun {
       if (this.#book.holdings.length >= this.#mandate.maxOpenPositions || positionOf(this.#book, instrument) !== undefined) continue;
       const quote = this.#market.quoteAt(instrument, at);
       if (quote === null || quote.quality !== 'live' || quote.ask === null) continue;
-      const capacity = Decimal.min(new Decimal(this.#book.cashUsd).times('0.99'), this.#mandate.maxTradeNotionalUsd);
+      const carried = new Decimal(this.#book.cashUsd).times('0.99').times(leverageOf(instrument, this.#mandate));
+      const capacity = Decimal.min(carried, this.#mandate.maxTradeNotionalUsd);
       const asked = capacity.gt(0) ? this.#sized('buy', instrument, quote, plainDecimal(capacity), undefined) : null;
       const order = asked === null ? null : this.#withinHeadroom(asked, quote, at);
       if (order === null) continue;

@@ -73,7 +73,19 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
       .map(({ amount }) => amount),
   );
   const equity = known ? down(book.equityUsd as string) : null;
-  const margin = D.max(1, mandate.maxLeverage);
+  // The venue's largest leverage for what the mandate lets a book hold: BTC 40 below 150 million and 20 from there on, and so on.
+  const largest = new D(mandate.maxCapitalUsd).times(mandate.maxLeverage);
+  const venueLeverage: Readonly<Record<string, number>> = {
+    'evmvenue:BTC': largest.lt(150_000_000) ? 40 : 20,
+    'evmvenue:ETH': largest.lt(100_000_000) ? 25 : 15,
+    'evmvenue:SOL': largest.lt(70_000_000) ? 20 : 10,
+  };
+  const leverageOf = (instrument: string): D =>
+    perp(instrument) ? D.max(1, D.min(mandate.maxLeverage, venueLeverage[instrument] as number)) : new D(1);
+  // 600 divides by every leverage here, so that nothing is rounded.
+  const boundTimes600 = (amounts: readonly { instrument: string; amount: D }[]): D =>
+    sum(amounts.map(({ instrument, amount }) => amount.times(600).div(leverageOf(instrument))));
+  const orderTimes600 = n.times(600).div(leverageOf(order.instrument));
 
   if (buys && equity !== null) {
     const all = equity.plus(down(others.equityUsd));
@@ -113,23 +125,14 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
     const after = new Set([...before, order.instrument]);
     if (after.size > mandate.maxOpenPositions)
       breach('open_positions_breach', `${mandate.maxOpenPositions}`, `${before.size}`, `${after.size}`);
-    const spot = (amounts: readonly { instrument: string; amount: D }[]) =>
-      sum(amounts.filter(({ instrument }) => !perp(instrument)).map(({ amount }) => amount));
-    const leveraged = (amounts: readonly { instrument: string; amount: D }[]) =>
-      sum(amounts.filter(({ instrument }) => perp(instrument)).map(({ amount }) => amount));
     const costs = [
       ...book.positions.map(({ instrument, costUsd }) => ({ instrument, amount: up(costUsd) })),
       ...pending.map(({ instrument, notionalUsd }) => ({ instrument, amount: up(notionalUsd) })),
     ];
-    const bound = spot(costs).plus(leveraged(costs).div(margin));
-    const bindsAfter = bound.plus(perp(order.instrument) ? n.div(margin) : n);
+    const bound = boundTimes600(costs);
     const capital = down(mandate.maxCapitalUsd);
-    // Divisions end after 80 digits; what is compared was multiplied out instead.
-    const exact = spot(costs)
-      .times(margin)
-      .plus(leveraged(costs))
-      .plus(perp(order.instrument) ? n : n.times(margin));
-    if (exact.gt(capital.times(margin))) breach('capital_limit_breach', text(capital), text(up(bound)), text(up(bindsAfter)));
+    if (bound.plus(orderTimes600).gt(capital.times(600)))
+      breach('capital_limit_breach', text(capital), text(up(bound.div(600))), text(up(bound.plus(orderTimes600).div(600))));
   }
 
   if (own && live && touch !== null) {
@@ -163,14 +166,11 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
 
   if (buys && equity !== null) {
     const values = exposures.slice(0, book.positions.length + pending.length);
-    const spot = sum(values.filter(({ instrument }) => !perp(instrument)).map(({ amount }) => amount));
-    const leveraged = sum(values.filter(({ instrument }) => perp(instrument)).map(({ amount }) => amount));
     const fee = n.times(D.max(0, context.feeBps)).div(10_000);
-    // Everything times the leverage, so that nothing is divided.
-    const free = equity.minus(spot).times(margin).minus(leveraged);
-    const needs = (perp(order.instrument) ? n : n.times(margin)).plus(fee.times(margin));
-    if (needs.gt(free)) breach('insufficient_balance', '0', text(down(free.div(margin))), text(down(free.minus(needs).div(margin))));
-    const exposure = spot.plus(leveraged);
+    const free = equity.times(600).minus(boundTimes600(values));
+    const needs = orderTimes600.plus(fee.times(600));
+    if (needs.gt(free)) breach('insufficient_balance', '0', text(down(free.div(600))), text(down(free.minus(needs).div(600))));
+    const exposure = sum(values.map(({ amount }) => amount));
     const limit = down(equity.times(mandate.maxLeverage));
     if (exposure.plus(n).gt(limit)) breach('leverage_breach', text(limit), text(exposure), text(exposure.plus(n)));
   }

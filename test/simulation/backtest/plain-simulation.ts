@@ -32,6 +32,7 @@ export interface PlainTrade {
 interface Held extends BookPosition {
   readonly cost: Decimal;
   readonly fees: Decimal;
+  readonly margin: Decimal;
 }
 
 const DAY = 24 * HOUR;
@@ -63,7 +64,11 @@ export function playPlainly(
   const first = Math.min(...inputs.map(({ candles }) => candles[0]?.openTime ?? Infinity));
   const last = Math.max(...inputs.map(({ candles }) => candles.at(-1)?.openTime ?? 0));
   const capital = new Decimal(manifest.maxCapitalUsd);
-  const moneyDigits = Math.min(12, Math.max(0, Math.floor(Math.log10(2 ** 53 / (Number(manifest.maxCapitalUsd) * 8)))));
+  /** Five is what preferences allow unless they say otherwise, and every venue gives it. */
+  const leverageOf = (key: InstrumentKey): Decimal =>
+    key.startsWith('evmvenue:') ? Decimal.max(1, Decimal.min(manifest.maxLeverage, 5)) : new Decimal(1);
+  const mostCapital = Number(manifest.maxCapitalUsd) * Math.max(...inputs.map(({ entry }) => leverageOf(entry.key).toNumber()));
+  const moneyDigits = Math.min(12, Math.max(0, Math.floor(Math.log10(2 ** 53 / (mostCapital * 8)))));
   const unit = new Decimal(10).pow(-moneyDigits);
   const micro = new Decimal('0.000001');
   const model = (key: InstrumentKey) => COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue];
@@ -102,6 +107,17 @@ export function playPlainly(
     }
     return ceilTo(micros.times(quantity).div(1e6), moneyDigits);
   };
+  /** The equity of a position at a price, and whether it is the venue's: half of what BTC binds at 40 times, of its value. */
+  const marginAt = (key: InstrumentKey, position: Held, price: Decimal, slot: number) => {
+    const value = price.times(position.quantity);
+    const equity = value
+      .minus(position.cost)
+      .plus(position.margin)
+      .minus(fundingOf(key, position, slot));
+    const maintenance = value.div(80);
+    const isLiquidated = inputOf(key).entry.kind === 'perp' && equity.lte(maintenance);
+    return { equity, isLiquidated, isTakenOver: equity.lt(maintenance.times(2).div(3)) };
+  };
   let cash = floorTo(capital, moneyDigits);
   const held = new Map<InstrumentKey, Held>();
   const trades: PlainTrade[] = [];
@@ -111,6 +127,29 @@ export function playPlainly(
   let drawnDown = false;
 
   for (let slot = first + HOUR; slot <= last + HOUR; slot += HOUR) {
+    for (const { entry } of inputs) {
+      const [key, position, bar] = [entry.key, held.get(entry.key), barAt(entry.key, slot - HOUR)];
+      if (position === undefined || bar === undefined) continue;
+      const { equity, isLiquidated, isTakenOver } = marginAt(key, position, new Decimal(bar.low), slot - HOUR);
+      if (!isLiquidated) continue;
+      const quantity = new Decimal(position.quantity);
+      const order = { key, side: 'sell', quantity, limit: new Decimal(0), bar: { ...bar, open: bar.low } } as const;
+      const digits = { priceDigits: fillDigits(key), quantityDigits: moneyDigits - fillDigits(key), moneyDigits };
+      const how = { algorithm: 'taker_immediate', urgency: manifest.urgency, costMultiplier: assumptions.costMultiplier } as const;
+      const sold = fillPlainly({ ...order, ...how, ...recorded(key, slot - HOUR), ...digits });
+      const price = isTakenOver ? floorTo(new Decimal(bar.low).minus(equity.div(quantity)), fillDigits(key)) : (sold?.price as Decimal);
+      const fees = isTakenOver ? new Decimal(0) : (sold?.fees as Decimal);
+      const funding = fundingOf(key, position, slot - HOUR);
+      cash = cash.plus(price.times(quantity)).minus(fees).minus(funding);
+      held.delete(key);
+      trades.push({
+        instrument: key,
+        entryPrice: position.averageEntryPrice,
+        exitPrice: plainDecimal(price),
+        quantity: position.quantity,
+        profit: plainDecimal(price.times(quantity).minus(position.cost).minus(fees).minus(position.fees).minus(funding)),
+      });
+    }
     const cut = cutFromRows(inputs, compiled.needs, slot, quoteOf);
     const middle = (key: InstrumentKey): Decimal => new Decimal(cut.observations.get(key)?.quote?.mid ?? Number.NaN);
     const exactEquity = [...held].reduce(
@@ -146,15 +185,34 @@ export function playPlainly(
       if (new Decimal(manifest.maxTradeNotionalUsd).lt(assumptions.minOrderUsd)) return { code: 'notional_limit_breach' };
       if (held.size + orders.filter(({ buy }) => buy !== null).length >= manifest.maxOpenPositions)
         return { code: 'open_positions_breach' };
-      const invested = [...held.values()].reduce((sum, { cost }) => sum.plus(cost), new Decimal(0));
+      const invested = [...held.values()].reduce((sum, { margin }) => sum.plus(margin), new Decimal(0));
+      const beyondMargin = [...held].reduce((sum, [one, { quantity }]) => {
+        const bidShare = new Decimal(1).minus(new Decimal(halfSpreadOf({ key: one })).times(assumptions.costMultiplier).div(10_000));
+        const value = middle(one).times(quantity).times(bidShare);
+        return leverageOf(one).gt(1)
+          ? sum.plus(floorTo(value.times(new Decimal(1).minus(new Decimal(1).div(leverageOf(one)))), moneyDigits))
+          : sum;
+      }, new Decimal(0));
       // Every position, every order and its fee, and the cash are whole micro-dollars live.
       const amounts = held.size + 2 * (orders.filter(({ buy }) => buy !== null).length + 1) + 1;
       const due = [...held].reduce((sum, [one, position]) => sum.plus(Decimal.max(0, fundingOf(one, position, slot))), new Decimal(0));
-      const free = Decimal.min(cash.minus(due), floorTo(capital, 6).minus(invested))
+      const free = Decimal.min(cash.minus(due).plus(beyondMargin), floorTo(capital, 6).minus(invested))
         .minus(reserved)
         .minus(micro.times(amounts))
         .minus(unit);
-      const wanted = Decimal.min(floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6), traded, free.div(1 + fee / 10_000));
+      // Exposure to an underlying stays within the equity, as by default.
+      const underlyingOf = (one: InstrumentKey): string => inputOf(one).entry.underlying;
+      const kin = [
+        ...[...held].map(([one, { quantity }]) => ({ one, value: ceilTo(middle(one).times(quantity), moneyDigits) })),
+        ...orders.flatMap(({ key: one, buy }) => (buy === null ? [] : [{ one, value: buy.quantity.times(buy.limit) }])),
+      ].filter(({ one }) => underlyingOf(one) === underlyingOf(key));
+      const exposed = kin.reduce((sum, { value }) => sum.plus(value), new Decimal(0));
+      const isMargined = inputs.some(({ entry }) => leverageOf(entry.key).gt(1));
+      const room = floorTo(exactEquity, moneyDigits).minus(exposed).minus(micro.times(amounts)).minus(unit);
+      if (isMargined && room.lt(assumptions.minOrderUsd)) return { code: 'duplicate_underlying_breach' };
+      const most = floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6);
+      const affordable = free.div(new Decimal(1).div(leverageOf(key)).plus(fee / 10_000));
+      const wanted = Decimal.min(isMargined ? Decimal.min(most, room) : most, traded, affordable);
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
       const ask = new Decimal(touchOf(key, bar.close, slot).ask);
       const { lot } = marketStepOf(key);
@@ -176,7 +234,7 @@ export function playPlainly(
         return { verdict: 'blocked', rejections: [{ code: sized.code, limit: null, before: null, after: null, suggestion: null }] };
       const cost = sized.quantity.times(sized.limit);
       reserved = reserved
-        .plus(cost)
+        .plus(ceilTo(cost.div(leverageOf(instrument)), moneyDigits))
         .plus(ceilTo(cost.times(model(instrument).takerFeeBps * assumptions.costMultiplier).div(10_000), moneyDigits));
       orders.push({ key: instrument, buy: sized });
       return { verdict: 'passed', rejections: [] };
@@ -215,6 +273,9 @@ export function playPlainly(
       const bid = new Decimal(touchOf(key, (barAt(key, slot - HOUR) as Candle).close, slot).bid);
       const worst = bid.times(1 - manifest.maxSlippageBps / 10_000);
       const stopped = verdicts.some((one) => buy === null && isStopped(one, key));
+      // Nothing rests on the venue of perpetuals, so all but slices are taken at the open.
+      const met = manifest.algorithm !== 'twap' || stopped ? bar.open : bar.low;
+      if (buy === null && marginAt(key, position as Held, new Decimal(met), slot).isLiquidated) continue;
       const filled = fillPlainly({
         key,
         side: buy === null ? 'sell' : 'buy',
@@ -241,6 +302,7 @@ export function playPlainly(
           openedAt: slot,
           cost: value,
           fees,
+          margin: ceilTo(value.div(leverageOf(key)), moneyDigits),
         });
         continue;
       }

@@ -174,6 +174,7 @@ export const anyCase: fc.Arbitrary<RandomCase> = fc
         maxDailyDrawdownPct: fc.constantFrom(0.05, 0.5, 3),
         maxOpenPositions: fc.constantFrom(0, 1, 2, 5),
         maxSlippageBps: fc.constantFrom(1, 20, 60, 400),
+        maxLeverage: fc.constantFrom('1', '2.5', '5', '20'),
         algorithm: fc.constantFrom(...EXECUTION_ALGORITHMS),
         urgency: fc.constantFrom(...URGENCIES),
       })

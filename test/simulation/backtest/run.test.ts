@@ -171,6 +171,80 @@ test('the holder of a perpetual pays its funding at the end of every hour on the
   );
 });
 
+describe('margin', () => {
+  const HOUR = 3_600_000;
+  const first = Date.UTC(2026, 0, 6);
+  /** Enters both perpetuals after the first hour; the third bar has the low that is asked for. */
+  const play = (maxLeverage: string, low: string) => {
+    const manifest = manifestOf({
+      universe: ['BTC', 'ETH'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'price_below', price: 100 }],
+      exitConditions: [{ type: 'price_above', price: 500 }],
+      maxCapitalUsd: 10_000,
+      maxTradeNotionalUsd: 9_000,
+      maxLeverage,
+      stopLossPct: 90,
+      takeProfitPct: 900,
+      maxDailyDrawdownPct: 90,
+      maxOpenPositions: 2,
+      algorithm: 'taker_immediate',
+    });
+    const bar = (n: number, close: string, lowest = '95') => ({
+      openTime: first + n * HOUR,
+      open: '100',
+      high: '101',
+      low: lowest,
+      close,
+      volume: '1000000',
+    });
+    const inputOf = (symbol: string, lowest: string) => ({
+      entry: entryOf(symbol),
+      candles: [bar(0, '99'), bar(1, '100'), bar(2, '100', lowest), bar(3, '100')],
+      funding: [1, 2, 3, 4].map((n) => ({ receivedAt: first + n * HOUR, value: '0.0001' })),
+    });
+    const history = buildHistory('1h', [inputOf('BTC', low), inputOf('ETH', '95')]);
+    return runBacktest({ manifest, history, assumptions: DEFAULT_ASSUMPTIONS, trials: { versions: 1, otherSharpes: [] } });
+  };
+
+  test('a perpetual binds its cost divided by max_leverage, as on paper', () => {
+    const costs = (maxLeverage: string) =>
+      play(maxLeverage, '95').result.trades.list.map(({ quantity, entryPrice }) => Number(quantity) * Number(entryPrice));
+    const [paid, rest] = costs('1') as [number, number];
+    expect(paid).toBeGreaterThan(8_000);
+    expect(paid + rest).toBeLessThan(10_000);
+    // Twice as much as in full leaves 6,400 of the capital free.
+    expect(Math.min(...costs('5'))).toBeGreaterThan(8_000);
+    expect(costs('5')).toHaveLength(2);
+  });
+
+  test('a position that is paid in full survives a fall that takes a margined one with all of its margin', () => {
+    expect(play('1', '70').result.trades).toMatchObject({ closed: 0, open: 2 });
+    const { result, simulation } = play('5', '70');
+    const trade = result.trades.list.find(({ instrument }) => instrument === 'evmvenue:BTC');
+    expect(trade).toMatchObject({ exitedBy: ['liquidation'], exitDecidedAt: new Date(first + 2 * HOUR).toISOString() });
+    expect(result.trades.byExit.map(({ name }) => name).sort()).toEqual(['liquidation', 'open']);
+    const cost = Number(trade?.quantity) * Number(trade?.entryPrice);
+    // The funding of one hour went out of the margin first; the fee was paid beside it.
+    expect(Number(trade?.fundingUsd)).toBeCloseTo(Number(trade?.quantity) * 100 * 0.0001, 6);
+    expect(Number(trade?.profitUsd)).toBeCloseTo(-cost / 5 - Number(trade?.feesUsd), 1);
+    expect(simulation.equityUsd[2] as number).toBeLessThan(10_000 - cost / 5);
+    expect(result.assumptions.named.join('\n')).toContain('isolated margin (evmvenue:BTC 5, evmvenue:ETH 5)');
+  });
+
+  test('above two thirds of the maintenance margin it is sold at the low of the bar, and the rest of its margin comes back', () => {
+    const entry = Number(play('5', '95').result.trades.list[0]?.entryPrice);
+    // Liquidated at 0.8 x entry / (1 - 1 / 80); a tenth of a cent above that nothing happens.
+    const line = (0.8 * entry + 0.01) / (1 - 1 / 80);
+    expect(play('5', (line + 0.001).toFixed(4)).result.trades.closed).toBe(0);
+    const { result } = play('5', (line - 0.001).toFixed(4));
+    const [trade] = result.trades.list.filter(({ exitedBy }) => exitedBy.length > 0);
+    expect(Number(trade?.exitPrice)).toBeLessThan(line);
+    expect(Number(trade?.exitPrice)).toBeGreaterThan(line - 0.1);
+    expect(Number(trade?.profitUsd)).toBeGreaterThan((-Number(trade?.quantity) * entry) / 5);
+  });
+});
+
 test('rules whose input nobody kept fail and are named; nothing is entered on them', () => {
   const manifest = manifestOf({
     entryConditions: [{ type: 'no_negative_event' }, { type: 'liquidity_above', usd: 1 }, { type: 'price_above', price: 1 }],
