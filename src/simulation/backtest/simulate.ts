@@ -319,23 +319,15 @@ class Run implements BarByBar {
     this.#exitBound = exitBoundOf(rules, history.barMs);
     this.#positionKnown = new Float64Array(rules.plans.length);
     this.#positionPassed = new Float64Array(rules.plans.length);
-    this.#instrumentStates = history.instruments.map((columns, instrument) => {
-      const costs = costsOf(columns.key, assumptions);
-      return {
-        instrument,
-        columns,
+    this.#instrumentStates = history.instruments.map((columns, instrument) =>
+      instrumentStateOf(columns, instrument, {
         rules: rules.instruments[instrument] as InstrumentRules,
-        units: instrumentUnits(firstPriceOf(columns), this.#units, costs, marketStepOf(columns.key)),
-        course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
-        assumed: marketStateOf(columns.key),
-        bidShare: 1 - costs.halfSpreadBps / 10_000,
         leverage: leverages[instrument] as number,
-        group: exposureGroupOf(CATALOG, columns.key),
-        validity: CATALOG.byKey(columns.key)?.token ?? null,
-        pooled: columns.key.startsWith('spotchain:') && columns.liquidity !== null,
-        position: null,
-      };
-    });
+        course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
+        costs: costsOf(columns.key, assumptions),
+        book: this.#units,
+      }),
+    );
     const { unit } = this.#units;
     this.#micro = Math.max(1, unit / MICROS);
     this.#maxCapital = wholeMicros(mandate.maxCapitalUsd, this.#micro, unit);
@@ -1076,6 +1068,30 @@ class Run implements BarByBar {
     for (const { place, gated } of this.#positionRules)
       this.#positionKnown[place] = (this.#positionKnown[place] as number) + (gated ? live : last - first + 1);
   }
+}
+
+function instrumentStateOf(
+  columns: InstrumentColumns,
+  instrument: number,
+  {
+    costs,
+    book,
+    ...given
+  }: Pick<InstrumentState, 'rules' | 'leverage' | 'course'> & { readonly costs: TradeCosts; readonly book: BookUnits },
+): InstrumentState {
+  const { key, liquidity } = columns;
+  return {
+    instrument,
+    columns,
+    ...given,
+    units: instrumentUnits(firstPriceOf(columns), book, costs, marketStepOf(key)),
+    assumed: marketStateOf(key),
+    bidShare: 1 - costs.halfSpreadBps / 10_000,
+    group: exposureGroupOf(CATALOG, key),
+    validity: CATALOG.byKey(key)?.token ?? null,
+    pooled: key.startsWith('spotchain:') && liquidity !== null,
+    position: null,
+  };
 }
 
 /** A refusal of the simulated risk function in the form of the live one's. */
