@@ -5,9 +5,10 @@ import { h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { lazyChart } from './lazy-chart.js';
 import { createProblemNote } from './problem-note.js';
+import { summaryWords } from './run-words.js';
 import { sweepForm } from './sweep-form.js';
 import { workLine } from './work-line.js';
-import { dayAndTime, numberText, plain } from './words.js';
+import { dayAndTime, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').EvaluationRun} Run */
 
@@ -321,21 +322,4 @@ function daysCourse({ result }) {
     decimals: 2,
     base: Number(capitalUsd),
   };
-}
-
-/**
- * The main numbers of a run behind its verdict: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
- * @param {{ readonly [name: string]: unknown }} summary
- */
-function summaryWords(summary) {
-  // What it comes to stands first.
-  const { passed, verdict, ...rest } = summary;
-  const first = typeof verdict === 'string' ? [verdict.replace(/\.$/, '')] : [];
-  const numbers = Object.entries({ ...(passed === undefined || first.length > 0 ? {} : { passed }), ...rest }).map(([field, value]) => {
-    const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-    if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
-    if (typeof value === 'number') return `${name} ${numberText(value)}`;
-    return `${name} ${value === null ? 'unknown' : String(value)}`;
-  });
-  return [...first, ...numbers].join(' · ');
 }

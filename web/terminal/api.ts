@@ -4,18 +4,36 @@ import { ApiError, createClient } from '../../clients/typescript/src/index.ts';
 import { createStore } from './kit/store.ts';
 
 export type {
+  Agent,
+  AgentDetail,
   Alert,
+  BacktestPreview,
   BasisRow,
+  Book,
+  Calibration,
   CatalogEntry,
+  CostFigures,
   DayTicker,
+  Decision,
+  EvaluationRun,
+  Evidence,
+  Fill,
+  Gate,
+  Gates,
+  Manifest,
+  ManifestVersion,
   MarketOrder,
   Me,
+  OpenedSignalHook,
+  OutsideProposal,
   PortfolioHolding,
   PortfolioImpact,
   Proposal,
   Quote,
   RankedRow,
+  Recommendation,
   RiskPreferences,
+  SignalHook,
 } from '../../clients/typescript/src/index.ts';
 export { ApiError, NetworkError } from '../../clients/typescript/src/index.ts';
 

@@ -2,6 +2,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
+import { useAgentActions } from './agents/commands.ts';
 import { useCatalog } from './catalog.ts';
 import { askHalt, useMayHalt } from './halt.tsx';
 import { useMay, useMe } from './member.ts';
@@ -16,7 +17,7 @@ import { choose, goTo } from './place.ts';
 export function Commands() {
   const [query, setQuery] = useState('');
   useKeys();
-  const groups = [useOrderActions(query), useActions(), usePageActions(), useInstrumentActions()];
+  const groups = [useOrderActions(query), useActions(), usePageActions(), useAgentActions(), useInstrumentActions()];
   return (
     <Spotlight
       actions={groups.filter(({ actions }) => actions.length > 0)}

@@ -28,8 +28,9 @@ export const GROUPS: readonly PageGroup[] = [
     name: 'Agents',
     pages: [
       { title: 'Overview', address: '/#/', needs: 'agent:read' },
-      { title: 'Agents', address: '/#/agents', needs: 'agent:read' },
-      { title: 'Create an agent', address: '/#/agents/new', needs: 'trade:execute' },
+      { title: 'Agents', address: '#/agents', needs: 'agent:read' },
+      { title: 'Create an agent', address: '#/agents/new', needs: 'trade:execute' },
+      { title: 'Recommendations', address: '#/recommendations', needs: 'agent:read' },
       { title: 'Takes', address: '/#/takes', needs: 'agent:read' },
       { title: 'Proposals', address: '/#/proposals', needs: 'agent:read' },
     ],

@@ -1,16 +1,20 @@
-/** The page and the instrument that are chosen; both stand in the address, so that they can be kept and shared. */
+/** The page, what of it is shown, and the instrument that is chosen; all stand in the address, so that they can be kept and shared. */
 import { createKeptStore, createStore } from './kit/store.ts';
 
 const KEPT = 'sevengate.terminal.instrument';
 
 export const instrument = createKeptStore(KEPT, 'spotexchange:BTCUSDT');
 export const page = createStore('trade');
+/** What stands behind the name of the page in the address: of `#/agents/7/costs` it is `7/costs`. */
+export const within = createStore('');
 
 /** The venue of `spotexchange:BTCUSDT`. */
 export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 function readAddress(): void {
-  const [, name = '', key = ''] = location.hash.split('/');
+  const [, name = '', ...rest] = location.hash.split('/');
+  const [key = ''] = rest;
+  within.set(rest.join('/'));
   page.set(name === '' ? 'trade' : name);
   if (name === 'trade' && key !== '') instrument.set(decodeURIComponent(key));
 }

@@ -23,6 +23,13 @@ export function multiply(left: string, right: string): string {
   return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals });
 }
 
+export function sum(texts: readonly string[]): string {
+  const numbers = texts.map(exact);
+  const decimals = Math.max(0, ...numbers.map((number) => number.decimals));
+  const digits = numbers.reduce((total, number) => total + number.digits * 10n ** BigInt(decimals - number.decimals), 0n);
+  return textOf({ digits, decimals });
+}
+
 /** Cuts what is behind so many decimals. */
 export function cut(text: string, decimals: number): string {
   const [whole = '', rest = ''] = text.split('.');

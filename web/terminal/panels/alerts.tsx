@@ -31,6 +31,6 @@ export function Alerts() {
 }
 
 function Action({ alert: { agentId, ofService } }: { readonly alert: Alert }) {
-  if (agentId !== null) return <a href={`/#/agents/${agentId}`}>Open agent</a>;
+  if (agentId !== null) return <a href={`#/agents/${agentId}`}>Open agent</a>;
   return ofService ? <a href="/#/runtime/alerts">Open runtime</a> : null;
 }

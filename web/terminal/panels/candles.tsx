@@ -11,7 +11,7 @@ import { instrument } from '../place.ts';
 import { useFills } from './fills.tsx';
 import { PriceChart } from './price-chart.ts';
 
-type Timeframe = (typeof TIMEFRAMES)[number][0];
+export type Timeframe = (typeof TIMEFRAMES)[number][0];
 const NAMES = TIMEFRAMES.map(([name]) => name);
 const SHOWN_BARS = 300;
 
@@ -62,7 +62,7 @@ export default function Candles() {
 }
 
 /** Closed bars, read anew as each bar closes. */
-function useBars(key: string, timeframe: Timeframe) {
+export function useBars(key: string, timeframe: Timeframe) {
   return useQuery({
     queryKey: ['bars', key, timeframe],
     queryFn: async ({ signal }) => {

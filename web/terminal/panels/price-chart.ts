@@ -5,8 +5,11 @@ import {
   createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
+  type IPriceLine,
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
+  LineSeries,
+  type SeriesMarker,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
@@ -29,6 +32,26 @@ interface Drawn {
   readonly close: number;
 }
 
+export interface ChartMark {
+  readonly at: number;
+  readonly kind: 'entry' | 'exit' | 'blocked' | 'proposed';
+}
+
+export interface ChartCurve {
+  readonly name: string;
+  readonly points: readonly { readonly at: number; readonly value: number }[];
+  readonly isPrice: boolean;
+}
+
+const MARKS = {
+  entry: { position: 'belowBar', shape: 'arrowUp', ink: '--up' },
+  exit: { position: 'aboveBar', shape: 'arrowDown', ink: '--down' },
+  blocked: { position: 'aboveBar', shape: 'square', ink: '--warn' },
+  proposed: { position: 'belowBar', shape: 'circle', ink: '--accent' },
+} as const;
+/** Colours of curves, in turn. */
+const INKS = ['--accent', '--warn', '--text-2'];
+
 const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -40,6 +63,8 @@ export class PriceChart {
   #bars: readonly Bar[] = [];
   #barMs = 60_000;
   #forming: Drawn | null = null;
+  #levels: readonly IPriceLine[] = [];
+  #curves: readonly ISeriesApi<'Line'>[] = [];
 
   constructor(place: HTMLElement) {
     // The mark of the library is markup, which the page's policy refuses; the link stands below the chart.
@@ -94,19 +119,39 @@ export class PriceChart {
   }
 
   /** Marks fills at their bars: an arrow up below for a buy, down above for a sell. */
-  setFills(fills: readonly { readonly at: string; readonly side: 'buy' | 'sell'; readonly quantity: string }[]): void {
+  setFills(fills: readonly { readonly at: string; readonly side: 'buy' | 'sell' }[]): void {
+    this.setMarks(fills.map(({ at, side }) => ({ at: Date.parse(at), kind: side === 'buy' ? 'entry' : 'exit' })));
+  }
+
+  /** Marks what happened at its bar; of several of one kind on a bar the first is drawn. */
+  setMarks(marks: readonly ChartMark[]): void {
     const first = Date.parse(this.#bars[0]?.openTime ?? '');
-    const [up, down] = [colour('--up'), colour('--down')];
-    const marks = fills
-      .filter(({ at }) => Date.parse(at) >= first)
-      .map(({ at, side }) => ({
-        time: seconds(Math.floor(Date.parse(at) / this.#barMs) * this.#barMs),
-        position: side === 'buy' ? ('belowBar' as const) : ('aboveBar' as const),
-        shape: side === 'buy' ? ('arrowUp' as const) : ('arrowDown' as const),
-        color: side === 'buy' ? up : down,
-      }))
-      .sort((a, b) => a.time - b.time);
-    this.#marks.setMarkers(marks);
+    const drawn = new Map<string, SeriesMarker<UTCTimestamp>>();
+    for (const { at, kind } of marks) {
+      const time = seconds(Math.floor(at / this.#barMs) * this.#barMs);
+      const { ink, ...look } = MARKS[kind];
+      if (at >= first && !drawn.has(`${time} ${kind}`)) drawn.set(`${time} ${kind}`, { time, ...look, color: colour(ink) });
+    }
+    this.#marks.setMarkers([...drawn.values()].sort((a, b) => a.time - b.time));
+  }
+
+  /** Draws levels across the whole chart, such as the stop of a position. */
+  setLevels(levels: readonly { readonly price: number; readonly title: string; readonly ink: string }[]): void {
+    for (const line of this.#levels) this.#candles.removePriceLine(line);
+    this.#levels = levels.map(({ price, title, ink }) =>
+      this.#candles.createPriceLine({ price, title, color: colour(ink), lineWidth: 1, lineStyle: 2, axisLabelVisible: true }),
+    );
+  }
+
+  /** Draws indicators: those on the scale of prices over the bars, others in a pane of their own below. */
+  setCurves(curves: readonly ChartCurve[]): void {
+    for (const series of this.#curves) this.#chart.removeSeries(series);
+    this.#curves = curves.map(({ name, points, isPrice }, place) => {
+      const options = { title: name, color: colour(INKS[place % INKS.length] as string), lineWidth: 1 as const, priceLineVisible: false };
+      const series = this.#chart.addSeries(LineSeries, options, isPrice ? 0 : 1);
+      series.setData(points.map(({ at, value }) => ({ time: seconds(at), value })));
+      return series;
+    });
   }
 
   end(): void {

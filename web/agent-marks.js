@@ -1,0 +1,115 @@
+/** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
+import { plain, priceText } from './words.js';
+
+/** @typedef {import('./wire.ts').Decision} Decision */
+/** @typedef {import('./wire.ts').Book} Book */
+/** @typedef {import('./wire.ts').Fill} Fill */
+/** @typedef {import('./wire.ts').Observation} Observation */
+/** @typedef {import('./candle-panel.js').Overlay} Overlay */
+/** @typedef {import('./candle-panel.js').Curve} Curve */
+/** @typedef {{ readonly type: string, readonly timeframe?: string, readonly [field: string]: unknown }} Condition */
+/** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entry: readonly Condition[], readonly exit: readonly Condition[] }} Rules */
+
+const MINUTE = 60_000;
+
+/**
+ * @param {{
+ *   readonly key: string,
+ *   readonly manifest: Rules,
+ *   readonly books: readonly Book[],
+ *   readonly fills: readonly Fill[],
+ *   readonly decisions: readonly Decision[],
+ * }} did Decisions ascending.
+ * @returns {Overlay}
+ */
+export function overlayOf({ key, manifest, books, fills, decisions }) {
+  const conditions = [...manifest.entry, ...manifest.exit];
+  const ofKey = decisions.flatMap((decision) => {
+    const seen = decision.observed[key];
+    return seen === undefined ? [] : [{ decision, seen: /** @type {Observation} */ (seen) }];
+  });
+  return {
+    marks: [...fills.filter(({ instrument }) => instrument === key).map(fillMark), ...decisions.flatMap((one) => decisionMark(one, key))],
+    lines: books.flatMap((book) => positionLines(book, key, manifest)),
+    stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => minuteOf(decision)),
+    curves: indicatorsOf(ofKey, (name) => name.startsWith('ema:') && isRead(name, conditions)),
+    gauges: indicatorsOf(ofKey, (name) => !name.startsWith('ema:') && isRead(name, conditions)),
+  };
+}
+
+/** @param {Fill} fill @returns {import('./price-chart.js').Mark} */
+function fillMark({ at, side, quantity, fillPrice }) {
+  return { at: Date.parse(at), kind: side === 'buy' ? 'entry' : 'exit', text: `${side} ${priceText(quantity)} at ${priceText(fillPrice)}` };
+}
+
+/** @param {Decision} decision @param {string} key @returns {import('./price-chart.js').Mark[]} */
+function decisionMark({ slot, disposition, instrument, risk }, key) {
+  if (instrument !== key || disposition === 'hold') return [];
+  const at = Date.parse(slot);
+  if (disposition !== 'blocked_by_risk')
+    return [{ at, kind: 'proposed', text: disposition === 'propose_entry' ? 'entry proposed' : 'exit proposed' }];
+  const rejections = /** @type {readonly { readonly code: string }[]} */ (risk?.['rejections'] ?? []);
+  return [{ at, kind: 'blocked', text: plain(rejections[0]?.code ?? 'blocked') }];
+}
+
+/**
+ * @param {Book} book
+ * @param {string} key
+ * @param {{ readonly stopLossPct: number, readonly takeProfitPct: number }} manifest
+ * @returns {import('./price-chart.js').PriceLine[]}
+ */
+function positionLines({ positions, mode }, key, { stopLossPct, takeProfitPct }) {
+  return positions
+    .filter(({ instrument }) => instrument === key)
+    .flatMap(({ averageEntryPrice }) => [
+      { price: averageEntryPrice, title: `${mode} entry`, colour: /** @type {const} */ ('accent') },
+      { price: String(Number(averageEntryPrice) * (1 - stopLossPct / 100)), title: 'stop', colour: /** @type {const} */ ('bad') },
+      { price: String(Number(averageEntryPrice) * (1 + takeProfitPct / 100)), title: 'target', colour: /** @type {const} */ ('good') },
+    ]);
+}
+
+/** @param {Decision} decision @returns {import('./price-chart.js').Stretch} */
+function minuteOf({ slot }) {
+  const from = Date.parse(slot);
+  return { from, to: from + MINUTE, colour: 'carried' };
+}
+
+/**
+ * Whether a condition of the manifest reads an indicator: an observation is shared by all agents, and notes what any of them reads.
+ * @param {string} indicator `rsi:14@1h`
+ * @param {readonly Condition[]} conditions
+ */
+function isRead(indicator, conditions) {
+  const [, name = '', period = '', timeframe = ''] = /^(\w+):(\d+)@(\w+)$/.exec(indicator) ?? [];
+  return conditions.some(
+    (condition) =>
+      condition.type.startsWith(`${name}_`) &&
+      (condition.timeframe ?? timeframe) === timeframe &&
+      Object.values(condition).includes(Number(period)),
+  );
+}
+
+/**
+ * Indicators as each decision noted them.
+ * @param {readonly { readonly seen: Observation }[]} seen
+ * @param {(name: string) => boolean} isWanted
+ * @returns {readonly Curve[]}
+ */
+function indicatorsOf(seen, isWanted) {
+  /** @type {Map<string, Map<number, number>>} */
+  const curves = new Map();
+  for (const { seen: one } of seen) {
+    for (const [name, noted] of Object.entries(one.indicators)) {
+      if (!isWanted(name)) continue;
+      const { value, barOpenTime } = noted;
+      if (value === null || barOpenTime === null) continue;
+      const points = curves.get(name) ?? new Map();
+      points.set(barOpenTime, value);
+      curves.set(name, points);
+    }
+  }
+  return [...curves].map(([name, points]) => ({
+    name: plain(name).replace(':', ' '),
+    points: [...points].sort(([a], [b]) => a - b).map(([at, value]) => ({ at, value })),
+  }));
+}

@@ -1,0 +1,19 @@
+/** How an evaluation ended, in words. */
+import { numberText, plain } from './words.js';
+
+/**
+ * The main numbers of a run behind its verdict: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
+ * @param {{ readonly [name: string]: unknown }} summary
+ */
+export function summaryWords(summary) {
+  // What it comes to stands first.
+  const { passed, verdict, ...rest } = summary;
+  const first = typeof verdict === 'string' ? [verdict.replace(/\.$/, '')] : [];
+  const numbers = Object.entries({ ...(passed === undefined || first.length > 0 ? {} : { passed }), ...rest }).map(([field, value]) => {
+    const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
+    if (typeof value === 'number') return `${name} ${numberText(value)}`;
+    return `${name} ${value === null ? 'unknown' : String(value)}`;
+  });
+  return [...first, ...numbers].join(' · ');
+}

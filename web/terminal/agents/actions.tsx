@@ -1,0 +1,267 @@
+/** Actions on one agent: pause, resume, release, close its positions, its autonomy, the sign-off; each that cannot be taken back asks first. */
+import { Button, Menu, Modal, Select, Textarea, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { plain, symbolOf } from '../../words.js';
+import { type Agent, api } from '../api.ts';
+import { isAmount } from '../kit/decimal.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { refreshAgent, useBooks } from './data.ts';
+
+type Asked = 'pause' | 'close' | 'autonomy' | 'signOff' | null;
+
+const LEVELS = ['research', 'suggest', 'confirm', 'risk_only', 'policy_auto', 'autonomous'] as const;
+
+/** Carries out a change and reads the agent again, whatever came of it. */
+export function useChange(change: () => Promise<unknown>, done: string, after?: () => void) {
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => {
+      notifications.show({ color: 'teal', message: done });
+      after?.();
+    },
+    onSettled: refreshAgent,
+  });
+}
+
+export function Actions({ agent }: { readonly agent: Agent }) {
+  const { id, paused, pauseCause, stage } = agent;
+  const [asked, setAsked] = useState<Asked>(null);
+  const [mayTrade, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
+  const resume = useChange(() => api.resumeAgent({ id }), 'Resumed.');
+  const release = useChange(() => api.releaseAgent({ id }), 'Released. It stays paused until you resume it.');
+  const close = () => setAsked(null);
+  const mayStop = mayTrade || mayManage;
+  return (
+    <div className="agent-actions">
+      {pauseCause === 'quarantine' && mayManage && (
+        <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
+          Release
+        </Button>
+      )}
+      {paused && mayManage && (
+        <Button color="teal.9" loading={resume.isPending} onClick={() => resume.mutate()}>
+          Resume
+        </Button>
+      )}
+      {!paused && mayStop && (
+        <Button variant="default" onClick={() => setAsked('pause')}>
+          Pause
+        </Button>
+      )}
+      {mayTrade && (
+        <Button component="a" variant="default" href={`#/agents/${id}/edit`}>
+          Edit rules
+        </Button>
+      )}
+      <More id={id} ask={setAsked} mayTrade={mayTrade} mayStop={mayStop} maySign={mayManage && stage === 'limited_live'} />
+      <Refusal error={resume.error ?? release.error} />
+      <PauseDialog agent={agent} isOpen={asked === 'pause'} close={close} />
+      <CloseDialog agent={agent} isOpen={asked === 'close'} close={close} />
+      <AutonomyDialog key={agent.autonomy} agent={agent} isOpen={asked === 'autonomy'} close={close} />
+      <SignOffDialog agent={agent} isOpen={asked === 'signOff'} close={close} />
+    </div>
+  );
+}
+
+interface MoreProps {
+  readonly id: string;
+  readonly ask: (what: Asked) => void;
+  readonly mayTrade: boolean;
+  readonly mayStop: boolean;
+  readonly maySign: boolean;
+}
+
+function More({ id, ask, mayTrade, mayStop, maySign }: MoreProps) {
+  return (
+    <Menu position="bottom-end" withinPortal={false}>
+      <Menu.Target>
+        <Button variant="default">More</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {mayTrade && <Menu.Item onClick={() => ask('autonomy')}>Set autonomy</Menu.Item>}
+        {maySign && <Menu.Item onClick={() => ask('signOff')}>Sign off live capital</Menu.Item>}
+        {mayTrade && (
+          <Menu.Item component="a" href={`#/agents/${id}/clone`}>
+            Clone
+          </Menu.Item>
+        )}
+        {mayStop && (
+          <Menu.Item color="red" onClick={() => ask('close')}>
+            Close positions
+          </Menu.Item>
+        )}
+        <Menu.Label>In the console</Menu.Label>
+        {(['state', 'vault', 'signing'] as const).map((part) => (
+          <Menu.Item key={part} component="a" href={`/#/agents/${id}/${part}`}>
+            {part === 'state' ? 'State chart and time travel' : part === 'vault' ? 'Vault and books' : 'Signing'}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface DialogProps {
+  readonly agent: Agent;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+}
+
+interface AskProps {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly title: string;
+  readonly confirm: string;
+  readonly change: ReturnType<typeof useChange>;
+  readonly isDangerous?: boolean;
+  readonly isReady?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A question before a change, with the refusal in it. */
+export function Ask({ isOpen, close, title, confirm, change, isDangerous = false, isReady = true, children }: AskProps) {
+  const leave = () => {
+    change.reset();
+    close();
+  };
+  return (
+    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
+      <div className="ask">
+        {children}
+        <Refusal error={change.error} />
+        <div className="buttons">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button
+            color={isDangerous ? 'red.9' : 'blue'}
+            loading={change.isPending}
+            disabled={!isReady}
+            onClick={() => change.mutate()}
+            data-autofocus
+          >
+            {confirm}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function PauseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
+  const change = useChange(() => api.pauseAgent({ id }), 'Paused.', close);
+  return (
+    <Ask isOpen={isOpen} close={close} title={`Pause ${name}?`} confirm="Pause" change={change}>
+      <p>It stops deciding and its pending proposals are cancelled. Its positions stay open.</p>
+    </Ask>
+  );
+}
+
+function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
+  const { data: books = [] } = useBooks(id);
+  const held = [...new Set(books.flatMap(({ positions }) => positions.map(({ instrument }) => instrument)))];
+  const [instrument, setInstrument] = useState<string | null>(null);
+  const [limitPrice, setLimit] = useState('');
+  const body = { ...(instrument === null ? {} : { instrument }), ...(limitPrice === '' ? {} : { limitPrice }) };
+  const change = useChange(() => api.closeAgentPositions({ id, body }), 'Paused. Its positions are being sold.', close);
+  const isWrong = limitPrice !== '' && !isAmount(limitPrice);
+  return (
+    <Ask
+      isOpen={isOpen}
+      close={close}
+      title={`Close the positions of ${name}?`}
+      confirm="Close positions"
+      change={change}
+      isDangerous
+      isReady={!isWrong}
+    >
+      <p>
+        {held.length === 0
+          ? 'It holds nothing. It is paused, and anything that still fills is sold.'
+          : 'It is paused and its positions are sold, with another try each minute until all are closed. Resuming it cancels this.'}
+      </p>
+      <Select
+        size="xs"
+        label="Sell"
+        placeholder="All positions"
+        clearable
+        data={held.map((key) => ({ value: key, label: symbolOf(key) }))}
+        value={instrument}
+        onChange={setInstrument}
+      />
+      <TextInput
+        label="Min price"
+        description="Sells at the market if it is empty."
+        inputMode="decimal"
+        autoComplete="off"
+        value={limitPrice}
+        error={isWrong ? 'Enter a number above zero.' : null}
+        onChange={({ currentTarget }) => setLimit(currentTarget.value.trim())}
+      />
+    </Ask>
+  );
+}
+
+function AutonomyDialog({ agent: { id, autonomy: now }, isOpen, close }: DialogProps) {
+  const [autonomy, setAutonomy] = useState<(typeof LEVELS)[number]>(now);
+  const change = useChange(() => api.setAgentAutonomy({ id, body: { autonomy } }), `Autonomy set to ${plain(autonomy)}.`, close);
+  return (
+    <Ask isOpen={isOpen} close={close} title="Autonomy" confirm="Set" change={change}>
+      <p>At research it places no orders, at confirm it asks before each one, at autonomous it never asks.</p>
+      <Select
+        size="xs"
+        label="Level"
+        allowDeselect={false}
+        data={LEVELS.map((value) => ({ value, label: plain(value) }))}
+        value={autonomy}
+        onChange={(value) => value !== null && setAutonomy(value)}
+      />
+    </Ask>
+  );
+}
+
+function SignOffDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
+  const [word, setWord] = useState<'approve' | 'refuse'>('approve');
+  const [comment, setComment] = useState('');
+  const approved = word === 'approve';
+  const change = useChange(
+    () => api.signOffAgent({ id, body: { approved, comment: comment.trim() } }),
+    approved ? 'Signed off.' : 'Refused.',
+    close,
+  );
+  return (
+    <Ask
+      isOpen={isOpen}
+      close={close}
+      title={`Live capital for ${name}`}
+      confirm={approved ? 'Approve' : 'Refuse'}
+      change={change}
+      isDangerous={!approved}
+    >
+      <p>The newest word counts, for this manifest and this stay at limited live only.</p>
+      <Select
+        size="xs"
+        label="Decision"
+        allowDeselect={false}
+        data={[
+          { value: 'approve', label: 'Approve live capital' },
+          { value: 'refuse', label: 'Refuse live capital' },
+        ]}
+        value={word}
+        onChange={(value) => setWord(value === 'refuse' ? 'refuse' : 'approve')}
+      />
+      <Textarea
+        size="xs"
+        label="Reason"
+        autosize
+        minRows={3}
+        maxLength={2_000}
+        value={comment}
+        onChange={({ currentTarget }) => setComment(currentTarget.value)}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,185 @@
+/** One agent: profit, stage and next step, what it did on the chart, its rules in sentences, and the record behind them. */
+import { lazy, Suspense } from 'react';
+import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
+import { type AgentDetail, ApiError } from '../api.ts';
+import { Gain, Money } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { Actions } from './actions.tsx';
+import { modeOf, useAgent, useGates, useMoneyOf, useNews } from './data.ts';
+import { NextStep } from './next-step.tsx';
+import { StageRail } from './rail.tsx';
+import { conditionSentence, type Rules, rulesSentences } from './rules.ts';
+import { Drawdown, State } from './state.tsx';
+import { Tabs } from './tabs.tsx';
+
+const AgentChart = lazy(() => import('./chart.tsx'));
+
+export function AgentPage({ id, tab }: { readonly id: string; readonly tab: string }) {
+  const { data: agent, error } = useAgent(id);
+  useNews(id);
+  if (agent === undefined)
+    return (
+      <div className="page">
+        <Trail />
+        {error === null ? <p className="empty">Reading…</p> : <Absent error={error} />}
+      </div>
+    );
+  return (
+    <div className="page agent-page">
+      <Trail />
+      <Head agent={agent} />
+      <Where agent={agent} />
+      <div className="agent-sight">
+        <Suspense fallback={<div className="card agent-chart" />}>
+          <AgentChart agent={agent} />
+        </Suspense>
+        <InWords agent={agent} />
+      </div>
+      <Tabs agent={agent} chosen={tab} />
+    </div>
+  );
+}
+
+const Trail = () => (
+  <a className="trail" href="#/agents">
+    ← Agents
+  </a>
+);
+
+function Absent({ error }: { readonly error: Error }) {
+  if (!(error instanceof ApiError) || error.status !== 404) return <Refusal error={error} />;
+  return (
+    <div className="empty">
+      <h1>Agent not found</h1>
+      <p>It may belong to another organization.</p>
+    </div>
+  );
+}
+
+const rulesOf = ({ manifest }: AgentDetail): Rules => manifest as unknown as Rules;
+
+function Head({ agent }: { readonly agent: AgentDetail }) {
+  const { name, description, manifestVersion, manifestHash, createdBy, createdAt, autonomy } = agent;
+  const mode = modeOf(agent);
+  const money = useMoneyOf(mode).get(agent.id);
+  const { maxDailyDrawdownPct, strategy } = rulesOf(agent);
+  return (
+    <header className="agent-head">
+      <div className="agent-name">
+        <h1>{name}</h1>
+        <State agent={agent} />
+        <span className="tag" data-mode={mode}>
+          {mode}
+        </span>
+        <span className="tag">{plain(autonomy)}</span>
+        {strategy !== undefined && <span className="tag">outside code, release {strategy.release}</span>}
+        <p className="faint">{description}</p>
+      </div>
+      <dl className="figures">
+        <Figure name="P&L">
+          <Gain usd={money?.pnlUsd} />
+        </Figure>
+        <Figure name="Today">
+          <Gain usd={money?.todayUsd} />
+        </Figure>
+        <Figure name="Equity">
+          <Money usd={money?.equityUsd} />
+        </Figure>
+        <Figure name="Day’s loss / limit">
+          <Drawdown money={money} limitPct={maxDailyDrawdownPct} />
+        </Figure>
+        <Figure name="Manifest">
+          <span className="num" title={`${manifestHash}, created ${dayAndTime(createdAt)} by ${createdBy}`}>
+            v{manifestVersion}
+          </span>
+        </Figure>
+      </dl>
+      <Actions agent={agent} />
+    </header>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Where it stands, what leads on, and what is being sold. */
+function Where({ agent }: { readonly agent: AgentDetail }) {
+  const { data: gates, error } = useGates(agent.id);
+  return (
+    <section className="card agent-where" aria-label="Stage and next step">
+      <StageRail stage={agent.stage} gates={gates?.gates ?? []} />
+      <Refusal error={error} />
+      {gates !== undefined && <NextStep agent={agent} gates={gates} />}
+      {agent.closing.map(({ instrument, limitPrice, closedBy, at, waitingFor }) => (
+        <p key={`${instrument} ${at}`} className="warn">
+          Selling {instrument === null ? 'all positions' : symbolOf(instrument)}
+          {limitPrice === null ? '' : ` at ${limitPrice} or better`}, asked by {closedBy} at {dayAndTime(at)}
+          {waitingFor == null ? '' : `: ${waitingFor.detail}`}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** Rules as sentences, and why it does not trade. */
+function InWords({ agent }: { readonly agent: AgentDetail }) {
+  const rules = rulesOf(agent);
+  const { data: gates } = useGates(agent.id);
+  const why = gates?.whyNoTrades ?? [];
+  return (
+    <section className="card agent-words" aria-label="Rules">
+      {why.length > 0 && (
+        <div className="why">
+          <h2>Why no trades</h2>
+          <ul>
+            {why.map((reason) => (
+              <li key={reason}>{forPeople(reason)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {rules.strategy === undefined ? (
+        <>
+          <h2>Buys when all are true</h2>
+          <Conditions of={rules.entry} none="It never buys: it has no entry rule." />
+          <h2>Sells when any is true</h2>
+          <Conditions
+            of={[...rules.exit, { type: 'stop_loss', pct: rules.stopLossPct }, { type: 'take_profit', pct: rules.takeProfitPct }]}
+            none=""
+          />
+        </>
+      ) : (
+        <p>Code outside of the service decides. Its proposals are held against this mandate.</p>
+      )}
+      <h2>Limits</h2>
+      <ul>
+        {rulesSentences(rules).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {(gates?.execution ?? []).map((sentence) => (
+          <li key={sentence} className="faint">
+            {sentence}
+          </li>
+        ))}
+        {gates?.liveLimit != null && <li className="warn">{gates.liveLimit}.</li>}
+      </ul>
+    </section>
+  );
+}
+
+function Conditions({ of, none }: { readonly of: Rules['entry']; readonly none: string }) {
+  if (of.length === 0) return <p className="warn">{none}</p>;
+  return (
+    <ul>
+      {of.map(conditionSentence).map((sentence, place) => (
+        <li key={`${place} ${sentence}`}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}

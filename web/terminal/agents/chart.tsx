@@ -1,0 +1,123 @@
+/** Bars of what an agent trades with what it did and saw on them: entries, exits, blocked decisions, stop, target, indicators. */
+import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { overlayOf } from '../../agent-marks.js';
+import { barLength, TIMEFRAMES } from '../../candle-reads.js';
+import { plain, symbolOf } from '../../words.js';
+import type { AgentDetail } from '../api.ts';
+import { feed, priceOf, useQuote } from '../market.ts';
+import { type Timeframe, useBars } from '../panels/candles.tsx';
+import { PriceChart } from '../panels/price-chart.ts';
+import { useAgentFills, useBooks, useDecisions } from './data.ts';
+import type { Rules } from './rules.ts';
+
+const NAMES = TIMEFRAMES.map(([name]) => name);
+const LEGEND = [
+  ['entry', 'up', '▲ entry'],
+  ['exit', 'down', '▼ exit'],
+  ['blocked', 'warn', '■ blocked'],
+  ['proposed', 'accent', '● proposed'],
+] as const;
+const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;
+
+export default function AgentChart({ agent }: { readonly agent: AgentDetail }) {
+  const rules = agent.manifest as unknown as Rules;
+  const keys = rules.universe.map(({ key }) => key);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [timeframe, setTimeframe] = useState<Timeframe>(() => NAMES.find((name) => name === rules.timeframe) ?? '5m');
+  const key = chosen !== null && keys.includes(chosen) ? chosen : keys[0];
+  if (key === undefined) return <p className="card agent-chart empty">No instrument yet. Edit the rules to add one.</p>;
+  return (
+    <section className="card agent-chart" aria-label="Chart">
+      <div className="agent-chart-head">
+        {keys.length > 1 ? (
+          <Select
+            size="xs"
+            aria-label="Instrument"
+            allowDeselect={false}
+            data={keys.map((value) => ({ value, label: symbolOf(value) }))}
+            value={key}
+            onChange={setChosen}
+          />
+        ) : (
+          <strong>{symbolOf(key)}</strong>
+        )}
+        <SegmentedControl
+          size="xs"
+          aria-label="Timeframe"
+          data={NAMES}
+          value={timeframe}
+          onChange={(name) => setTimeframe(name as Timeframe)}
+        />
+        <span className="legend">
+          {LEGEND.map(([kind, tone, words]) => (
+            <span key={kind} className={tone}>
+              {words}
+            </span>
+          ))}
+        </span>
+      </div>
+      <Bars agentId={agent.id} rules={rules} instrument={key} timeframe={timeframe} />
+    </section>
+  );
+}
+
+interface BarsProps {
+  readonly agentId: string;
+  readonly rules: Rules;
+  readonly instrument: string;
+  readonly timeframe: Timeframe;
+}
+
+function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<PriceChart | null>(null);
+  const scheme = useComputedColorScheme('dark');
+  const { data: bars, error, isPending } = useBars(instrument, timeframe);
+  const quote = useQuote(instrument);
+  const overlay = useOverlay(agentId, rules, instrument);
+  useEffect(() => {
+    if (place.current === null) return;
+    chart.current = new PriceChart(place.current);
+    return () => chart.current?.end();
+  }, []);
+  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe)), [bars, timeframe]);
+  useEffect(() => {
+    chart.current?.paint();
+    chart.current?.setMarks(overlay.marks);
+    chart.current?.setLevels(
+      overlay.lines.map(({ price, title, colour }) => ({ price: Number(price), title, ink: INKS[colour as 'good'] })),
+    );
+    chart.current?.setCurves([
+      ...overlay.curves.map((curve) => ({ ...curve, isPrice: true })),
+      ...overlay.gauges.map((curve) => ({ ...curve, isPrice: false })),
+    ]);
+  }, [overlay, bars, scheme]);
+  useEffect(() => {
+    const price = priceOf(quote);
+    if (price !== null) chart.current?.form(Number(price), feed.now());
+  }, [quote, bars]);
+  const counted = `${overlay.marks.filter(({ kind }) => kind === 'entry').length} entries, ${overlay.marks.filter(({ kind }) => kind === 'exit').length} exits, ${overlay.marks.filter(({ kind }) => kind === 'blocked').length} blocked`;
+  return (
+    <div className="chart-place">
+      <div ref={place} className="chart-canvas" role="img" aria-label={`${symbolOf(instrument)}, ${timeframe}: ${counted}`} />
+      {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument)} yet.</p>}
+      {error !== null && <p className="empty chart-note">{plain(instrument.split(':')[0] ?? '')} has no candles of it.</p>}
+      {isPending && <p className="empty chart-note">Reading bars…</p>}
+      <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+        TradingView Lightweight Charts™
+      </a>
+    </div>
+  );
+}
+
+/** What the agent did on the bars, as far back as its decisions are read. */
+function useOverlay(agentId: string, rules: Rules, key: string) {
+  const { data: books } = useBooks(agentId);
+  const { data: fills } = useAgentFills(agentId);
+  const { data: pages } = useDecisions(agentId);
+  return useMemo(() => {
+    const decisions = (pages?.pages ?? []).flatMap(({ items }) => items).toReversed();
+    return overlayOf({ key, manifest: rules as never, books: books ?? [], fills: fills ?? [], decisions });
+  }, [books, fills, pages, rules, key]);
+}

@@ -1,0 +1,113 @@
+/** Expected and realized cost of each fill: a picture, and the figures by venue, algorithm, size and hour. */
+import { useQuery } from '@tanstack/react-query';
+import { dayAndTime, symbolOf } from '../../words.js';
+import { api, type Calibration, type CostFigures } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+
+const SIDE = 240;
+
+export function Costs({ agentId }: { readonly agentId: string }) {
+  const { data, error, isPending } = useQuery({
+    queryKey: ['calibration', agentId],
+    queryFn: ({ signal }) => api.getCalibration({ id: agentId }, { signal }),
+    staleTime: 60_000,
+  });
+  if (isPending) return <p className="empty">Reading…</p>;
+  if (data === undefined) return <Refusal error={error} />;
+  if (data.fills.length === 0) return <p className="empty">Expected and realized cost stand here after the first fill. {promised(data)}</p>;
+  return (
+    <div className="costs">
+      <p className={data.drifted === true ? 'warn' : undefined}>{verdictOf(data)}</p>
+      <div className="costs-body">
+        <Picture fills={data.fills} />
+        <Figures of={data} />
+      </div>
+    </div>
+  );
+}
+
+const promised = ({ promisedBps }: Calibration): string =>
+  promisedBps === null ? '' : `The backtest promised ${bps(promisedBps)} bps a fill.`;
+
+function verdictOf(of: Calibration): string {
+  const words =
+    of.drifted === null
+      ? 'Too few fills to compare yet.'
+      : of.drifted
+        ? 'Fills cost more than expected: earlier backtests are optimistic.'
+        : 'Fills cost what was expected.';
+  return `${words} ${promised(of)}`;
+}
+
+/** Expected cost to the right, realized cost upwards: a fill above the diagonal cost more than expected. */
+function Picture({ fills }: { readonly fills: Calibration['fills'] }) {
+  const known = fills.flatMap(({ expectedBps, ...rest }) => (expectedBps === null ? [] : [{ ...rest, expectedBps }]));
+  const costs = known.flatMap(({ expectedBps, realizedBps }) => [expectedBps, realizedBps]);
+  const [low, high] = [Math.min(0, ...costs), Math.max(1, ...costs)];
+  const at = (cost: number): number => ((cost - low) / (high - low)) * SIDE;
+  return (
+    <figure className="cost-picture">
+      <svg
+        viewBox={`-6 -6 ${SIDE + 12} ${SIDE + 12}`}
+        role="img"
+        aria-label={`Realized cost of ${known.length} fills against the expected one, from ${bps(low)} to ${bps(high)} bps`}
+      >
+        <rect width={SIDE} height={SIDE} className="cost-ground" />
+        <line x1={0} y1={SIDE} x2={SIDE} y2={0} className="cost-even" />
+        {known.map(({ at: time, instrument, expectedBps, realizedBps }) => (
+          <circle
+            key={`${time} ${instrument}`}
+            cx={at(expectedBps)}
+            cy={SIDE - at(realizedBps)}
+            r={3.5}
+            className={realizedBps > expectedBps ? 'dearer' : 'cheaper'}
+          >
+            <title>
+              {symbolOf(instrument)}, {dayAndTime(time)}: expected {bps(expectedBps)}, realized {bps(realizedBps)} bps
+            </title>
+          </circle>
+        ))}
+      </svg>
+      <figcaption className="faint">
+        Expected → realized ↑, <span className="num">{`${bps(low)} to ${bps(high)} bps`}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) {
+  const rows: readonly (readonly [name: string, figures: CostFigures])[] = [
+    ['Paper', paper],
+    ['Live', live],
+    ...groups.map(
+      (group) => [group.by === 'hour' ? `${group.key}:00 UTC` : group.by === 'size' ? `$${group.key}` : group.key, group] as const,
+    ),
+  ];
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Figures of cost">
+      <table className="rows wide">
+        <Heads titles={['', 'Fills', 'Expected', 'Realized', 'Bias', 'Median', 'Dearer / cheaper']} />
+        <tbody>
+          {rows
+            .filter(([, { fills }]) => fills > 0)
+            .map(([name, figures]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="num">{figures.fills}</td>
+                <td className="num">{bps(figures.expectedBps)}</td>
+                <td className="num">{bps(figures.realizedBps)}</td>
+                <td className="num">{bps(figures.biasBps)}</td>
+                <td className="num">{bps(figures.medianBps)}</td>
+                <td className="num">
+                  {figures.dearer} / {figures.cheaper}
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const bps = (value: number | null): string => (value === null ? '–' : value.toFixed(1));

@@ -1,0 +1,169 @@
+/** Reads about agents that several parts of their pages share, and how they are kept up to date. */
+import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api, type Agent, type Decision, type EvaluationRun, queries, refresh } from '../api.ts';
+import { sum } from '../kit/decimal.ts';
+import { feed } from '../market.ts';
+
+/** Figures of an agent that change without an announcement are read anew this often. */
+const READ_EVERY_MS = 30_000;
+const RUN_EVERY_MS = 2_000;
+const PER_PAGE = 200;
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** The agents of the organization, the newest first; more are read as they are asked for. */
+export const useAgentPages = () =>
+  useInfiniteQuery({
+    queryKey: ['agents', 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      api.listAgents({ limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export const useAgent = (id: string) =>
+  useQuery({ queryKey: ['agent', id], queryFn: ({ signal }) => api.getAgent({ id }, { signal }), staleTime: READ_EVERY_MS });
+
+export const useGates = (id: string) =>
+  useQuery({
+    queryKey: ['gates', id],
+    queryFn: ({ signal }) => api.listGates({ id }, { signal }),
+    staleTime: READ_EVERY_MS,
+    refetchInterval: READ_EVERY_MS,
+  });
+
+export const useLastDecision = (id: string) =>
+  useQuery({
+    queryKey: ['last-decision', id],
+    queryFn: async ({ signal }) => (await api.listDecisions({ id, limit: 1 }, { signal })).items[0] ?? null,
+    staleTime: READ_EVERY_MS,
+    refetchInterval: READ_EVERY_MS,
+  });
+
+export const useBooks = (agentId: string) =>
+  useQuery({
+    queryKey: ['books', agentId],
+    queryFn: async ({ signal }) => (await api.listBooks({ agentId, limit: PER_PAGE }, { signal })).items,
+  });
+
+/** Fills of every book of an agent, the newest first. */
+export function useAgentFills(agentId: string) {
+  const { data: books = [] } = useBooks(agentId);
+  const ids = books.map(({ id }) => id);
+  return useQuery({
+    queryKey: ['agent-fills', agentId, ...ids],
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(ids.map((id) => api.listFills({ id, limit: PER_PAGE }, { signal })));
+      return pages.flatMap(({ items }) => items).sort((a, b) => (a.at < b.at ? 1 : -1));
+    },
+    enabled: ids.length > 0,
+  });
+}
+
+/** Mode that an agent trades in at its stage. */
+export const modeOf = ({ stage }: Pick<Agent, 'stage'>): 'paper' | 'live' =>
+  stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
+
+export interface AgentMoney {
+  readonly pnlUsd: string;
+  readonly todayUsd: string;
+  readonly equityUsd: string;
+}
+
+/** Profit of each agent by its id; an agent without a book, or with one that has no price, is not in it. */
+export function useMoneyOf(mode: 'paper' | 'live'): ReadonlyMap<string, AgentMoney> {
+  const { data } = useQuery({
+    queryKey: ['performance', mode],
+    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
+    staleTime: READ_EVERY_MS / 2,
+    refetchInterval: READ_EVERY_MS / 2,
+  });
+  return moneyByAgent(data?.books ?? []);
+}
+
+interface BookMoney {
+  readonly agentId: string | null;
+  readonly pnlUsd: string | null;
+  readonly todayUsd: string | null;
+  readonly equityUsd: string | null;
+}
+
+function moneyByAgent(books: readonly BookMoney[]): ReadonlyMap<string, AgentMoney> {
+  const found = new Map<string, AgentMoney>();
+  for (const { agentId, pnlUsd, todayUsd, equityUsd } of books) {
+    if (agentId === null || pnlUsd === null || todayUsd === null || equityUsd === null) continue;
+    const before = found.get(agentId);
+    const plus = (name: keyof AgentMoney, text: string): string => (before === undefined ? text : sum([before[name], text]));
+    found.set(agentId, { pnlUsd: plus('pnlUsd', pnlUsd), todayUsd: plus('todayUsd', todayUsd), equityUsd: plus('equityUsd', equityUsd) });
+  }
+  return found;
+}
+
+/** Decisions of an agent, the newest first; older ones are read as they are asked for. */
+export const useDecisions = (id: string) =>
+  useInfiniteQuery({
+    queryKey: ['decisions', id],
+    queryFn: ({ pageParam, signal }) =>
+      api.listDecisions({ id, limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }: Page<Decision>) => nextCursor,
+    staleTime: Infinity,
+  });
+
+const ENDED: readonly EvaluationRun['state'][] = ['finished', 'refused', 'cancelled', 'failed'];
+export const hasEnded = ({ state }: EvaluationRun): boolean => ENDED.includes(state);
+
+/** The newest evaluations of an agent; those under way are watched. */
+export const useRuns = (id: string) =>
+  useQuery({
+    queryKey: ['runs', id],
+    queryFn: async ({ signal }) => (await api.listEvaluations({ id, limit: 20 }, { signal })).items,
+    refetchInterval: ({ state }) => (state.data?.every(hasEnded) === false ? RUN_EVERY_MS : false),
+  });
+
+/** Reads an agent again after something was done to it. */
+export const refreshAgent = (): void => refresh('agents', 'agent', 'gates', 'runs', 'versions', 'evidence', 'books');
+
+/** Follows what the service announces of one agent while its page is open. */
+export function useNews(id: string): void {
+  useEffect(() => {
+    const stops = [
+      feed.subscribe({
+        channel: 'decisions',
+        params: { agentId: id },
+        begin: () => refresh('decisions', 'last-decision'),
+        receive: ({ data }) => include(id, data as Decision),
+      }),
+      feed.subscribe({
+        channel: 'agents',
+        begin: refreshAgent,
+        receive: ({ type, data }) => {
+          if (type === 'snapshot' || data.agentId !== id) return;
+          if ('runId' in data) refresh('runs', ...(data.what === 'evaluation_progress' ? [] : ['gates', 'evidence']));
+          else refreshAgent();
+        },
+      }),
+      feed.subscribe({
+        channel: 'proposals',
+        receive: ({ data }) => {
+          if (data.agentId === id) refresh('books', 'agent-fills', 'outside-proposals');
+        },
+      }),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }, [id]);
+}
+
+/** Puts a decision that was announced before those that were read. */
+function include(id: string, decision: Decision): void {
+  queries.setQueryData<Decision | null>(['last-decision', id], decision);
+  queries.setQueryData<InfiniteData<Page<Decision>, string | null>>(['decisions', id], (known) => {
+    const [first, ...rest] = known?.pages ?? [];
+    if (known === undefined || first === undefined || first.items.some((one) => one.id === decision.id)) return known;
+    return { ...known, pages: [{ ...first, items: [decision, ...first.items] }, ...rest] };
+  });
+}

@@ -1,0 +1,218 @@
+/** Decisions of an agent as a long table with filters, and one of them explained. */
+import { Button, SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { age, dayAndTime, flagWords, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
+import { api, type Decision } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { useDecisions } from './data.ts';
+import { Disposition } from './state.tsx';
+
+const TITLES = ['Time', 'Decision', 'Instrument', 'Entry rules', 'Exit rules', 'Reason'];
+const ROW_PX = 28;
+const FILTERS = [
+  { value: 'all', label: 'All' },
+  { value: 'acted', label: 'Entries and exits' },
+  { value: 'blocked', label: 'Blocked' },
+];
+type Filter = 'all' | 'acted' | 'blocked';
+
+const KEPT: Readonly<Record<Filter, (decision: Decision) => boolean>> = {
+  all: () => true,
+  acted: ({ disposition }) => disposition === 'propose_entry' || disposition === 'propose_exit',
+  blocked: ({ disposition }) => disposition === 'blocked_by_risk',
+};
+
+export function Decisions({ agentId }: { readonly agentId: string }) {
+  const [filter, setFilter] = useState<Filter>('all');
+  const [open, setOpen] = useState<string | null>(null);
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useDecisions(agentId);
+  const all = (data?.pages ?? []).flatMap(({ items }) => items);
+  const shown = all.filter(KEPT[filter]);
+  const opened = all.find(({ id }) => id === open);
+  const oldest = all.at(-1);
+  return (
+    <div className="decisions">
+      <div className="part-head">
+        <SegmentedControl
+          size="xs"
+          aria-label="Decisions shown"
+          data={FILTERS}
+          value={filter}
+          onChange={(value) => setFilter(value as Filter)}
+        />
+        {oldest !== undefined && (
+          <span className="faint">
+            {shown.length} of {all.length} decisions back to {dayAndTime(oldest.slot)}
+          </span>
+        )}
+        {hasNextPage && (
+          <Button size="compact-xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Look further back
+          </Button>
+        )}
+      </div>
+      <Refusal error={error} />
+      {isPending && <p className="empty">Reading…</p>}
+      {data !== undefined && all.length === 0 && (
+        <p className="empty">No decisions yet. An agent on duty decides once a minute, and each decision stands here.</p>
+      )}
+      {all.length > 0 && shown.length === 0 && (
+        <p className="empty">None of these {all.length} decisions. Look further back, or show all.</p>
+      )}
+      <div className="decisions-body" data-open={opened !== undefined}>
+        {shown.length > 0 && (
+          <VirtualTable
+            label="Decisions"
+            head={<Heads titles={TITLES} words={['Decision', 'Instrument', 'Reason']} />}
+            columns={TITLES.length}
+            rowPx={ROW_PX}
+            count={shown.length}
+            row={(index) => {
+              const decision = shown[index] as Decision;
+              return (
+                <Line
+                  key={decision.id}
+                  decision={decision}
+                  isOpen={decision.id === open}
+                  toggle={() => setOpen(decision.id === open ? null : decision.id)}
+                />
+              );
+            }}
+            onEnd={filter === 'all' && hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
+          />
+        )}
+        {opened !== undefined && <Explained key={opened.id} decision={opened} close={() => setOpen(null)} />}
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly decision: Decision;
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+}
+
+function Line({ decision: { id, slot, disposition, instrument, rules, reason, risk }, isOpen, toggle }: LineProps) {
+  const passed = (side: 'entry' | 'exit'): string => {
+    const ofSide = rules.filter((rule) => rule.side === side);
+    return ofSide.length === 0 ? '–' : `${ofSide.filter((rule) => rule.passed).length} of ${ofSide.length}`;
+  };
+  const why = risk?.rejections[0]?.code ?? reason;
+  return (
+    <tr data-decision={id} data-chosen={isOpen}>
+      <th scope="row" className="num">
+        <button type="button" className="plain" aria-expanded={isOpen} onClick={toggle}>
+          {dayAndTime(slot).slice(5)}
+        </button>
+      </th>
+      <td className="text">
+        <Disposition of={disposition} />
+      </td>
+      <td className="text">{instrument === null ? '' : symbolOf(instrument)}</td>
+      <td className="num">{passed('entry')}</td>
+      <td className="num">{passed('exit')}</td>
+      <td className="text faint">{why === null ? '' : plain(why)}</td>
+    </tr>
+  );
+}
+
+/** One decision: in words, rule by rule with what was seen, the market it knew, and what risk refused. */
+function Explained({ decision, close }: { readonly decision: Decision; readonly close: () => void }) {
+  const { id, agentId, slot, disposition, risk, hash } = decision;
+  const { data, error } = useQuery({
+    queryKey: ['explained', id],
+    queryFn: ({ signal }) => api.explainDecision({ id: agentId, decisionId: id }, { signal }),
+    staleTime: Infinity,
+  });
+  return (
+    <aside className="explained" aria-label="Decision explained">
+      <div className="part-head">
+        <strong>
+          <Disposition of={disposition} /> at <span className="num">{dayAndTime(slot)}</span>
+        </strong>
+        <span className="space" />
+        <Button size="compact-xs" variant="default" onClick={close}>
+          Close
+        </Button>
+      </div>
+      <div aria-live="polite">
+        <Refusal error={error} />
+        {data !== undefined && (
+          <>
+            <p>{data.summary}</p>
+            <ul>
+              {data.why.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      {(risk?.rejections ?? []).map((rejection) => (
+        <p key={rejection.code} className="rejection">
+          {rejectionWords(rejection)}
+        </p>
+      ))}
+      <RuleTable decision={decision} />
+      <Known decision={decision} />
+      <p className="faint">
+        Record <code title={hash}>{hash.slice(0, 12)}</code> ·{' '}
+        <a href={`/#/agents/${agentId}/state`}>Travel to this moment in the console</a>
+      </p>
+    </aside>
+  );
+}
+
+function RuleTable({ decision: { rules } }: { readonly decision: Decision }) {
+  if (rules.length === 0) return null;
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Rules and what was seen">
+      <table className="rows">
+        <Heads titles={['Rule', 'Instrument', 'Seen', 'Asked']} words={['Instrument']} />
+        <tbody>
+          {rules.map(({ instrument, side, type, passed, observed, threshold, unknown }, place) => (
+            <tr key={`${place} ${type}`}>
+              <th scope="row">
+                <span className={passed ? 'up' : 'down'} role="img" aria-label={passed ? 'passed' : 'failed'}>
+                  {passed ? '✓' : '✗'}
+                </span>{' '}
+                <span className="faint">{side}</span> {plain(type)}
+              </th>
+              <td className="text">{symbolOf(instrument)}</td>
+              <td className="num">{unknown === undefined ? valueText(observed) : `${plain(unknown.input)} ${plain(unknown.cause)}`}</td>
+              <td className="num">{valueText(threshold)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Known({ decision: { observed } }: { readonly decision: Decision }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Market as it was known">
+      <table className="rows">
+        <Heads titles={['Market', 'Bid', 'Ask', 'Reference', 'Age', 'Quality']} words={['Quality']} />
+        <tbody>
+          {Object.entries(observed).map(([key, { quote, reference }]) => (
+            <tr key={key}>
+              <th scope="row">{symbolOf(key)}</th>
+              <td className="num">{quote?.bid == null ? '–' : quoteText(quote.bid)}</td>
+              <td className="num">{quote?.ask == null ? '–' : quoteText(quote.ask)}</td>
+              <td className="num">{reference?.referencePrice == null ? '–' : quoteText(reference.referencePrice)}</td>
+              <td className="num">{quote === null ? '–' : age(quote.ageMs)}</td>
+              <td className="text">
+                {quote?.quality ?? 'unknown'} {(quote?.flags ?? []).map((flag) => flagWords(flag).word).join(', ')}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+/** Simulations of an agent: how far each is, what it waits for, how it ended; they go on when the page is left. */
+import { Button, Checkbox, Progress, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { summaryWords } from '../../run-words.js';
+import { dayAndTime, plain, priceText, remaining } from '../../words.js';
+import { api, type EvaluationRun } from '../api.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { useChange } from './actions.tsx';
+import { hasEnded, refreshAgent, useRuns } from './data.ts';
+
+export function Evaluations({ agentId }: { readonly agentId: string }) {
+  const { data: runs = [], error, isPending } = useRuns(agentId);
+  const mayRun = useMay('trade:execute');
+  return (
+    <div className="evaluations">
+      {mayRun ? <Begin agentId={agentId} /> : <p className="faint">A member with trade:execute begins evaluations.</p>}
+      <Refusal error={error} />
+      {isPending && <p className="empty">Reading…</p>}
+      {!isPending && runs.length === 0 && (
+        <p className="empty">No evaluations yet. Begin with a backtest: it goes on while you do something else.</p>
+      )}
+      <ul>
+        {runs.map((run) => (
+          <Run key={run.id} run={run} mayCancel={mayRun} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+function Begin({ agentId: id }: { readonly agentId: string }) {
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [look, setLook] = useState(false);
+  const body = {
+    ...(DAY.test(from) ? { from: `${from}T00:00:00Z` } : {}),
+    ...(DAY.test(to) ? { to: `${to}T00:00:00Z` } : {}),
+    ...(look ? { look: true } : {}),
+  };
+  const backtest = useChange(() => api.backtestAgent({ id, body }), 'The backtest has begun. You may leave this page.');
+  const stress = useChange(() => api.stressTestAgent({ id }), 'The stress test has begun. You may leave this page.');
+  return (
+    <>
+      <div className="part-head">
+        <Button loading={backtest.isPending} onClick={() => backtest.mutate()}>
+          Backtest
+        </Button>
+        <TextInput type="date" aria-label="From" value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+        <TextInput type="date" aria-label="To" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
+        <Checkbox
+          size="xs"
+          label="Exploratory: counts for no gate"
+          checked={look}
+          onChange={({ currentTarget }) => setLook(currentTarget.checked)}
+        />
+        <span className="space" />
+        <Button variant="default" loading={stress.isPending} onClick={() => stress.mutate()}>
+          Stress test
+        </Button>
+        <Button component="a" variant="default" href={`/#/agents/${id}/gates`}>
+          Sweep in the console
+        </Button>
+      </div>
+      <Refusal error={backtest.error ?? stress.error} />
+    </>
+  );
+}
+
+function Run({ run, mayCancel }: { readonly run: EvaluationRun; readonly mayCancel: boolean }) {
+  const { id, agentId, evaluation, state, manifestVersion, createdAt, requestedBy, ending, summary } = run;
+  const cancelling = useMutation({ mutationFn: () => api.cancelEvaluation({ id: agentId, runId: id }), onSettled: refreshAgent });
+  const words = ending !== null ? `${plain(ending.code)}: ${ending.detail}` : summary === null ? '' : summaryWords(summary);
+  return (
+    <li className="run" data-run={id} data-state={state}>
+      <div className="part-head">
+        <strong>{plain(evaluation)}</strong>
+        <span className={`state run-${state}`}>{plain(state)}</span>
+        <span className="faint">
+          version {manifestVersion} · {dayAndTime(createdAt)} by {requestedBy}
+        </span>
+        <span className="space" />
+        {state === 'finished' && <Report run={run} />}
+        {!hasEnded(run) && mayCancel && (
+          <Button size="compact-xs" variant="default" loading={cancelling.isPending} onClick={() => cancelling.mutate()}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {!hasEnded(run) && <Far run={run} />}
+      {words !== '' && <p className={ending === null ? undefined : 'rejection'}>{words}</p>}
+      <Refusal error={cancelling.error} />
+    </li>
+  );
+}
+
+/** How far it is, what is left, and what it waits for. */
+function Far({ run: { evaluation, progress, remainingMs, waitingFor, waitsForWork } }: { readonly run: EvaluationRun }) {
+  const part = progress === null ? 0 : (progress.done / Math.max(1, progress.total)) * 100;
+  return (
+    <div className="far">
+      <Progress value={part} size="sm" aria-label={`Progress of the ${plain(evaluation)}`} />
+      <span className="num faint">
+        {progress === null
+          ? 'Preparing…'
+          : `${priceText(String(progress.done))} of ${priceText(String(progress.total))} ${progress.unit}, ${Math.floor(part)} %`}
+        {remainingMs === null ? '' : `, ${remaining(remainingMs)} left`}
+      </span>
+      {waitingFor !== null && <span className="warn">waits: {waitingFor.detail}</span>}
+      {waitsForWork !== null && <a href="/#/runtime/work">Data fetch no. {waitsForWork}</a>}
+    </div>
+  );
+}
+
+function Report({ run: { id, agentId, evaluation } }: { readonly run: EvaluationRun }) {
+  if (evaluation !== 'stress_test') return <a href={`/#/reports/${agentId}/${id}`}>Report</a>;
+  return (
+    <a href={`/v1/agents/${agentId}/evaluations/${id}/report`} target="_blank" rel="noopener">
+      Report
+    </a>
+  );
+}

@@ -1,0 +1,154 @@
+/** The organization's agents: where each stands, what it earns, what it decided last, and what leads on. */
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { gateHere, nextAction } from '../../gate-progress.js';
+import { age, dayAndTime, plain } from '../../words.js';
+import type { Agent } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Gain } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useTicking } from '../kit/store.ts';
+import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { feed } from '../market.ts';
+import { useMay } from '../member.ts';
+import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
+import { Stages } from './rail.tsx';
+import { Disposition, Drawdown, State } from './state.tsx';
+
+const TITLES = ['Agent', 'Stage', 'Mode', 'State', 'P&L', 'Today', 'Day’s loss / limit', 'Last decision', 'Next'];
+const ROW_PX = 34;
+const SHOWN = ['All', 'Running', 'Paused', 'Live'] as const;
+
+export function Agents() {
+  const [wanted, setWanted] = useState('');
+  const [shown, setShown] = useState<string>('All');
+  const { data, error, isPending, hasNextPage, fetchNextPage } = useAgentPages();
+  const mayCreate = useMay('trade:execute');
+  const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
+  const agents = (data?.pages ?? []).flatMap(({ items }) => items);
+  const found = agents.filter((agent) => isShown(agent, shown) && agent.name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  return (
+    <div className="page agents-page">
+      <div className="page-head">
+        <h1>Agents</h1>
+        <SegmentedControl aria-label="State" data={[...SHOWN]} value={shown} onChange={setShown} />
+        <span className="space" />
+        <TextInput
+          placeholder="Filter"
+          aria-label="Filter agents"
+          value={wanted}
+          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+        {mayCreate && (
+          <Button component="a" href="#/agents/new">
+            Create an agent
+          </Button>
+        )}
+      </div>
+      <Refusal error={error} />
+      {isPending && <p className="empty">Reading…</p>}
+      {data !== undefined && agents.length === 0 && <NoAgents mayCreate={mayCreate} />}
+      {agents.length > 0 && found.length === 0 && <p className="empty">No agent matches. Clear the filter to see all {agents.length}.</p>}
+      {found.length > 0 && (
+        <VirtualTable
+          className="card"
+          label="Agents"
+          head={<Heads titles={TITLES} words={['Stage', 'Mode', 'State', 'Last decision', 'Next']} />}
+          columns={TITLES.length}
+          rowPx={ROW_PX}
+          count={found.length}
+          row={(index) => {
+            const agent = found[index] as Agent;
+            return <Row key={agent.id} agent={agent} money={money[modeOf(agent)].get(agent.id)} />;
+          }}
+        />
+      )}
+      {hasNextPage && (
+        <p className="faint">
+          The newest {agents.length} agents.{' '}
+          <Button size="compact-xs" variant="default" onClick={() => void fetchNextPage()}>
+            Read older ones
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isShown(agent: Agent, shown: string): boolean {
+  if (shown === 'Running') return !agent.paused;
+  if (shown === 'Paused') return agent.paused;
+  return shown === 'Live' ? modeOf(agent) === 'live' : true;
+}
+
+function NoAgents({ mayCreate }: { readonly mayCreate: boolean }) {
+  return (
+    <div className="empty">
+      <p>No agents yet. An agent trades by rules, on paper until its gates let it further.</p>
+      {mayCreate ? (
+        <Button component="a" href="#/agents/new">
+          Create the first agent
+        </Button>
+      ) : (
+        <p>A member with trade:execute creates one.</p>
+      )}
+    </div>
+  );
+}
+
+function Row({ agent, money }: { readonly agent: Agent; readonly money: AgentMoney | undefined }) {
+  const { id, name, stage, autonomy } = agent;
+  const { data: detail } = useAgent(id);
+  const { data: gates } = useGates(id);
+  const limit = detail?.manifest['maxDailyDrawdownPct'];
+  const next = gates === undefined ? '' : nextAction(agent, gateHere(gates.gates));
+  return (
+    <tr data-agent={id}>
+      <th scope="row">
+        <a href={`#/agents/${id}`} className="name" title={name}>
+          {name}
+        </a>
+      </th>
+      <td className="text">
+        <Stages stage={stage} />
+      </td>
+      <td className="text">
+        <span className="tag" data-mode={modeOf(agent)}>
+          {modeOf(agent)}
+        </span>{' '}
+        {plain(autonomy)}
+      </td>
+      <td className="text">
+        <State agent={agent} />
+      </td>
+      <td>
+        <Gain usd={money?.pnlUsd} />
+      </td>
+      <td>
+        <Gain usd={money?.todayUsd} />
+      </td>
+      <td>
+        <Drawdown money={money} limitPct={typeof limit === 'number' ? limit : null} />
+      </td>
+      <td className="text">
+        <LastDecision agentId={id} />
+      </td>
+      <td className="text next" title={next}>
+        <a href={`#/agents/${id}/gates`}>{next}</a>
+      </td>
+    </tr>
+  );
+}
+
+function LastDecision({ agentId }: { readonly agentId: string }) {
+  const { data } = useLastDecision(agentId);
+  const now = useTicking();
+  if (data === undefined) return <span className="faint">…</span>;
+  if (data === null) return <span className="faint">none yet</span>;
+  const ageMs = now === 0 ? 0 : feed.now() - Date.parse(data.slot);
+  return (
+    <span title={`${dayAndTime(data.slot)}${data.reason === null ? '' : `: ${plain(data.reason)}`}`}>
+      <Disposition of={data.disposition} /> <span className="num faint">{age(Math.floor(ageMs / 1_000) * 1_000)} ago</span>
+    </span>
+  );
+}

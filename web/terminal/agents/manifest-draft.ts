@@ -1,0 +1,132 @@
+/** A manifest being written: texts of its fields and rows of its rules, made of a manifest and made into one. */
+import type { ConditionForm, Field, ManifestForm } from './manifest-form.ts';
+
+export type Side = 'entry' | 'exit';
+export type Texts = Readonly<Record<string, string | readonly string[]>>;
+
+export interface RuleRow {
+  readonly type: string;
+  readonly texts: Texts;
+  /** Members that the form does not know: the service says what is wrong with them. */
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+export interface ManifestDraft {
+  readonly texts: Texts;
+  readonly universe: readonly string[];
+  readonly entry: readonly RuleRow[];
+  readonly exit: readonly RuleRow[];
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const LISTS = { entry: 'entryConditions', exit: 'exitConditions' } as const;
+const NO_CONDITION: ConditionForm = { type: '', meaning: '', fields: [] };
+
+export const conditionForm = (form: ManifestForm, side: Side, type: string): ConditionForm =>
+  form[side].find((one) => one.type === type) ?? { ...NO_CONDITION, type };
+
+/** A row of a type with nothing written in it yet. */
+export const emptyRow = (form: ManifestForm, side: Side, type: string): RuleRow => ({
+  type,
+  texts: textsOf(conditionForm(form, side, type).fields, {}),
+  more: {},
+});
+
+/** The manifest in the payload form that a draft stands for. An outside strategy has no rules of its own. */
+export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
+  const { name, description, ...rest } = valuesOf(form.fields, draft.texts);
+  const rules = (side: Side) => draft[side].map((row) => ({ type: row.type, ...valuesOf(conditionForm(form, side, row.type).fields, row.texts), ...row.more }));
+  const isOutside = draft.texts['strategy'] === 'external' && draft.entry.length + draft.exit.length === 0;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    universe: draft.universe,
+    ...(isOutside ? {} : { entryConditions: rules('entry'), exitConditions: rules('exit') }),
+    ...rest,
+    ...draft.more,
+  };
+}
+
+/** The draft of a manifest in the payload form; null if its lists are none, or hold what is no rule. */
+export function draftOf(manifest: Members, form: ManifestForm): ManifestDraft | null {
+  const { universe = [], entryConditions = [], exitConditions = [], ...rest } = manifest;
+  const entry = rowsOf(entryConditions, form, 'entry');
+  const exit = rowsOf(exitConditions, form, 'exit');
+  if (entry === null || exit === null || !isTexts(universe)) return null;
+  return { texts: textsOf(form.fields, rest), universe, entry, exit, more: moreOf(form.fields, rest) };
+}
+
+/** True if it has one of the sections that only the declarative form has. */
+export const isDeclarative = (manifest: Members): boolean =>
+  typeof manifest['strategy'] === 'object' || ['agent', 'capital_allocation', 'risk_guardrails', 'execution'].some((name) => name in manifest);
+
+function rowsOf(list: unknown, form: ManifestForm, side: Side): readonly RuleRow[] | null {
+  if (!Array.isArray(list)) return null;
+  const rows: RuleRow[] = [];
+  for (const found of list) {
+    if (typeof found !== 'object' || found === null || typeof (found as Members)['type'] !== 'string') return null;
+    const { type, ...members } = found as Members & { type: string };
+    const { fields } = conditionForm(form, side, type);
+    rows.push({ type, texts: textsOf(fields, members), more: moreOf(fields, members) });
+  }
+  return rows;
+}
+
+function valuesOf(fields: readonly Field[], texts: Texts): Members {
+  const given = fields.flatMap((field) => {
+    const text = texts[field.name] ?? '';
+    return text.length === 0 ? [] : [[field.name, valueOf(field, text)] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** A text that is no number goes as it is, so that the service says what is wrong with it. Money stays a text. */
+function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
+  if (typeof text !== 'string') return text;
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+function textsOf(fields: readonly Field[], members: Members): Texts {
+  return Object.fromEntries(fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]));
+}
+
+/** Null for a value that no field of its kind can show. */
+function textOf({ kind }: Field, value: unknown): string | readonly string[] | null {
+  if (kind === 'choices') return isTexts(value) ? value : null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return kind === 'number' || kind === 'decimal' ? String(value) : null;
+  return typeof value === 'boolean' && kind === 'boolean' ? String(value) : null;
+}
+
+/** What no field shows is kept as it is. */
+function moreOf(fields: readonly Field[], members: Members): Members {
+  const isShown = ([name, value]: readonly [string, unknown]): boolean => fields.some((field) => field.name === name && textOf(field, value) !== null);
+  return Object.fromEntries(Object.entries(members).filter((member) => !isShown(member)));
+}
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** The stored form of a manifest as the payload that the service takes. */
+export function payloadOf(stored: Members): Members {
+  const { schemaVersion: _, universe, entry, exit, strategy, ...rest } = stored;
+  const keys = (universe as readonly { readonly key: string; readonly kind: string }[]).map(({ key, kind }) => `${key}:${kind}`);
+  const outside = strategy as { readonly kind: string; readonly release: string } | undefined;
+  return {
+    ...rest,
+    universe: keys,
+    entryConditions: entry,
+    exitConditions: exit,
+    ...(outside === undefined ? {} : { strategy: outside.kind, release: outside.release }),
+  };
+}
+
+/** Puts a list's item at another place. */
+export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
+  const item = items[from];
+  if (item === undefined || to < 0 || to >= items.length) return items;
+  const rest = items.toSpliced(from, 1);
+  return rest.toSpliced(to, 0, item);
+}

@@ -1,0 +1,104 @@
+/** An agent whose code lies outside: its release, what the code sent last, what was refused and why, and how it gets in. */
+import { useQuery } from '@tanstack/react-query';
+import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
+import { type AgentDetail, api, type OutsideProposal } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { Hooks } from './hooks.tsx';
+import type { Rules } from './rules.ts';
+import { Tokens } from './tokens.tsx';
+
+const LATEST = 200;
+const SHOWN = 20;
+const REFUSED: readonly OutsideProposal['state'][] = ['blocked', 'held', 'superseded', 'missed'];
+
+export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
+  const { id } = agent;
+  const { strategy } = agent.manifest as unknown as Rules;
+  const { data, error, isPending } = useQuery({
+    queryKey: ['outside-proposals', id],
+    queryFn: async ({ signal }) => (await api.listOutsideProposals({ id, limit: LATEST }, { signal })).items,
+  });
+  const last = data?.[0];
+  return (
+    <div className="outside">
+      <dl className="figures">
+        <div>
+          <dt>Release</dt>
+          <dd>{strategy?.release}</dd>
+        </div>
+        <div>
+          <dt>Last proposal</dt>
+          <dd className="num">{last === undefined ? 'none yet' : dayAndTime(last.receivedAt)}</dd>
+        </div>
+        <div>
+          <dt>Sent by</dt>
+          <dd>{last?.submittedBy ?? '–'}</dd>
+        </div>
+      </dl>
+      <Refusal error={error} />
+      <Refusals proposals={data ?? []} />
+      {isPending && <p className="empty">Reading…</p>}
+      {data?.length === 0 && (
+        <p className="empty">The code has sent nothing yet. Make a token or a signal hook below and point the code at it.</p>
+      )}
+      {data !== undefined && data.length > 0 && <Latest proposals={data.slice(0, SHOWN)} />}
+      <Tokens agentId={id} />
+      <Hooks agentId={id} />
+    </div>
+  );
+}
+
+/** Proposals that became no order, counted by the rule that kept them back. */
+function Refusals({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
+  const counts = new Map<string, number>();
+  for (const { state, decision } of proposals) {
+    if (!REFUSED.includes(state)) continue;
+    const rule = decision?.reason ?? state;
+    counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  }
+  if (counts.size === 0) return null;
+  return (
+    <ul className="refusals" aria-label="Refusals by rule">
+      {[...counts]
+        .sort(([, a], [, b]) => b - a)
+        .map(([rule, count]) => (
+          <li key={rule}>
+            <strong className="num">{count}</strong> {plain(rule)}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function Latest({ proposals }: { readonly proposals: readonly OutsideProposal[] }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Latest proposals of the code">
+      <table className="rows wide">
+        <Heads
+          titles={['Received', 'Side', 'Instrument', 'Size', 'Limit', 'State', 'Reason of the code']}
+          words={['Side', 'Instrument', 'State', 'Reason of the code']}
+        />
+        <tbody>
+          {proposals.map(({ id, receivedAt, side, instrument, notionalUsd, quantity, limitPrice, state, reason, decision }) => (
+            <tr key={id} data-outside={id}>
+              <th scope="row" className="num">
+                {dayAndTime(receivedAt)}
+              </th>
+              <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
+              <td className="text">{symbolOf(instrument)}</td>
+              <td className="num">{notionalUsd === null ? priceText(quantity ?? '') : `$${priceText(notionalUsd)}`}</td>
+              <td className="num">{limitPrice === null ? '–' : priceText(limitPrice)}</td>
+              <td className="text" title={decision?.reason == null ? undefined : plain(decision.reason)}>
+                {plain(state)}
+              </td>
+              <td className="text clip" title={reason}>
+                {reason}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

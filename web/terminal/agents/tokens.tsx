@@ -1,0 +1,93 @@
+/** Tokens with which outside code proposes for one agent, and nothing else. */
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { dayAndTime } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { Secrets } from './secret.tsx';
+
+export function Tokens({ agentId }: { readonly agentId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['agent-tokens', agentId],
+    queryFn: async ({ signal }) => (await api.listAgentTokens({ id: agentId }, { signal })).items,
+  });
+  const [mayMake, mayManage] = [useMay('trade:execute'), useMay('risk:manage')];
+  const revoking = useMutation({
+    mutationFn: (tokenId: string) => api.revokeAgentToken({ id: agentId, tokenId }),
+    onSettled: () => refresh('agent-tokens'),
+  });
+  return (
+    <section aria-label="Tokens">
+      <h2>Tokens</h2>
+      <p className="faint">A token may propose trades of this agent and read what it needs for that. It may do nothing else.</p>
+      <Refusal error={error ?? revoking.error} />
+      {data?.length === 0 && <p className="empty">No token yet.</p>}
+      {data !== undefined && data.length > 0 && (
+        <div className="scroll-x" tabIndex={0} role="region" aria-label="Tokens of the agent">
+          <table className="rows wide">
+            <Heads titles={['Name', 'Made', 'By', 'State']} words={['By', 'State']} buttons="Revoke" />
+            <tbody>
+              {data.map(({ id, name, createdAt, createdBy, revokedAt }) => (
+                <tr key={id} data-token={id}>
+                  <th scope="row">{name}</th>
+                  <td className="num">{dayAndTime(createdAt)}</td>
+                  <td className="text">{createdBy}</td>
+                  <td className="text">{revokedAt === null ? <span className="up">valid</span> : `revoked ${dayAndTime(revokedAt)}`}</td>
+                  <td className="action">
+                    {revokedAt === null && (mayMake || mayManage) && (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        loading={revoking.isPending}
+                        onClick={() => revoking.mutate(id)}
+                        aria-label={`Revoke ${name}`}
+                      >
+                        Revoke
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {mayMake && <MakeToken agentId={agentId} />}
+    </section>
+  );
+}
+
+function MakeToken({ agentId }: { readonly agentId: string }) {
+  const [name, setName] = useState('');
+  const making = useMutation({
+    mutationFn: () => api.createAgentToken({ id: agentId, body: { name: name.trim() } }),
+    onSuccess: () => {
+      setName('');
+      refresh('agent-tokens');
+    },
+  });
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        making.mutate();
+      }}
+    >
+      <TextInput
+        aria-label="Name of the token"
+        placeholder="Name, such as my bot"
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <Button type="submit" variant="default" loading={making.isPending} disabled={name.trim() === ''}>
+        Make a token
+      </Button>
+      <Refusal error={making.error} />
+      <Secrets title="Token" secrets={making.data === undefined ? null : [['Token', making.data.token]]} close={making.reset} />
+    </form>
+  );
+}

@@ -1,0 +1,104 @@
+/** What an agent holds, and every fill of it. */
+import { dayAndTime, priceText, symbolOf } from '../../words.js';
+import type { Book, Fill } from '../api.ts';
+import { Heads } from '../kit/heads.tsx';
+import { Gain, Money, Price } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { VirtualTable } from '../kit/virtual-rows.tsx';
+import { choose } from '../place.ts';
+import { useAgentFills, useBooks } from './data.ts';
+
+const FILL_TITLES = ['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee'];
+const ROW_PX = 28;
+
+export function Trades({ agentId }: { readonly agentId: string }) {
+  const { data: books = [], error } = useBooks(agentId);
+  const { data: fills = [], error: failed } = useAgentFills(agentId);
+  return (
+    <div className="trades">
+      <Refusal error={error ?? failed} />
+      {books.map((book) => (
+        <Held key={book.id} book={book} />
+      ))}
+      {fills.length === 0 ? (
+        <p className="empty">No fills yet. Each trade stands here with its price, slippage and fee.</p>
+      ) : (
+        <VirtualTable
+          label="Fills"
+          head={<Heads titles={FILL_TITLES} words={['Instrument', 'Side']} />}
+          columns={FILL_TITLES.length}
+          rowPx={ROW_PX}
+          count={fills.length}
+          row={(index) => <FillRow key={(fills[index] as Fill).id} fill={fills[index] as Fill} />}
+        />
+      )}
+    </div>
+  );
+}
+
+function Held({ book: { mode, manifestVersion, capitalUsd, cashUsd, realizedPnlUsd, feesUsd, positions } }: { readonly book: Book }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={`Positions on ${mode}`}>
+      <p className="part-head">
+        <strong>{mode === 'live' ? 'Live' : 'Paper'}</strong>
+        {manifestVersion !== null && <span className="faint">version {manifestVersion}</span>}
+        <span className="faint">capital</span> <Money usd={capitalUsd} />
+        <span className="faint">cash</span> <Money usd={cashUsd} />
+        <span className="faint">realized</span> <Gain usd={realizedPnlUsd} />
+        <span className="faint">fees</span> <Money usd={feesUsd} />
+        {positions.length === 0 && <span className="faint">no open position</span>}
+      </p>
+      {positions.length > 0 && (
+        <table className="rows wide">
+          <Heads titles={['Instrument', 'Quantity', 'Entry', 'Cost', 'Since']} />
+          <tbody>
+            {positions.map(({ instrument, quantity, averageEntryPrice, costUsd, openedAt }) => (
+              <tr key={instrument}>
+                <th scope="row">
+                  <button type="button" className="plain" onClick={() => choose(instrument)}>
+                    {symbolOf(instrument)}
+                  </button>
+                </th>
+                <td className="num" title={quantity}>
+                  {priceText(quantity)}
+                </td>
+                <td>
+                  <Price price={averageEntryPrice} />
+                </td>
+                <td>
+                  <Money usd={costUsd} />
+                </td>
+                <td className="num">{dayAndTime(openedAt)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function FillRow({ fill: { id, at, instrument, side, quantity, fillPrice, notionalUsd, slippageBps, feeUsd } }: { readonly fill: Fill }) {
+  return (
+    <tr data-fill={id}>
+      <th scope="row" className="num">
+        {dayAndTime(at)}
+      </th>
+      <td className="text">{symbolOf(instrument)}</td>
+      <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
+      <td className="num" title={quantity}>
+        {priceText(quantity)}
+      </td>
+      <td>
+        <Price price={fillPrice} />
+      </td>
+      <td>
+        <Money usd={notionalUsd} />
+      </td>
+      <td className="num">{slippageBps.toFixed(2)} bps</td>
+      <td>
+        <Money usd={feeUsd} />
+      </td>
+    </tr>
+  );
+}
