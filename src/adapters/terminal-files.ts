@@ -5,6 +5,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import type { TerminalFiles, TerminalSource } from '../../api/terminal.ts';
+import { manifestPayloadSchema } from '../domain/manifest/payload-form.ts';
+import { MANIFEST_TEMPLATES } from '../domain/manifest/templates.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
@@ -35,11 +37,16 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** The console reads this module of the domain under a name of its own. */
+/** What the form of a manifest is made of: its schema, and manifests to begin with. */
+const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MANIFEST_TEMPLATES });
+
+/** What pages take from the domain, under names of their own. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
+    build.onResolve({ filter: /\/manifest-schema\.js$/ }, () => ({ path: 'manifest-schema', namespace: 'domain' }));
+    build.onLoad({ filter: /^manifest-schema$/, namespace: 'domain' }, () => ({ contents: MANIFESTS, loader: 'json' }));
   },
 };
 
@@ -99,7 +106,7 @@ function importedBy({ outputs }: Metafile, script: string): readonly string[] {
 
 /** The name and text of every source, and what is installed. */
 function stateOfSources(): string {
-  const hash = createHash('sha256').update(JSON.stringify(OPTIONS));
+  const hash = createHash('sha256').update(JSON.stringify(OPTIONS)).update(MANIFESTS);
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));
   const add = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {

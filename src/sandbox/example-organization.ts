@@ -1,5 +1,6 @@
 /** The organization that the sandbox begins with: four people whom the local identity provider knows, and three agents. */
 import type { Autonomy, Permission } from '../domain/agent.ts';
+import { CRYPTO_TREND, DISCOUNT_HUNTER } from '../domain/manifest/templates.ts';
 
 export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';
 
@@ -14,45 +15,8 @@ export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name
 
 /** Manifests in either form, and how far each agent may go by itself. */
 const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest: unknown }[] = [
-  {
-    autonomy: 'suggest',
-    manifest: {
-      name: 'Discount hunter',
-      description: 'Buys tokenized shares below their reference price, while nothing bad is told of them, and sells them above it.',
-      universe: ['AAPLx', 'NVDAx'],
-      timeframe: '1h',
-      entryConditions: [
-        { type: 'premium_below', pct: -1.2 },
-        { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false },
-      ],
-      exitConditions: [{ type: 'premium_above', pct: 0.6 }],
-      maxCapitalUsd: 25_000,
-      maxTradeNotionalUsd: 1_000,
-      stopLossPct: 4,
-      takeProfitPct: 6,
-      maxDailyDrawdownPct: 3,
-      maxOpenPositions: 2,
-      maxSlippageBps: 80,
-    },
-  },
-  {
-    autonomy: 'confirm',
-    manifest: {
-      name: 'Crypto trend',
-      description: 'Follows the slow trends of three coins: a day’s average that crosses that of a work week.',
-      universe: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
-      timeframe: '1h',
-      entryConditions: [{ type: 'ema_cross_up', fast: 24, slow: 120 }],
-      exitConditions: [{ type: 'ema_cross_down', fast: 24, slow: 120 }],
-      maxCapitalUsd: 50_000,
-      maxTradeNotionalUsd: 5_000,
-      stopLossPct: 3,
-      takeProfitPct: 8,
-      maxDailyDrawdownPct: 4,
-      maxOpenPositions: 3,
-      maxSlippageBps: 20,
-    },
-  },
+  { autonomy: 'suggest', manifest: DISCOUNT_HUNTER },
+  { autonomy: 'confirm', manifest: CRYPTO_TREND },
   {
     autonomy: 'research',
     manifest: {

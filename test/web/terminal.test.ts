@@ -32,6 +32,7 @@ const PATIENT = {
   maxOpenPositions: 3,
   maxSlippageBps: 20,
 };
+const HOSTILE = '<img src=x onerror=alert(1)>';
 /** Largest first visit: kilobytes as they travel, and files. */
 const MOST_BYTES = 450_000;
 const MOST_FILES = 12;
@@ -144,8 +145,54 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await waitFor(async () => (await service.get(`/v1/agent-orders/${id}`)).body.state === 'filled', { what: 'the filled proposal' });
   });
 
+  test('an agent is found by the palette, its page says where it stands, and a decision is explained', async () => {
+    await page.evaluate("location.hash = '#/agents'");
+    await page.locator('tr[data-agent]', { hasText: 'Crypto trend' }).waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('/');
+    await page.getByRole('textbox', { name: 'Search or type an order' }).pressSequentially('open crypto');
+    await page.getByText('Open Crypto trend').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Crypto trend' }).waitFor();
+    await page.locator('.stage-rail li').nth(6).waitFor();
+    await page.getByText('EMA 24 crosses above EMA 120 on 1h bars').waitFor();
+    await page.locator('tr[data-decision]').first().getByRole('button').click();
+    await page.getByRole('region', { name: 'Rules and what was seen' }).waitFor();
+    for (const part of ['Gates', 'Evaluations', 'Positions and fills', 'Costs', 'Versions']) {
+      await page.getByRole('link', { name: part, exact: true }).click();
+      await page.getByRole('region', { name: part, exact: true }).waitFor();
+    }
+  });
+
+  test('rules are built in rows, an error of the YAML names its line, and a hostile name is text', async () => {
+    await page.evaluate("location.hash = '#/agents/new'");
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
+    await page.getByRole('button', { name: 'Remove: no negative event' }).click();
+    await page.getByRole('textbox', { name: '%', exact: true }).first().fill('5000');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: /^Line \d+, column \d+:$/ }).waitFor();
+    await page.getByRole('textbox', { name: '%', exact: true }).first().fill('-2');
+    const yaml = page.getByRole('textbox', { name: 'Manifest as YAML' });
+    const written = await yaml.inputValue();
+    await yaml.fill(written.replace('pct: -2', 'pct: [-2'));
+    await page.getByText('The rows come back when the YAML can be read').waitFor();
+    await yaml.fill(
+      written.replace('universe:', 'strategy: external\nrelease: "7"\nuniverse:').replace(/(entry|exit)Conditions:\n( .*\n)+/g, ''),
+    );
+    await page.getByText('Code outside of the service decides').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: HOSTILE }).waitFor();
+    await page.getByRole('link', { name: 'Outside code', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Name of the token' }).fill('my bot');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByText('I have kept it').click();
+    await page.locator('[data-token]', { hasText: 'my bot' }).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+  });
+
   test('nobody is kept out: axe finds nothing in the dark and the light, and a phone does not scroll sideways', async () => {
-    for (const place of ['#/trade', '#/rankings', '#/basis', '#/risk']) {
+    for (const place of ['#/trade', '#/agents', '#/rankings', '#/basis', '#/risk']) {
       await page.evaluate(`location.hash = '${place}'`);
       await page.locator(place === '#/trade' ? '.ticket' : '.page h1').waitFor();
       expect(await findingsEverywhere(page), place).toEqual([]);

@@ -1,10 +1,13 @@
-/** Pages of agents, by what stands in the address: the list, one agent, recommendations. */
+/** Pages of agents, by what stands in the address: the list, one agent, its rules being written, recommendations. */
+import { lazy } from 'react';
 import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
 import { within } from '../place.ts';
 import { AgentPage } from './agent.tsx';
 import { Agents } from './list.tsx';
 import { Recommendations } from './recommendations.tsx';
+
+const Builder = lazy(() => import('./builder/builder.tsx'));
 
 export default function AgentPages({ name }: { readonly name: string }) {
   const [id = '', part = ''] = useStore(within).split('/');
@@ -17,6 +20,7 @@ export default function AgentPages({ name }: { readonly name: string }) {
       </div>
     );
   if (name === 'recommendations') return <Recommendations />;
-  if (id === 'new' || part === 'edit' || part === 'clone') location.replace(`/#/agents/${id}${part === '' ? '' : `/${part}`}`);
+  if (id === 'new') return <Builder id="" purpose="new" />;
+  if (part === 'edit' || part === 'clone') return <Builder key={`${part} ${id}`} id={id} purpose={part} />;
   return id === '' ? <Agents /> : <AgentPage key={id} id={id} tab={part} />;
 }

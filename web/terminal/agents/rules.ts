@@ -68,7 +68,8 @@ const isSaid = (part: string, fields: Readonly<Record<string, unknown>>): boolea
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => plain(String(one)).toLowerCase()).join(' or ');
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === true || value === 'true') return 'yes';
+  if (value === false || value === 'false') return 'no';
   return value === undefined || value === '' ? '…' : plain(String(value));
 }
 

@@ -37,7 +37,8 @@ const listOf = (schema: Schema, name: string): readonly unknown[] => (Array.isAr
 
 /** @param schema Of the payload form of a manifest. */
 export function formOf(schema: Schema): ManifestForm {
-  const conditions = (name: string) => listOf(membersOf(membersOf(membersOf(schema, 'properties'), name), 'items'), 'oneOf').map(conditionOf);
+  const conditions = (name: string) =>
+    listOf(membersOf(membersOf(membersOf(schema, 'properties'), name), 'items'), 'oneOf').map(conditionOf);
   return {
     fields: fieldsOf(schema).filter(({ name }) => !LISTS.includes(name)),
     entry: conditions('entryConditions'),
@@ -48,7 +49,11 @@ export function formOf(schema: Schema): ManifestForm {
 function conditionOf(found: unknown): ConditionForm {
   const schema = found as Schema;
   const { const: type } = membersOf(membersOf(schema, 'properties'), 'type');
-  return { type: String(type), meaning: String(schema['description'] ?? ''), fields: fieldsOf(schema).filter(({ name }) => name !== 'type') };
+  return {
+    type: String(type),
+    meaning: String(schema['description'] ?? ''),
+    fields: fieldsOf(schema).filter(({ name }) => name !== 'type'),
+  };
 }
 
 function fieldsOf(schema: Schema): readonly Field[] {

@@ -21,7 +21,6 @@ export interface ManifestDraft {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const LISTS = { entry: 'entryConditions', exit: 'exitConditions' } as const;
 const NO_CONDITION: ConditionForm = { type: '', meaning: '', fields: [] };
 
 export const conditionForm = (form: ManifestForm, side: Side, type: string): ConditionForm =>
@@ -37,7 +36,8 @@ export const emptyRow = (form: ManifestForm, side: Side, type: string): RuleRow 
 /** The manifest in the payload form that a draft stands for. An outside strategy has no rules of its own. */
 export function manifestOf(draft: ManifestDraft, form: ManifestForm): Members {
   const { name, description, ...rest } = valuesOf(form.fields, draft.texts);
-  const rules = (side: Side) => draft[side].map((row) => ({ type: row.type, ...valuesOf(conditionForm(form, side, row.type).fields, row.texts), ...row.more }));
+  const rules = (side: Side) =>
+    draft[side].map((row) => ({ type: row.type, ...valuesOf(conditionForm(form, side, row.type).fields, row.texts), ...row.more }));
   const isOutside = draft.texts['strategy'] === 'external' && draft.entry.length + draft.exit.length === 0;
   return {
     ...(name === undefined ? {} : { name }),
@@ -60,7 +60,8 @@ export function draftOf(manifest: Members, form: ManifestForm): ManifestDraft | 
 
 /** True if it has one of the sections that only the declarative form has. */
 export const isDeclarative = (manifest: Members): boolean =>
-  typeof manifest['strategy'] === 'object' || ['agent', 'capital_allocation', 'risk_guardrails', 'execution'].some((name) => name in manifest);
+  typeof manifest['strategy'] === 'object' ||
+  ['agent', 'capital_allocation', 'risk_guardrails', 'execution'].some((name) => name in manifest);
 
 function rowsOf(list: unknown, form: ManifestForm, side: Side): readonly RuleRow[] | null {
   if (!Array.isArray(list)) return null;
@@ -90,7 +91,9 @@ function valueOf({ kind }: Field, text: string | readonly string[]): unknown {
 }
 
 function textsOf(fields: readonly Field[], members: Members): Texts {
-  return Object.fromEntries(fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]));
+  return Object.fromEntries(
+    fields.map((field) => [field.name, textOf(field, members[field.name]) ?? (field.kind === 'choices' ? [] : '')]),
+  );
 }
 
 /** Null for a value that no field of its kind can show. */
@@ -103,7 +106,8 @@ function textOf({ kind }: Field, value: unknown): string | readonly string[] | n
 
 /** What no field shows is kept as it is. */
 function moreOf(fields: readonly Field[], members: Members): Members {
-  const isShown = ([name, value]: readonly [string, unknown]): boolean => fields.some((field) => field.name === name && textOf(field, value) !== null);
+  const isShown = ([name, value]: readonly [string, unknown]): boolean =>
+    fields.some((field) => field.name === name && textOf(field, value) !== null);
   return Object.fromEntries(Object.entries(members).filter((member) => !isShown(member)));
 }
 

@@ -60,7 +60,8 @@ class Reader {
 
   document(): unknown {
     const documents = this.#events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length;
-    if (documents !== 1) throw new Misplaced(0, documents === 0 ? 'There is nothing here yet.' : 'There are several documents; a manifest is one.');
+    if (documents !== 1)
+      throw new Misplaced(0, documents === 0 ? 'There is nothing here yet.' : 'There are several documents; a manifest is one.');
     this.#at = 1;
     return this.#next().type === EVENT_ID.POP ? null : this.#value('$');
   }

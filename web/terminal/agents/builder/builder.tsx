@@ -1,0 +1,239 @@
+/** An agent's rules being written, in rows and as YAML beside them: for a new agent, the next version of one, or one like another. */
+import { Button, Menu, TagsInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
+import { schema, templates } from '../../../manifest-schema.js';
+import { forPeople } from '../../../words.js';
+import { ApiError, api } from '../../api.ts';
+import { useCatalog } from '../../catalog.ts';
+import { Refusal } from '../../kit/refusal.tsx';
+import { useMay } from '../../member.ts';
+import { goTo } from '../../place.ts';
+import { refreshAgent, useAgent } from '../data.ts';
+import { FieldInput, spaced } from './field-input.tsx';
+import { draftOf, isDeclarative, type ManifestDraft, manifestOf, payloadOf } from './manifest-draft.ts';
+import { type Field, formOf } from './manifest-form.ts';
+import { Preview } from './preview.tsx';
+import { RuleRows } from './rule-rows.tsx';
+import { YamlPane, type YamlProblem } from './yaml-pane.tsx';
+import { type ReadYaml, readYaml, writeYaml } from './yaml.ts';
+
+export type Purpose = 'new' | 'edit' | 'clone';
+
+const FORM = formOf(schema);
+const TITLES = { new: 'Create an agent', edit: 'New version', clone: 'Clone of an agent' } as const;
+const FIRST_FIELDS: readonly string[] = ['name', 'timeframe', 'description'];
+
+export default function Builder({ id, purpose }: { readonly id: string; readonly purpose: Purpose }) {
+  const mayWrite = useMay('trade:execute');
+  if (!mayWrite)
+    return (
+      <div className="page">
+        <h1>{TITLES[purpose]}</h1>
+        <p className="empty">Your role may not write rules. Ask for the permission trade:execute.</p>
+      </div>
+    );
+  return purpose === 'new' ? (
+    <Writing purpose={purpose} id="" first={{ ...templates[0], name: '', description: '' }} />
+  ) : (
+    <OfAgent id={id} purpose={purpose} />
+  );
+}
+
+function OfAgent({ id, purpose }: { readonly id: string; readonly purpose: Purpose }) {
+  const { data: agent, error } = useAgent(id);
+  if (agent === undefined)
+    return <div className="page">{error === null ? <p className="empty">Reading…</p> : <Refusal error={error} />}</div>;
+  const payload = payloadOf(agent.manifest);
+  const first = purpose === 'clone' ? { ...payload, name: `${agent.name} copy` } : payload;
+  return <Writing key={`${purpose} ${agent.manifestHash}`} purpose={purpose} id={id} first={first} />;
+}
+
+interface WritingProps {
+  readonly purpose: Purpose;
+  readonly id: string;
+  readonly first: Readonly<Record<string, unknown>>;
+}
+
+/** The text is what is sent; the rows are another view of it, as long as it can be read as rows. */
+function Writing({ purpose, id, first }: WritingProps) {
+  const [text, setText] = useState(() => writeYaml(manifestOf(draftOf(first, FORM) as ManifestDraft, FORM)));
+  const read = useMemo(() => readYaml(text), [text]);
+  const draft = read.ok && !isDeclarative(read.value) ? draftOf(read.value, FORM) : null;
+  const saving = useMutation({
+    mutationFn: () => (purpose === 'edit' ? api.addAgentVersion({ id, body: text }) : api.createAgent({ body: text })),
+    onSuccess: (agent) => {
+      notifications.show({
+        color: 'teal',
+        message: purpose === 'edit' ? `Version ${agent.manifestVersion} is the manifest now.` : `${agent.name} was created at draft.`,
+      });
+      refreshAgent();
+      goTo(`agents/${agent.id}`);
+    },
+  });
+  const write = (next: string) => {
+    setText(next);
+    if (saving.error !== null) saving.reset();
+  };
+  const said = saving.error instanceof ApiError ? saving.error.fields : [];
+  const problems: readonly YamlProblem[] = read.ok
+    ? said.map(({ path, problem, allowed }) => ({
+        words: `${path.replace('$.', '')} ${problem}. Allowed: ${allowed}.`,
+        place: read.placeOf(path),
+      }))
+    : [{ words: read.problem, place: read.place }];
+  return (
+    <form
+      className="page builder-page"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <div className="page-head">
+        <h1>{TITLES[purpose]}</h1>
+        {purpose === 'new' && <Templates take={(template) => write(writeYaml(template))} />}
+        <span className="space" />
+        <Button component="a" variant="default" href={id === '' ? '#/agents' : `#/agents/${id}`}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={saving.isPending} disabled={!read.ok}>
+          {purpose === 'edit' ? 'Save as the next version' : 'Create'}
+        </Button>
+      </div>
+      {problems.length === 0 && <Refusal error={saving.error} />}
+      {said.length > 0 && (
+        <p className="refusal" role="alert">
+          {forPeople(saving.error instanceof ApiError ? saving.error.detail : '')}
+        </p>
+      )}
+      <div className="builder">
+        <div className="builder-rows">
+          {draft === null ? (
+            <NoRows isText={!read.ok} />
+          ) : (
+            <Rows draft={draft} change={(next) => write(writeYaml(manifestOf(next, FORM)))} problemOf={(path) => problemAt(said, path)} />
+          )}
+        </div>
+        <div className="builder-side">
+          <YamlPane text={text} change={write} problems={problems} />
+          <Preview text={named(read, text)} agentId={purpose === 'edit' ? id : ''} />
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** A missing name hinders no preview. */
+const named = (read: ReadYaml, text: string): string =>
+  read.ok && read.value['name'] === undefined && !isDeclarative(read.value) ? writeYaml({ name: 'Preview', ...read.value }) : text;
+
+function problemAt(said: ApiError['fields'], path: string): string | null {
+  const found = said.find((one) => one.path === `$.${path}`);
+  return found === undefined ? null : `${found.problem}. Allowed: ${found.allowed}.`;
+}
+
+function NoRows({ isText }: { readonly isText: boolean }) {
+  return (
+    <p className="card empty">
+      {isText
+        ? 'The rows come back when the YAML can be read. Its problem is named beneath it.'
+        : 'These rules are shown as YAML only: they are in the declarative form, or a list holds what is no rule. They can be previewed and saved as they are.'}
+    </p>
+  );
+}
+
+function Templates({ take }: { readonly take: (template: Readonly<Record<string, unknown>>) => void }) {
+  return (
+    <Menu withinPortal={false} position="bottom-start">
+      <Menu.Target>
+        <Button variant="default">Begin with a template</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {templates.map((template) => (
+          <Menu.Item key={String(template['name'])} onClick={() => take(template)}>
+            {String(template['name'])} <small>{String(template['description'] ?? '')}</small>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface RowsProps {
+  readonly draft: ManifestDraft;
+  readonly change: (draft: ManifestDraft) => void;
+  readonly problemOf: (path: string) => string | null;
+}
+
+function Rows({ draft, change, problemOf }: RowsProps) {
+  const { texts } = draft;
+  const isOutside = texts['strategy'] === 'external';
+  const inputs = (fields: readonly Field[]) =>
+    fields.map((field) => (
+      <FieldInput
+        key={field.name}
+        field={field}
+        label={spaced(field.name)}
+        text={texts[field.name] ?? ''}
+        change={(text) => change({ ...draft, texts: { ...texts, [field.name]: text } })}
+        problem={problemOf(field.name)}
+      />
+    ));
+  return (
+    <>
+      <fieldset className="card builder-fields">
+        <legend className="sr-only">Agent</legend>
+        {inputs(FIRST_FIELDS.flatMap((name) => FORM.fields.find((field) => field.name === name) ?? []))}
+        <Universe chosen={draft.universe} change={(universe) => change({ ...draft, universe })} problem={problemOf('universe')} />
+      </fieldset>
+      {isOutside && draft.entry.length + draft.exit.length === 0 ? (
+        <p className="card empty">Code outside of the service decides. The limits below are its mandate.</p>
+      ) : (
+        <div className="card">
+          {(['entry', 'exit'] as const).map((side) => (
+            <RuleRows
+              key={side}
+              side={side}
+              form={FORM}
+              rows={draft[side]}
+              change={(rows) => change({ ...draft, [side]: rows })}
+              problemOf={(path) => problemOf(`${side}Conditions${path}`)}
+            />
+          ))}
+        </div>
+      )}
+      <fieldset className="card builder-fields">
+        <legend className="sr-only">Limits and execution</legend>
+        {inputs(FORM.fields.filter(({ name }) => !FIRST_FIELDS.includes(name)))}
+      </fieldset>
+    </>
+  );
+}
+
+interface UniverseProps {
+  readonly chosen: readonly string[];
+  readonly change: (chosen: readonly string[]) => void;
+  readonly problem: string | null;
+}
+
+function Universe({ chosen, change, problem }: UniverseProps) {
+  const entries = useCatalog();
+  const counts = new Map<string, number>();
+  for (const { instrument } of entries) counts.set(instrument, (counts.get(instrument) ?? 0) + 1);
+  const options = entries.map(({ instrument, key, kind }) => (counts.get(instrument) === 1 ? instrument : `${key}:${kind}`));
+  return (
+    <TagsInput
+      size="xs"
+      label="Instruments, in the order of evaluation"
+      placeholder={chosen.length === 0 ? 'AAPLx, BTCUSDT, …' : ''}
+      data={[...new Set(options)]}
+      limit={50}
+      splitChars={[',', ' ', '\n']}
+      value={[...chosen]}
+      onChange={change}
+      error={problem}
+    />
+  );
+}

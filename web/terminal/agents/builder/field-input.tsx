@@ -1,0 +1,67 @@
+/** The input of one field of a manifest, by its kind. */
+import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { plain } from '../../../words.js';
+import { type Field, objectionTo } from './manifest-form.ts';
+
+interface FieldInputProps {
+  readonly field: Field;
+  readonly label: string;
+  readonly text: string | readonly string[];
+  readonly change: (text: string | readonly string[]) => void;
+  /** Of the service; null if it had none. */
+  readonly problem: string | null;
+}
+
+const UNITS: Readonly<Record<string, string>> = { pct: '%', usd: 'USD', rsi: 'RSI', ema: 'EMA' };
+
+/** `maxCapitalUsd` is `Max capital USD`, and `stop_loss_pct` is `Stop loss %`. */
+export function spaced(name: string): string {
+  const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const shown = words.replace(/\w+/g, (word) => UNITS[word] ?? word);
+  return `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)}`;
+}
+
+export function FieldInput({ field, label, text, change, problem }: FieldInputProps) {
+  const { kind, choices, isRequired, allowed, meaning } = field;
+  const common = { size: 'xs', label, error: problem, title: meaning, wrapperProps: { 'data-field': field.name } } as const;
+  if (kind === 'choices')
+    return (
+      <MultiSelect
+        {...common}
+        data={choices.map((value) => ({ value, label: plain(value).toLowerCase() }))}
+        value={typeof text === 'string' ? [] : [...text]}
+        onChange={change}
+      />
+    );
+  if (kind === 'choice' || kind === 'boolean')
+    return (
+      <Select
+        {...common}
+        clearable={!isRequired}
+        allowDeselect={!isRequired}
+        placeholder={allowed === '' ? 'not set' : plain(allowed)}
+        data={
+          kind === 'boolean'
+            ? [
+                { value: 'true', label: 'yes' },
+                { value: 'false', label: 'no' },
+              ]
+            : choices.map((value) => ({ value, label: plain(value) }))
+        }
+        value={text === '' ? null : String(text)}
+        onChange={(value) => change(value ?? '')}
+      />
+    );
+  const shown = String(text);
+  return (
+    <TextInput
+      {...common}
+      placeholder={allowed}
+      inputMode={kind === 'number' || kind === 'decimal' ? 'decimal' : 'text'}
+      autoComplete="off"
+      value={shown}
+      error={problem ?? (shown === '' ? null : objectionTo(field, shown))}
+      onChange={({ currentTarget }) => change(kind === 'text' ? currentTarget.value : currentTarget.value.trim())}
+    />
+  );
+}

@@ -1,0 +1,234 @@
+/** Preview of the rules on recent bars, simulated only when it is asked for: each counts as a trial. */
+import { Button, Select } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { dayAndTime, dayOf, forPeople, numberText, plain, priceText, symbolOf } from '../../../words.js';
+import { api, type BacktestPreview } from '../../api.ts';
+import { Heads } from '../../kit/heads.tsx';
+import { Change, Gain, Money, Price } from '../../kit/numbers.tsx';
+import { Refusal } from '../../kit/refusal.tsx';
+
+type Result = NonNullable<BacktestPreview['result']>;
+
+const ASK_AGAIN: readonly string[] = ['out_of_time', 'busy'];
+const AGAIN_MS = 1_500;
+const TRADES_SHOWN = 20;
+const [WIDTH, HEIGHT] = [320, 70];
+
+interface PreviewProps {
+  readonly text: string;
+  /** Of the agent whose next version it is; empty for a new one. */
+  readonly agentId: string;
+}
+
+export function Preview({ text, agentId }: PreviewProps) {
+  const [days, setDays] = useState<string | null>(null);
+  const [asked, setAsked] = useState('');
+  const ending = useRef(new AbortController());
+  useEffect(() => {
+    ending.current = new AbortController();
+    const { current } = ending;
+    return () => current.abort();
+  }, []);
+  const previewing = useMutation({
+    mutationFn: () => {
+      setAsked(text);
+      return workOut(
+        { body: text, draft: true, ...(agentId === '' ? {} : { agentId }), ...(days === null ? {} : { days: Number(days) }) },
+        ending.current.signal,
+      );
+    },
+  });
+  const { data, error, isPending } = previewing;
+  return (
+    <section className="card preview" aria-label="Preview">
+      <div className="part-head">
+        <h2>Preview</h2>
+        <span className="tag">counts for no gate</span>
+        <span className="space" />
+        <Select
+          size="xs"
+          aria-label="Period of the preview"
+          placeholder="Longest period"
+          clearable
+          data={['7', '30', '90', '365'].map((value) => ({ value, label: `${value} days` }))}
+          value={days}
+          onChange={setDays}
+        />
+        <Button variant="default" loading={isPending} onClick={() => previewing.mutate()}>
+          Run preview
+        </Button>
+      </div>
+      <p className="faint">Each manifest that is tried counts as a trial: the more trials, the less a good result proves.</p>
+      <Refusal error={error} />
+      {data !== undefined && asked !== text && <p className="warn">The rules have changed since. Run the preview again.</p>}
+      {data !== undefined && <Shown preview={data} />}
+    </section>
+  );
+}
+
+/** Asks until the simulation has its answer: what it has computed so far is kept between the questions. */
+async function workOut(input: Parameters<typeof api.previewBacktest>[0], signal: AbortSignal): Promise<BacktestPreview> {
+  for (;;) {
+    const preview = await api.previewBacktest(input, { signal });
+    if (preview.ending === null || !ASK_AGAIN.includes(preview.ending.code)) return preview;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    signal.throwIfAborted();
+  }
+}
+
+function Shown({ preview: { result, ending, problems, whyNoTrades, missing } }: { readonly preview: BacktestPreview }) {
+  return (
+    <>
+      {result === null ? (
+        <div className="refusal" role="alert">
+          <p>{problems.length > 0 ? 'Complete the rules first:' : `No preview: ${ending?.detail ?? ''}`}</p>
+          <ul>
+            {problems.map(({ path, problem, allowed }) => (
+              <li key={path}>
+                {path.replace('$.', '')}: {problem}. Allowed: {allowed}.
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : (
+        <Figures result={result} />
+      )}
+      <List title="Why no trades" items={whyNoTrades.map(forPeople)} />
+      <List title="Data gaps" items={missing.map(({ text }) => text)} />
+      {result !== null && <RuleCounts rules={result.rules} />}
+      {result !== null && result.trades.length > 0 && <LastTrades trades={result.trades.slice(-TRADES_SHOWN).toReversed()} />}
+    </>
+  );
+}
+
+function List({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
+  if (items.length === 0) return null;
+  return (
+    <div className="why">
+      <strong>{title}</strong>
+      <ul>
+        {items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Figures({ result }: { readonly result: Result }) {
+  const {
+    finalEquityUsd,
+    returnPct,
+    benchmarkReturnPct,
+    maxDrawdownPct,
+    closedTrades,
+    openTrades,
+    hitRatePct,
+    bars,
+    timeframe,
+    from,
+    to,
+    daily,
+  } = result;
+  const figures = [
+    ['P&L', <Change key="pnl" percent={returnPct} />],
+    ['Buy and hold', <Change key="hold" percent={benchmarkReturnPct} />],
+    ['Max drawdown', `${maxDrawdownPct.toFixed(2)} %`],
+    ['Final equity', <Money key="equity" usd={finalEquityUsd} />],
+    ['Trades', `${closedTrades} closed, ${openTrades} open`],
+    ['Win rate', hitRatePct === null ? '–' : `${hitRatePct.toFixed(1)} %`],
+  ] as const;
+  return (
+    <>
+      <p className="num">
+        {priceText(String(bars))} bars of {timeframe}, {dayOf(from)} to {dayOf(to)}
+      </p>
+      <dl className="figures">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="num">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Course daily={daily} />
+    </>
+  );
+}
+
+/** Equity by day, a picture for the eye. */
+function Course({ daily }: { readonly daily: Result['daily'] }) {
+  const values = daily.map(({ equityUsd }) => Number(equityUsd));
+  if (values.length < 2) return null;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const points = values.map(
+    (value, at) => `${(at / (values.length - 1)) * WIDTH},${HEIGHT - ((value - low) / (high - low || 1)) * HEIGHT}`,
+  );
+  const isUp = (values.at(-1) ?? 0) >= (values[0] ?? 0);
+  return (
+    <svg
+      className={`course ${isUp ? 'up' : 'down'}`}
+      viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`Equity of ${daily.length} days`}
+    >
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.500" vectorEffect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+function RuleCounts({ rules }: { readonly rules: Result['rules'] }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="How often each rule passed">
+      <table className="rows">
+        <Heads titles={['Rule', 'Side', 'Passed', 'Looked', 'Unknown']} words={['Side']} />
+        <tbody>
+          {rules.map(({ side, type, threshold, evaluated, passed, unknown }, place) => (
+            <tr key={`${place} ${type}`}>
+              <th scope="row">
+                {plain(type)} {typeof threshold === 'number' ? numberText(threshold) : threshold}
+              </th>
+              <td className="text">{side}</td>
+              <td className="num">{priceText(String(passed))}</td>
+              <td className="num">{priceText(String(evaluated))}</td>
+              <td className="num">{priceText(String(unknown))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function LastTrades({ trades }: { readonly trades: Result['trades'] }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Last trades of the preview">
+      <table className="rows wide">
+        <Heads titles={['Bought', 'Instrument', 'Price', 'Sold', 'Price at the end', 'P&L', 'By']} words={['Instrument', 'By']} />
+        <tbody>
+          {trades.map(({ instrument, decidedAt, entryPrice, exitDecidedAt, exitPrice, profitUsd, exitedBy }) => (
+            <tr key={`${decidedAt} ${instrument}`}>
+              <th scope="row" className="num">
+                {dayAndTime(decidedAt)}
+              </th>
+              <td className="text">{symbolOf(instrument)}</td>
+              <td>
+                <Price price={entryPrice} />
+              </td>
+              <td className="num">{exitDecidedAt === null ? 'open' : dayAndTime(exitDecidedAt)}</td>
+              <td>
+                <Price price={exitPrice} />
+              </td>
+              <td>
+                <Gain usd={profitUsd} />
+              </td>
+              <td className="text">{exitedBy.map(plain).join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
