@@ -133,6 +133,14 @@ function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseCompon
   return responses;
 }
 
+/** Description of a route. One of a retired route begins with its sunset and its successor. */
+function descriptionOf({ description, retired }: Route): Node {
+  if (retired === undefined) return description === undefined ? {} : { description };
+  const { since, sunset, successor } = retired;
+  const use = `Deprecated since ${since}: use \`${successor.method} ${templateOf(successor.url)}\`. It answers until ${sunset}.`;
+  return { deprecated: true, description: [use, description ?? ''].join(' ').trim() };
+}
+
 /** The operation of a route, one of `routes`. The refusals that it shares with others are added to `shared`. */
 export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents, routes: readonly Route[]): Node {
   const { route, permission } = found;
@@ -141,7 +149,7 @@ export function operationOf(found: RouteEntry, convert: Convert, shared: Respons
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...descriptionOf(route),
     ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
     'x-permission': permissionText(permission),
     'x-cost': route.cost,

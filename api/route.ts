@@ -65,6 +65,8 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly refusals: readonly ProblemCode[];
   /** Takes an Idempotency-Key. */
   readonly idempotent?: boolean;
+  /** Retirement of an earlier address. It answers as before until its sunset. */
+  readonly retired?: Retirement;
   handle(ports: ApiPorts, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
 }
 
@@ -82,6 +84,37 @@ export interface RouteEntry {
 /** Joins a route with its permission. */
 export function entry<Schema extends RouteSchema>(route: Route<Schema>, permission: RoutePermission): RouteEntry {
   return { route: route as unknown as Route, permission };
+}
+
+/** Days as `YYYY-MM-DD`, and the route to use instead. */
+export interface Retirement {
+  readonly since: string;
+  readonly sunset: string;
+  readonly successor: Pick<Route, 'method' | 'url'>;
+}
+
+/** Months for which an earlier address is kept. */
+const KEPT_MONTHS = 6;
+
+/** Returns a route whose last part was renamed, and its earlier address, which answers the same for six months. */
+export function renamed(found: RouteEntry, earlier: Pick<Route, 'url' | 'name'> & Pick<Retirement, 'since'>): readonly RouteEntry[] {
+  const { url, name, since } = earlier;
+  const sunset = new Date(since);
+  sunset.setUTCMonth(sunset.getUTCMonth() + KEPT_MONTHS);
+  const retired = { since, sunset: sunset.toISOString().slice(0, 10), successor: found.route };
+  return [found, { ...found, route: { ...found.route, url, name, retired } }];
+}
+
+/**
+ * Headers of a retired route's answers: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to its successor, relative to the
+ * request's address, of which it replaces the last part.
+ */
+export function retirementHeaders({ since, sunset, successor }: Retirement): { readonly [name: string]: string } {
+  return {
+    deprecation: `@${Date.parse(since) / 1_000}`,
+    sunset: new Date(sunset).toUTCString(),
+    link: `<${successor.url.slice(successor.url.lastIndexOf('/') + 1)}>; rel="successor-version"`,
+  };
 }
 
 /** Codes that any route may answer, beside those of its own. */

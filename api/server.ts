@@ -23,7 +23,7 @@ import { locationOf, sendsLocation } from './location.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
-import type { Route, RouteEntry } from './route.ts';
+import { type Retirement, type Route, type RouteEntry, retirementHeaders } from './route.ts';
 import { SameAnswers } from './same-answers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serializable } from './shapes.ts';
@@ -247,6 +247,7 @@ function registerRoute(
     method: route.method,
     url: route.url,
     ...hooks,
+    ...(route.retired === undefined ? {} : { onRequest: sendsRetirement(route.retired) }),
     bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : route.raw === true ? RAW_BODY_LIMIT : BODY_LIMIT,
     config: {
       permission,
@@ -265,6 +266,15 @@ function registerRoute(
     validatorCompiler: validatorCompilerOf(route) as never,
     handler: route.handle(ports, options) as never,
   });
+}
+
+/** Returns the hook that tells callers of a retired route when it ends, and what replaces it. */
+function sendsRetirement(retired: Retirement) {
+  const headers = retirementHeaders(retired);
+  return (_: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    reply.headers(headers);
+    done();
+  };
 }
 
 function validatorCompilerOf(route: Route) {

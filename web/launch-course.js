@@ -6,8 +6,8 @@ import { sentenceOf } from './problem-note.js';
 import { dataTable, number } from './tables.js';
 import { dayAndTime, percentText, plain, priceText, quoteText } from './words.js';
 
-/** @typedef {import('./api.ts').LaunchCourse} LaunchCourse */
-/** @typedef {LaunchCourse['points'][number]} Point */
+/** @typedef {import('./api.ts').LaunchPriceHistory} LaunchPriceHistory */
+/** @typedef {LaunchPriceHistory['points'][number]} Point */
 
 const MOST_DECIMALS = 12;
 
@@ -31,8 +31,11 @@ export function launchCourse(signal) {
   /** @param {import('./wire.ts').Launch} launch */
   async function refresh({ id, symbol, quoteSymbol }) {
     try {
-      /** @type {[LaunchCourse, typeof import('./course-chart.js')]} */
-      const [course, { CourseChart }] = await Promise.all([read(`/v1/launches/${id}/course`, { signal }), import('./course-chart.js')]);
+      /** @type {[LaunchPriceHistory, typeof import('./course-chart.js')]} */
+      const [course, { CourseChart }] = await Promise.all([
+        read(`/v1/launches/${id}/price-history`, { signal }),
+        import('./course-chart.js'),
+      ]);
       const text = JSON.stringify(course);
       if (signal.aborted || text === drawn || course.points.length === 0) return;
       drawn = text;
@@ -64,7 +67,7 @@ function decimalsOf(points) {
   return Math.max(2, Math.min(MOST_DECIMALS, 3 - Math.floor(Math.log10(smallest || 1))));
 }
 
-/** @param {LaunchCourse} course @param {string} quote @returns {import('./course-chart.js').Course} */
+/** @param {LaunchPriceHistory} course @param {string} quote @returns {import('./course-chart.js').Course} */
 function drawingOf({ points, fills }, quote) {
   const [first] = points;
   const last = points.at(-1);
@@ -94,7 +97,7 @@ function placeOf(times, at) {
   return times.findLast((time) => time <= at) ?? times[0] ?? at;
 }
 
-/** @param {LaunchCourse['fills']} fills */
+/** @param {LaunchPriceHistory['fills']} fills */
 function fillTable(fills) {
   return dataTable({
     caption: 'Trades of your organization',

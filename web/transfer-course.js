@@ -21,7 +21,7 @@ export function transferCourse(signal) {
       try {
         /** @type {[{ readonly items: readonly Point[] }, typeof import('./course-chart.js')]} */
         const [{ items }, { CourseChart }] = await Promise.all([
-          read(`/v1/bridge/transfers/${transfer.id}/course`, { signal }),
+          read(`/v1/bridge/transfers/${transfer.id}/timeline`, { signal }),
           import('./course-chart.js'),
         ]);
         if (signal.aborted || items.length === 0) return;

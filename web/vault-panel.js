@@ -169,7 +169,7 @@ function depositorTable({ depositors }, wallets) {
 function shareChart(id, signal) {
   const { element, end } = lazyChart({
     title: 'Share price in US dollars, with drawdown',
-    address: () => `/v1/agents/${id}/vault/course`,
+    address: () => `/v1/agents/${id}/vault/price-history`,
     courseOf: shareCourse,
     empty: 'No share price yet. The vault is valued every minute while it holds assets.',
     signal,
@@ -178,7 +178,7 @@ function shareChart(id, signal) {
   return element;
 }
 
-/** @param {import('./api.ts').VaultCourse} answer @returns {import('./lazy-chart.js').Course | null} */
+/** @param {import('./api.ts').VaultPriceHistory} answer @returns {import('./lazy-chart.js').Course | null} */
 function shareCourse({ items }) {
   const [first] = items;
   if (first === undefined) return null;

@@ -122,6 +122,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'receiveSignal',
   ],
   'answers a file for people': ['getEvaluationReport', 'exportActorTest', 'getLeaderboardCsv', 'getLeaderboardWalletCsv'],
+  'is the earlier address of another operation': ['getBridgeTransferCourse', 'getLaunchCourse', 'getVaultCourse'],
   'describes the service to programs': ['getHealth', 'getReadiness', 'getMetrics', 'getOpenApi', 'getAsyncApi'],
   'is a session that code answers slot by slot': ['openReplaySession', 'getReplaySession', 'answerReplayStep', 'abandonReplaySession'],
   'is a stream, or the protocol itself': ['openFeeds', 'openInspector', 'streamEvents', 'callMcp'],

@@ -3,7 +3,7 @@ import { health } from '../operation/health.ts';
 import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
 import { orAgentToken, TO_STOP } from '../permission.ts';
-import { entry, type RouteEntry } from '../route.ts';
+import { entry, renamed, type RouteEntry } from '../route.ts';
 import { exportActorTest } from './actors/export-test.ts';
 import { getActor } from './actors/get.ts';
 import { releaseActor, resetActor, retryActivity } from './actors/intervene.ts';
@@ -54,7 +54,7 @@ import { signOffAgent } from './agents/sign-off.ts';
 import { stressTestAgent } from './agents/stress-test.ts';
 import { sweepAgent } from './agents/sweep.ts';
 import { getVault } from './agents/vault.ts';
-import { getVaultCourse } from './agents/vault-course.ts';
+import { getVaultPriceHistory } from './agents/vault-price-history.ts';
 import { depositIntoVault } from './agents/vault-deposit.ts';
 import { withdrawFromVault } from './agents/vault-withdraw.ts';
 import { listVersions } from './agents/versions.ts';
@@ -67,7 +67,7 @@ import { previewBacktest } from './backtests/preview.ts';
 import { getEquity } from './books/equity.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
-import { getBridgeTransferCourse } from './bridge/course.ts';
+import { getBridgeTransferTimeline } from './bridge/timeline.ts';
 import { quoteBridge } from './bridge/quote.ts';
 import { getBridgeStatus } from './bridge/status.ts';
 import { submitBridge } from './bridge/submission.ts';
@@ -85,7 +85,7 @@ import { listDelegations } from './delegations/list.ts';
 import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
-import { getLaunchCourse } from './launches/course.ts';
+import { getLaunchPriceHistory } from './launches/price-history.ts';
 import { getLaunch } from './launches/get.ts';
 import { getLaunchClaim } from './launches/get-claim.ts';
 import { listLauncherPairs } from './launches/launcher-pairs.ts';
@@ -279,7 +279,11 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(submitBridge, 'trade:execute'),
   entry(getBridgeStatus, 'agent:read'),
   entry(listBridgeTransfers, 'agent:read'),
-  entry(getBridgeTransferCourse, 'agent:read'),
+  ...renamed(entry(getBridgeTransferTimeline, 'agent:read'), {
+    url: '/v1/bridge/transfers/:id/course',
+    name: 'getBridgeTransferCourse',
+    since: '2026-11-27',
+  }),
   // Wallets that their owners have proved.
   entry(challengeWallet, 'agent:read'),
   entry(linkWallet, 'agent:read'),
@@ -357,7 +361,11 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(resetActor, 'risk:manage'),
   entry(releaseActor, 'risk:manage'),
   entry(getVault, 'agent:read'),
-  entry(getVaultCourse, 'agent:read'),
+  ...renamed(entry(getVaultPriceHistory, 'agent:read'), {
+    url: '/v1/agents/:id/vault/course',
+    name: 'getVaultCourse',
+    since: '2026-11-27',
+  }),
   entry(depositIntoVault, 'trade:execute'),
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),
@@ -376,7 +384,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listStockPaired, 'market:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
-  entry(getLaunchCourse, 'agent:read'),
+  ...renamed(entry(getLaunchPriceHistory, 'agent:read'), { url: '/v1/launches/:id/course', name: 'getLaunchCourse', since: '2026-11-27' }),
   entry(listLaunchTransactions, 'agent:read'),
   entry(prepareLaunchClaim, 'trade:execute'),
   entry(submitLaunchClaim, 'trade:execute'),

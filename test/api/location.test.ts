@@ -1,4 +1,4 @@
-// The `Location` of 201 answers: where what was made is shown.
+// Where things are shown: the `Location` of 201 answers, and the addresses that replaced earlier ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { locationOf } from '../../api/location.ts';
 import { servedRoutes } from '../../api/openapi.ts';
@@ -65,4 +65,25 @@ test('nothing is named where a launch is only drafted, and where nothing was mad
   const refused = await api.call('POST', '/v1/agents', { token: trader, body: {} });
   expect([draft.status, draft.headers['location']]).toEqual([201, undefined]);
   expect([refused.status, refused.headers['location']]).toEqual([400, undefined]);
+});
+
+test('an earlier address answers like the one that replaced it, and says until when', async () => {
+  const retired = ROUTES.filter((route) => route.retired !== undefined);
+  expect(retired.map(({ url, retired: { since, sunset, successor } = {} as never }) => [url, successor.url, since, sunset])).toEqual([
+    ['/v1/bridge/transfers/:id/course', '/v1/bridge/transfers/:id/timeline', '2026-11-27', '2027-05-27'],
+    ['/v1/agents/:id/vault/course', '/v1/agents/:id/vault/price-history', '2026-11-27', '2027-05-27'],
+    ['/v1/launches/:id/course', '/v1/launches/:id/price-history', '2026-11-27', '2027-05-27'],
+  ]);
+  const { body: agent } = await api.call('POST', '/v1/agents', { token: trader, body: payload() });
+  const [now, before] = await Promise.all(
+    ['price-history', 'course'].map((part) => api.call('GET', `/v1/agents/${agent.id}/vault/${part}`, { token: trader })),
+  );
+  expect([before?.status, before?.body]).toEqual([200, now?.body]);
+  // RFC 9745: seconds since 1970. RFC 8594: an HTTP date.
+  expect(before?.headers).toMatchObject({
+    deprecation: '@1795737600',
+    sunset: 'Thu, 27 May 2027 00:00:00 GMT',
+    link: '<price-history>; rel="successor-version"',
+  });
+  expect(Object.keys(now?.headers ?? {})).not.toContain('deprecation');
 });

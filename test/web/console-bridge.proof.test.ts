@@ -236,7 +236,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       expect(await card.locator('.step-event').allInnerTexts()).toContain('activity.done');
       // What left and what arrived, over the steps that the API tells of, against what was quoted.
       const drawn = card.locator('.transfer-course figure');
-      const { items } = (await service.get(`/v1/bridge/transfers/${id}/course`)).body as {
+      const { items } = (await service.get(`/v1/bridge/transfers/${id}/timeline`)).body as {
         items: { at: string; state: string; arrivedUsd: string | null }[];
       };
       const seconds = new Set(items.map(({ at }) => at.slice(0, 19))).size;
@@ -396,7 +396,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect((await backing.getAttribute('title'))?.split('\n').slice(1)).toEqual(['USD: 62.5 held, 100 claimed', 'wallet w: no node']);
     await waitFor(async () => (await sql`select from vault_marks where agent_id = ${id}`).length > 0, { what: 'a mark' });
     await sql.end();
-    const [mark] = (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
+    const [mark] = (await service.get(`/v1/agents/${id}/vault/price-history`)).body.items;
     await unfold(page, 'Share price in US dollars');
     const legend = page.locator('.vault-panel .market-chart-legend');
     const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];

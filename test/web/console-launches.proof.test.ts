@@ -207,7 +207,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     const drawn = page.getByRole('figure', { name: 'Price of BEARER in SOL' });
     const course = await waitFor(
       async () => {
-        const { body } = await service.get(`/v1/launches/${id}/course`, 'operator');
+        const { body } = await service.get(`/v1/launches/${id}/price-history`, 'operator');
         const { points } = body as { points: { at: string; price: string; fillPct: string; progress: string }[] };
         const seconds = new Set(points.map(({ at }) => at.slice(0, 19))).size;
         return seconds >= 2 && (await drawn.getAttribute('data-points')) === String(seconds) ? points : null;

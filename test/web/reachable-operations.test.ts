@@ -54,6 +54,9 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
   getWork: 'the list of work shows the same',
   getTakeChart: 'the page of its actor draws the same chart',
   getLeaderboardWalletCsv: 'the CSV of the leaderboard covers its wallets',
+  getVaultCourse: 'deprecated: getVaultPriceHistory replaces it',
+  getLaunchCourse: 'deprecated: getLaunchPriceHistory replaces it',
+  getBridgeTransferCourse: 'deprecated: getBridgeTransferTimeline replaces it',
 };
 
 const console_ = textOf(readdirSync(WEB).filter((name) => name.endsWith('.js')));

@@ -13,7 +13,7 @@ export const takeStatus = {
   symbol: Type.String(),
   hash: HashText,
   mode: nullableChoice(EXECUTION_MODES, 'Null before it was armed.'),
-  side: nullableChoice(['entry', 'exit'], 'Which of its conditions held; null in all other states.'),
+  side: nullableChoice(['entry', 'exit'], 'Side whose conditions held; null in all other states.'),
   proposalId: nullable('string'),
   decisionId: nullable('string'),
   reason: nullable('string', 'Reason it was disarmed; null while it is armed.'),

@@ -16,7 +16,7 @@ export const listActors = defineRoute({
   schema: {
     querystring: objectOf({
       ...pageFields,
-      kind: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'Only actors of this kind.' })),
+      kind: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'Kind of actor, e.g. `agent`.' })),
       status: Type.Optional(choice(['running', 'done', 'quarantined'])),
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Part of the agent name, the kind or the id.' })),
     }),

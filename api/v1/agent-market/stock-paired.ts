@@ -29,9 +29,7 @@ export const listStockPaired = defineRoute({
   cost: 'costly',
   schema: {
     querystring: objectOf({
-      stock: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 16, description: 'Only those that are paired with this share, e.g. `AAPLx`.' }),
-      ),
+      stock: Type.Optional(Type.String({ minLength: 1, maxLength: 16, description: 'Paired stock, e.g. `AAPLx`.' })),
       ...HOLDER_FIELDS,
       ...pageFields,
     }),

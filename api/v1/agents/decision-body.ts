@@ -102,7 +102,7 @@ export const UnknownInputBody = Type.Object(
     cause: choice(UNKNOWN_CAUSES),
     until: Type.Optional({ ...Time, description: 'Next opening of the regular session, with the cause `market_closed`.' }),
     barsNeeded: Type.Optional(Type.Integer({ description: 'Closed bars (of funding: hours) that it needs, with the cause `warming_up`.' })),
-    bars: Type.Optional(Type.Integer({ description: 'Those that it has; absent in records from before they were counted.' })),
+    bars: Type.Optional(Type.Integer({ description: 'Bars available; absent in records from before they were counted.' })),
   },
   {
     description: 'Reason an input was unknown. Derived from what was observed and not covered by a hash.',

@@ -71,7 +71,7 @@ export const createSignalHook = defineRoute({
   cost: 'write',
   schema: {
     params: AgentPath,
-    body: objectOf({ name: shownText(80, 'What sends to it.'), template: Template, tickers: Type.Optional(Tickers) }),
+    body: objectOf({ name: shownText(80, 'Name of the sender.'), template: Template, tickers: Type.Optional(Tickers) }),
   },
   answers: { 201: { description: 'The hook with its secret.', schema: OpenedHookBody } },
   refusals: ['not_found', 'state_conflict'],

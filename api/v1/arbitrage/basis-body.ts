@@ -24,7 +24,7 @@ export const BasisRowBody = Type.Object(
           description: 'Size of the spread less the costs; null if a leg is not live.',
         }),
         halfLifeHours: nullable('number', 'Half-life of the spread, from stored hourly bars.'),
-        reasons: Type.Array(choice(NO_EDGE_REASONS), { description: 'Why there is no edge.' }),
+        reasons: Type.Array(choice(NO_EDGE_REASONS), { description: 'Reasons why there is no edge.' }),
       }),
     ),
   },

@@ -10,7 +10,7 @@ import { entryBody, LeaderboardEntryBody, WindowField } from './leaderboard-body
 export const LEADERBOARD_FILTER = {
   chain: Type.Optional(choice(['spotchain', 'evmvenue'])),
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'The beginning of an address, or a part of a label.' })),
-  ranked: Type.Optional(Type.Boolean({ description: 'Only wallets with a rank, or only those without.' })),
+  ranked: Type.Optional(Type.Boolean({ description: 'True: wallets with a rank. False: wallets without one.' })),
   minCoveragePct: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 };
 

@@ -30,7 +30,7 @@ const InputBody = Type.Object(
     at: nullable('string', 'Time from which its age counts, ISO 8601.'),
     ageMs: nullable('integer'),
     maxAgeMs: Type.Integer(),
-    state: choice(INPUT_STATES, 'Only what is used counts.'),
+    state: choice(INPUT_STATES, 'State of the input. Only used inputs count.'),
     weight: Type.Number(),
     riskOnAt: { ...DecimalText, description: 'From here on it scores 1.' },
     riskOffAt: { ...DecimalText, description: 'From here on it scores -1; straight in between.' },

@@ -18,7 +18,7 @@ export const listMarketOrders = defineRoute({
     querystring: objectOf({
       ...pageFields,
       mode: Type.Optional(choice(EXECUTION_MODES)),
-      open: Type.Optional(choice(['true'], 'Only orders that may still be filled.')),
+      open: Type.Optional(choice(['true'], 'Open orders, which may still be filled.')),
     }),
   },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(MarketOrderBody) } },

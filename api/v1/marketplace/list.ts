@@ -20,7 +20,7 @@ export const listListings = defineRoute({
       category: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Found anywhere in the name or the description.' })),
       maxPriceUsd: Type.Optional(Type.String({ pattern: '^\\d{1,5}(\\.\\d{1,6})?$' })),
-      mine: Type.Optional(Type.Boolean({ description: 'Those of your organization, unlisted ones too.' })),
+      mine: Type.Optional(Type.Boolean({ description: 'Listings of your organization, including unlisted ones.' })),
       ...pageFields,
     }),
   },

@@ -60,7 +60,7 @@ export const ListingBody = Type.Object(
             'Correction for multiple testing: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
         }),
         versions: Type.Integer({ description: 'Manifest versions of the agent.' }),
-        versionsTried: Type.Integer({ description: 'Those of them with a backtest on record.' }),
+        versionsTried: Type.Integer({ description: 'Versions with a backtest on record.' }),
         stage: Type.Unsafe<Static<typeof StageWord> | null>({ anyOf: [StageWord, { type: 'null' }] }),
         paperDays: Type.Number({ description: 'Days that this version was at `paper`.' }),
       },

@@ -23,7 +23,7 @@ export const MarketIdText = Type.String({ pattern: '^pm-[0-9a-f]{24}$', descript
 /** Order request of a person. */
 export const WISH_FIELDS = {
   marketId: MarketIdText,
-  outcome: choice(OUTCOME_SIDES, 'Which of the two outcomes is traded.'),
+  outcome: choice(OUTCOME_SIDES, 'Traded outcome.'),
   side: WISHED_SIDE,
   quantity: wishedAmount(
     'Contracts, a multiple of 0.01; each pays one US dollar where its outcome comes true. Either this or `notionalUsd`.',

@@ -48,7 +48,7 @@ export const rankPrivateRoute = defineRoute({
   schema: {
     querystring: objectOf({
       mode: Type.Optional(choice(PRIVATE_MODES, 'Default: `gap_to_mark`.')),
-      books: Type.Optional(choice(EXECUTION_MODES, 'Which books `portfolio_fit` looks at. Default: `paper`.')),
+      books: Type.Optional(choice(EXECUTION_MODES, 'Mode of the books that `portfolio_fit` reads. Default: `paper`.')),
       ...rankingFields,
     }),
   },

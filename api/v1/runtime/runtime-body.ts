@@ -75,7 +75,7 @@ export const RuntimeBody = Type.Object(
     ),
     timers: Type.Object({
       count: Type.Integer(),
-      overdue: Type.Integer({ description: 'Those of a quarantined actor wait for its release.' }),
+      overdue: Type.Integer({ description: 'Overdue timers. Timers of a quarantined actor wait for its release.' }),
       nextDueAt: NullableTime,
     }),
     incidents: Type.Array(Type.Object({ kind: Type.String(), count: Type.Integer(), lastAt: Time }), {

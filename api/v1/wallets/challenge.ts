@@ -38,7 +38,8 @@ export const challengeWallet = defineRoute({
   name: 'challengeWallet',
   tag: 'wallets',
   summary: 'Text that the owner signs to link a wallet',
-  description: 'Only the newest text of an address is valid, for ten minutes. Signing it moves no money and grants no permission.',
+  description:
+    'The newest text of an address is valid for ten minutes; earlier texts are not. Signing it moves no money and grants no permission.',
   cost: 'write',
   schema: { body: objectOf({ address: AddressText }) },
   answers: { 200: { description: 'The text.', schema: WalletChallengeBody } },

@@ -4126,7 +4126,7 @@ class VaultDepositor(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
-class VaultCourseItem(Model):
+class VaultPriceHistoryItem(Model):
     at: datetime
     equity_usd: Decimal
     share_price_usd: Decimal
@@ -4690,13 +4690,13 @@ class LaunchMonitorGraduation(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
-class LaunchCourse(Model):
-    points: List[LaunchCoursePoint]
-    fills: List[LaunchCourseFill]
+class LaunchPriceHistory(Model):
+    points: List[LaunchPriceHistoryPoint]
+    fills: List[LaunchPriceHistoryFill]
 
 
 @dataclass(init=False, repr=False, eq=False)
-class LaunchCoursePoint(Model):
+class LaunchPriceHistoryPoint(Model):
     at: datetime
     price: Decimal
     fill_pct: str
@@ -4704,7 +4704,7 @@ class LaunchCoursePoint(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
-class LaunchCourseFill(Model):
+class LaunchPriceHistoryFill(Model):
     at: datetime
     side: Literal["buy", "sell"]
     quantity: Decimal
@@ -5991,10 +5991,18 @@ class Operations(Caller):
     ) -> Pages[BridgeTransfer, Page[BridgeTransfer]]:
         """Submitted transfers, newest first; quotes where their state is asked for"""
 
+    @operation("GET", "/v1/bridge/transfers/{id}/timeline")
+    def get_bridge_transfer_timeline(self, id: str) -> Pages[BridgeTransferPoint, Page[BridgeTransferPoint]]:
+        """Timeline of a transfer
+
+        Ascending: one point for each committed step that changed the state, a chain or an amount.
+        """
+
     @operation("GET", "/v1/bridge/transfers/{id}/course")
     def get_bridge_transfer_course(self, id: str) -> Pages[BridgeTransferPoint, Page[BridgeTransferPoint]]:
-        """Progress of a transfer over time
+        """Timeline of a transfer
 
+        Deprecated since 2026-11-27: use `GET /v1/bridge/transfers/{id}/timeline`. It answers until 2027-05-27.
         Ascending: one point for each committed step that changed the state, a chain or an amount.
         """
 
@@ -6002,8 +6010,8 @@ class Operations(Caller):
     def challenge_wallet(self, *, address: str) -> WalletChallenge:
         """Text that the owner signs to link a wallet
 
-        Only the newest text of an address is valid, for ten minutes. Signing it moves no money and grants no
-        permission.
+        The newest text of an address is valid for ten minutes; earlier texts are not. Signing it moves no money and
+        grants no permission.
         """
 
     @operation("POST", "/v1/wallets", body="address signature label", needs_body=True, keyed=True)
@@ -6705,12 +6713,31 @@ class Operations(Caller):
     def get_vault(self, id: str) -> Vault:
         """The agent's vault"""
 
-    @operation("GET", "/v1/agents/{id}/vault/course?points")
-    def get_vault_course(self, id: str, *, points: int | None = None) -> Pages[VaultCourseItem, Page[VaultCourseItem]]:
-        """Share price of the vault over time, with its drawdown
+    @operation("GET", "/v1/agents/{id}/vault/price-history?points")
+    def get_vault_price_history(
+        self,
+        id: str,
+        *,
+        points: int | None = None,
+    ) -> Pages[VaultPriceHistoryItem, Page[VaultPriceHistoryItem]]:
+        """Price history of a vault share, with its drawdown
 
         The vault is valued once a minute while it holds assets. Returns at most 300 valuations, evenly spread and
         including the newest. Unsigned valuations are left out.
+        """
+
+    @operation("GET", "/v1/agents/{id}/vault/course?points")
+    def get_vault_course(
+        self,
+        id: str,
+        *,
+        points: int | None = None,
+    ) -> Pages[VaultPriceHistoryItem, Page[VaultPriceHistoryItem]]:
+        """Price history of a vault share, with its drawdown
+
+        Deprecated since 2026-11-27: use `GET /v1/agents/{id}/vault/price-history`. It answers until 2027-05-27. The
+        vault is valued once a minute while it holds assets. Returns at most 300 valuations, evenly spread and including
+        the newest. Unsigned valuations are left out.
         """
 
     @operation("POST", "/v1/agents/{id}/vault/deposit", body="amountUsd", needs_body=True, keyed=True)
@@ -6922,11 +6949,19 @@ class Operations(Caller):
         the last reading. Subscribe to the feed `launches` for changes.
         """
 
-    @operation("GET", "/v1/launches/{id}/course")
-    def get_launch_course(self, id: str) -> LaunchCourse:
-        """The price of a launched token over time
+    @operation("GET", "/v1/launches/{id}/price-history")
+    def get_launch_price_history(self, id: str) -> LaunchPriceHistory:
+        """Price history of a launched token
 
         Prices read from the curve until graduation. Later prices are in the candles of its instrument.
+        """
+
+    @operation("GET", "/v1/launches/{id}/course")
+    def get_launch_course(self, id: str) -> LaunchPriceHistory:
+        """Price history of a launched token
+
+        Deprecated since 2026-11-27: use `GET /v1/launches/{id}/price-history`. It answers until 2027-05-27. Prices read
+        from the curve until graduation. Later prices are in the candles of its instrument.
         """
 
     @operation("GET", "/v1/launches/{id}/transactions")

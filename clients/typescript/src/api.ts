@@ -1477,22 +1477,6 @@ export type LaunchClaim = {
   readonly changedAt: string;
 };
 
-export type LaunchCourse = {
-  readonly points: ReadonlyArray<{
-    readonly at: string;
-    readonly price: string;
-    readonly fillPct: string;
-    readonly progress: 'on_curve' | 'complete' | 'vesting_locked' | 'graduated';
-  }>;
-  readonly fills: ReadonlyArray<{
-    readonly at: string;
-    readonly side: 'buy' | 'sell';
-    readonly quantity: string;
-    readonly priceUsd: string;
-    readonly orderId: string;
-  }>;
-};
-
 export type LaunchMonitor = {
   readonly id: string;
   readonly state: 'prepared' | 'submitted' | 'confirmed' | 'trading' | 'graduating' | 'graduated' | 'expired' | 'failed';
@@ -1613,6 +1597,22 @@ export type LaunchPreview = {
     readonly dynamicFee: boolean;
     readonly lockedPct: number;
   };
+};
+
+export type LaunchPriceHistory = {
+  readonly points: ReadonlyArray<{
+    readonly at: string;
+    readonly price: string;
+    readonly fillPct: string;
+    readonly progress: 'on_curve' | 'complete' | 'vesting_locked' | 'graduated';
+  }>;
+  readonly fills: ReadonlyArray<{
+    readonly at: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly priceUsd: string;
+    readonly orderId: string;
+  }>;
 };
 
 export type LaunchQuoteToken = {
@@ -4780,7 +4780,7 @@ export type VaultChange = {
   readonly at: string;
 };
 
-export type VaultCourse = {
+export type VaultPriceHistory = {
   readonly items: ReadonlyArray<{
     readonly at: string;
     readonly equityUsd: string;
@@ -5147,7 +5147,7 @@ export interface Operations {
     readonly input: {
       /** Default: `gap_to_mark`. */
       readonly mode?: undefined | 'gap_to_mark' | 'deepest_discount' | 'highest_premium' | 'liquidity' | 'momentum' | 'news_intensity' | 'portfolio_fit';
-      /** Which books `portfolio_fit` looks at. Default: `paper`. */
+      /** Mode of the books that `portfolio_fit` reads. Default: `paper`. */
       readonly books?: undefined | 'paper' | 'live';
       /** The last cut at or before this instant; the newest where it is missing. */
       readonly at?: undefined | string;
@@ -5617,7 +5617,7 @@ export interface Operations {
       /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
       readonly mode?: undefined | 'paper' | 'live';
-      /** Only orders that may still be filled. */
+      /** Open orders, which may still be filled. */
       readonly open?: undefined | 'true';
     };
     readonly answer: {
@@ -5786,7 +5786,16 @@ export interface Operations {
       readonly nextCursor: string | null;
     };
   };
-  /** Progress of a transfer over time. */
+  /** Timeline of a transfer. */
+  readonly getBridgeTransferTimeline: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: {
+      readonly items: ReadonlyArray<BridgeTransferPoint>;
+    };
+  };
+  /** Timeline of a transfer. */
   readonly getBridgeTransferCourse: {
     readonly input: {
       readonly id: string;
@@ -6432,7 +6441,7 @@ export interface Operations {
       readonly limit?: undefined | number;
       /** `nextCursor` of the previous page. */
       readonly cursor?: undefined | string;
-      /** Only actors of this kind. */
+      /** Kind of actor, e.g. `agent`. */
       readonly kind?: undefined | string;
       readonly status?: undefined | 'running' | 'done' | 'quarantined';
       /** Part of the agent name, the kind or the id. */
@@ -6600,13 +6609,21 @@ export interface Operations {
     };
     readonly answer: Vault;
   };
-  /** Share price of the vault over time, with its drawdown. */
+  /** Price history of a vault share, with its drawdown. */
+  readonly getVaultPriceHistory: {
+    readonly input: {
+      readonly id: string;
+      readonly points?: undefined | number;
+    };
+    readonly answer: VaultPriceHistory;
+  };
+  /** Price history of a vault share, with its drawdown. */
   readonly getVaultCourse: {
     readonly input: {
       readonly id: string;
       readonly points?: undefined | number;
     };
-    readonly answer: VaultCourse;
+    readonly answer: VaultPriceHistory;
   };
   /** Deposits into the agent's vault. */
   readonly depositIntoVault: {
@@ -6786,7 +6803,7 @@ export interface Operations {
   /** Agent tokens with their performance relative to the paired share. */
   readonly listStockPaired: {
     readonly input: {
-      /** Only those that are paired with this share, e.g. `AAPLx`. */
+      /** Paired stock, e.g. `AAPLx`. */
       readonly stock?: undefined | string;
       /** At most 5 addresses that count as holdings besides the books. */
       readonly wallets?: undefined | string;
@@ -6814,12 +6831,19 @@ export interface Operations {
     };
     readonly answer: LaunchMonitor;
   };
-  /** The price of a launched token over time. */
+  /** Price history of a launched token. */
+  readonly getLaunchPriceHistory: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: LaunchPriceHistory;
+  };
+  /** Price history of a launched token. */
   readonly getLaunchCourse: {
     readonly input: {
       readonly id: string;
     };
-    readonly answer: LaunchCourse;
+    readonly answer: LaunchPriceHistory;
   };
   /** The transactions of a launch, in the order in which they land. */
   readonly listLaunchTransactions: {
@@ -6880,7 +6904,7 @@ export interface Operations {
       /** Found anywhere in the name or the description. */
       readonly search?: undefined | string;
       readonly maxPriceUsd?: undefined | string;
-      /** Those of your organization, unlisted ones too. */
+      /** Listings of your organization, including unlisted ones. */
       readonly mine?: undefined | boolean;
       /** Most items of the page. */
       readonly limit?: undefined | number;
@@ -7000,7 +7024,7 @@ export interface Operations {
       readonly chain?: undefined | 'spotchain' | 'evmvenue';
       /** The beginning of an address, or a part of a label. */
       readonly search?: undefined | string;
-      /** Only wallets with a rank, or only those without. */
+      /** True: wallets with a rank. False: wallets without one. */
       readonly ranked?: undefined | boolean;
       readonly minCoveragePct?: undefined | number;
       /** Most items of the page. */
@@ -7018,7 +7042,7 @@ export interface Operations {
       readonly chain?: undefined | 'spotchain' | 'evmvenue';
       /** The beginning of an address, or a part of a label. */
       readonly search?: undefined | string;
-      /** Only wallets with a rank, or only those without. */
+      /** True: wallets with a rank. False: wallets without one. */
       readonly ranked?: undefined | boolean;
       readonly minCoveragePct?: undefined | number;
     };
@@ -7455,6 +7479,7 @@ export const OPERATIONS = {
   submitBridge: 'POST /v1/bridge/submission idempotent',
   getBridgeStatus: 'GET /v1/bridge/status',
   listBridgeTransfers: 'GET /v1/bridge/transfers list',
+  getBridgeTransferTimeline: 'GET /v1/bridge/transfers/{id}/timeline',
   getBridgeTransferCourse: 'GET /v1/bridge/transfers/{id}/course',
   challengeWallet: 'POST /v1/wallets/challenge',
   linkWallet: 'POST /v1/wallets idempotent',
@@ -7530,6 +7555,7 @@ export const OPERATIONS = {
   resetActor: 'POST /v1/actors/{id}/reset idempotent',
   releaseActor: 'POST /v1/actors/{id}/release idempotent',
   getVault: 'GET /v1/agents/{id}/vault',
+  getVaultPriceHistory: 'GET /v1/agents/{id}/vault/price-history',
   getVaultCourse: 'GET /v1/agents/{id}/vault/course',
   depositIntoVault: 'POST /v1/agents/{id}/vault/deposit idempotent',
   withdrawFromVault: 'POST /v1/agents/{id}/vault/withdraw idempotent',
@@ -7548,6 +7574,7 @@ export const OPERATIONS = {
   listStockPaired: 'GET /v1/agent-market/stock-paired list',
   getLaunch: 'GET /v1/launches/{id}',
   monitorLaunch: 'GET /v1/launches/{id}/monitor',
+  getLaunchPriceHistory: 'GET /v1/launches/{id}/price-history',
   getLaunchCourse: 'GET /v1/launches/{id}/course',
   listLaunchTransactions: 'GET /v1/launches/{id}/transactions',
   prepareLaunchClaim: 'POST /v1/launches/{id}/claims idempotent',

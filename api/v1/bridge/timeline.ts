@@ -1,4 +1,4 @@
-/** GET /v1/bridge/transfers/:id/course: how a transfer went, with what left and what arrived. */
+/** GET /v1/bridge/transfers/:id/timeline: states and amounts of a transfer over time. */
 import { Type } from 'typebox';
 import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { ARRIVAL_STATES, PROVIDER_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
@@ -25,12 +25,12 @@ const TransferPointBody = Type.Object(
   { $id: 'BridgeTransferPoint' },
 );
 
-export const getBridgeTransferCourse = defineRoute({
+export const getBridgeTransferTimeline = defineRoute({
   method: 'GET',
-  url: '/v1/bridge/transfers/:id/course',
-  name: 'getBridgeTransferCourse',
+  url: '/v1/bridge/transfers/:id/timeline',
+  name: 'getBridgeTransferTimeline',
   tag: 'bridge',
-  summary: 'Progress of a transfer over time',
+  summary: 'Timeline of a transfer',
   description: 'Ascending: one point for each committed step that changed the state, a chain or an amount.',
   cost: 'read',
   schema: { params: objectOf({ id: IdText }) },

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/vault/course: how the price of a share of the vault went. */
+/** GET /v1/agents/:id/vault/price-history: price of a vault's share over time. */
 import { Type } from 'typebox';
 import { NO_AGENT } from '../../../src/domain/agent.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -10,7 +10,7 @@ import { AgentPath, DecimalText, objectOf, Time } from '../../shapes.ts';
 
 const MOST_POINTS = 300;
 
-const CourseBody = Type.Object(
+const PriceHistoryBody = Type.Object(
   {
     items: Type.Array(
       Type.Object({
@@ -22,22 +22,22 @@ const CourseBody = Type.Object(
       { description: 'Ascending.' },
     ),
   },
-  { $id: 'VaultCourse' },
+  { $id: 'VaultPriceHistory' },
 );
 
-export const getVaultCourse = defineRoute({
+export const getVaultPriceHistory = defineRoute({
   method: 'GET',
-  url: '/v1/agents/:id/vault/course',
-  name: 'getVaultCourse',
+  url: '/v1/agents/:id/vault/price-history',
+  name: 'getVaultPriceHistory',
   tag: 'vaults',
-  summary: 'Share price of the vault over time, with its drawdown',
+  summary: 'Price history of a vault share, with its drawdown',
   description: `The vault is valued once a minute while it holds assets. Returns at most ${MOST_POINTS} valuations, evenly spread and including the newest. Unsigned valuations are left out.`,
   cost: 'costly',
   schema: {
     params: AgentPath,
     querystring: objectOf({ points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS })) }),
   },
-  answers: { 200: { description: 'Share prices, oldest first; empty if the vault was never valued.', schema: CourseBody } },
+  answers: { 200: { description: 'Share prices, oldest first; empty if the vault was never valued.', schema: PriceHistoryBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);

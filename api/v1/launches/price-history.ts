@@ -1,4 +1,4 @@
-/** GET /v1/launches/:id/course: the price of a launched token on its curve over time, and what the organization traded of it. */
+/** GET /v1/launches/:id/price-history: price of a launched token on its curve over time, and the organization's trades of it. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
@@ -13,7 +13,7 @@ import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts'
 /** Maximum price changes in an answer. */
 const MOST_POINTS = 2_000;
 
-const CourseBody = Type.Object(
+const PriceHistoryBody = Type.Object(
   {
     points: Type.Array(
       Type.Object({
@@ -35,19 +35,19 @@ const CourseBody = Type.Object(
       { description: 'Swaps of the token by the organization, oldest first.' },
     ),
   },
-  { $id: 'LaunchCourse' },
+  { $id: 'LaunchPriceHistory' },
 );
 
-export const getLaunchCourse = defineRoute({
+export const getLaunchPriceHistory = defineRoute({
   method: 'GET',
-  url: '/v1/launches/:id/course',
-  name: 'getLaunchCourse',
+  url: '/v1/launches/:id/price-history',
+  name: 'getLaunchPriceHistory',
   tag: 'launches',
-  summary: 'The price of a launched token over time',
+  summary: 'Price history of a launched token',
   description: 'Prices read from the curve until graduation. Later prices are in the candles of its instrument.',
   cost: 'read',
   schema: { params: LaunchPath },
-  answers: { 200: { description: 'The equity curve.', schema: CourseBody } },
+  answers: { 200: { description: "Prices and the organization's swaps.", schema: PriceHistoryBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);
