@@ -139,3 +139,21 @@ test('the scanner finds a word in a name, in a comment and in the name of a file
   ];
   expect(found({ words: ['twin'], use: 'duplicate' }, sample)).toHaveLength(3);
 });
+
+/** Beginnings that make a reader wait for the subject of the sentence. */
+const RIDDLES = /^(What|How|Why|Who|Whom|Whose|Whoever|Whatever|Whether|Where|Wherever|Which|Whichever|Of|So|Those|Nothing|Only)\b/;
+
+/** The doc comments of a file that begin with one of them, by their line. */
+function riddlesIn({ path, text }: { readonly path: string; readonly text: string }): readonly string[] {
+  return [...text.matchAll(/\/\*\*([\s*]*)([\s\S]*?)\*\//g)].flatMap(({ index, 2: comment = '' }) =>
+    RIDDLES.test(comment) ? [`${path}:${text.slice(0, index).split('\n').length} ${comment.trim().split('\n', 1)[0]}`] : [],
+  );
+}
+
+test('a doc comment begins with a noun or a verb', () => {
+  const product = ours.filter(({ path }) => !/^(web|test)\//.test(path));
+  expect(product.flatMap(riddlesIn)).toEqual([]);
+  expect(riddlesIn({ path: 'a.ts', text: 'x;\n/**\n * Whether it is open.\n */\n/** True if open. What it is. */' })).toEqual([
+    'a.ts:2 Whether it is open.',
+  ]);
+});

@@ -38,10 +38,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let firstDifference: string | null = null;
   let firstSlot: EpochMs | null = null;
 
-  /**
-   * Returns the difference of a tick, in one sentence; null if there is none. The hash alone does not decide, because a row may have been
-   * changed under it.
-   */
+  /** Returns a tick's difference in one sentence, or null. The hash does not decide: a row may have been changed under it. */
   async function differenceOf(
     replayed: DecisionRow,
     live: LiveDecision | undefined,
