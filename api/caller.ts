@@ -141,9 +141,10 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
  */
 function notForPages({ headers }: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>, loopback: boolean): Refusal | null {
   const { origin, host = '' } = headers;
-  if (fromCookie) return { code: 'unauthenticated', detail: 'the session cookie opens nothing here: send a token in Authorization' };
+  if (fromCookie)
+    return { code: 'unauthenticated', detail: 'this route does not accept the session cookie: send a token in Authorization' };
   if (origin !== undefined && !allowed.has(origin) && !isOwnLoopback(origin, host))
-    return { code: 'origin_refused', detail: 'this origin may not ask here' };
+    return { code: 'origin_refused', detail: 'requests from this origin are not allowed' };
   if (!loopback || LOOPBACK_HOST.test(host) || allowed.has(`https://${host}`) || allowed.has(`http://${host}`)) return null;
   return { code: 'origin_refused', detail: 'this service does not answer to the name in Host: use its own address' };
 }

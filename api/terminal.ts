@@ -48,7 +48,7 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource): 
   });
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
     const file = (await prepared())?.files.get(request.params.file);
-    if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; load /terminal anew');
+    if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; reload /terminal');
     reply.headers({ 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' });
     if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.content);
     return reply.header('content-encoding', 'gzip').send(file.small);

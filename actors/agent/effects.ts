@@ -73,7 +73,7 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
   if (command.type === 'positions.closed') {
     const { instrument, at } = command;
     if (!(context.closing ?? []).some((closing) => closing.instrument === instrument && closing.at === at))
-      return refuse('state_conflict', 'nothing of that is being closed any more').refusal;
+      return refuse('state_conflict', 'this closing is no longer in progress').refusal;
   }
   if (command.type === 'resume') {
     if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
@@ -84,10 +84,10 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
       if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
       const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? slotOf(context.breaker.at, DAY_MS) + DAY_MS : 0;
       if (command.at < endsAt) {
-        return refuse('cause_persists', `the drawdown is that of the whole day; resume from ${isoTime(endsAt)} on`).refusal;
+        return refuse('cause_persists', `the daily drawdown limit was reached; resume from ${isoTime(endsAt)} on`).refusal;
       }
       if (command.subject === command.createdBy) {
-        return refuse('resume_by_creator', "after a breaker somebody other than the agent's creator has to resume it").refusal;
+        return refuse('resume_by_creator', "a member other than the agent's creator has to resume it after a breaker").refusal;
       }
     }
   }

@@ -204,7 +204,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
           `a sign-off is for the step from ${GATE_OF.risk_signoff} to live; the agent stands at ${before.stage}`,
         );
       if (before.createdBy === context.subject)
-        return refuse('sign_off_refused', 'the creator of an agent does not sign it off; another member with risk:manage has to');
+        return refuse('sign_off_refused', 'the creator of an agent cannot sign it off; another member with risk:manage has to');
       try {
         const evidence = await gates.signOff(before, { subject: context.subject, ...word });
         await agents.write([auditRow(context, 'agent.sign_off', agentId, null, null), ...answerRows(context, evidence)]);

@@ -115,7 +115,7 @@ export function createOutsideHandler(deps: {
     const before = await store.find(orgId, wished.agentId, wished.clientId);
     if (before === null) return null;
     if (before.hash === wished.hash) return { ok: true, value: before };
-    return refuse('state_conflict', `clientId ${wished.clientId} named another outside proposal: use a new one for a new proposal`);
+    return refuse('state_conflict', `clientId ${wished.clientId} belongs to another outside proposal: use a new one`);
   }
 
   return {
@@ -188,7 +188,7 @@ function readInputs(inputs: Json | undefined): Outcome<string | null> {
     return refuse('malformed', `inputs: ${(error as Error).message}`);
   }
   const bytes = Buffer.byteLength(text);
-  if (text.includes('\u0000') || text.includes('\\u0000')) return refuse('malformed', 'inputs holds U+0000, which cannot be kept');
+  if (text.includes('\u0000') || text.includes('\\u0000')) return refuse('malformed', 'inputs holds U+0000, which cannot be stored');
   return bytes <= INPUTS_BYTES
     ? { ok: true, value: text }
     : refuse('malformed', `inputs has ${bytes} bytes in RFC 8785 form; allowed are at most ${INPUTS_BYTES}`);

@@ -172,9 +172,9 @@ async function backingOf(
   const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId, agentId)]);
   const objection = depositObjection(check, { amountUsd, present, now });
   if (objection === null && check !== null) return { ok: true, value: check.number };
-  if (objection === null) return refuse('unavailable', 'nothing is paid in while nobody knows what backs it');
+  if (objection === null) return refuse('unavailable', 'no deposit is possible while its backing is unknown');
   if (objection.kind === 'unknown')
-    return refuse('unavailable', `nothing is paid in while nobody knows what backs it: ${objection.detail}`);
+    return refuse('unavailable', `no deposit is possible while its backing is unknown: ${objection.detail}`);
   const free = objection.freeUsd;
   return blocked(`the deposit is not backed: ${objection.detail}`, {
     code: 'insufficient_balance',
@@ -223,7 +223,10 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
   if (change !== null) return { ok: true, value: change };
   const { sharePriceUsd } = shareValue(vault, equityUsd);
   return sharePriceUsd === '0'
-    ? refuse('state_conflict', 'the shares of this vault are worth nothing; nobody pays in until its positions are worth more than it owes')
+    ? refuse(
+        'state_conflict',
+        'the shares of this vault are worth nothing; deposits are possible once its positions are worth more than it owes',
+      )
     : refuse('state_conflict', `${amountUsd} US dollars buy no share at ${sharePriceUsd}; pay in more`);
 }
 
@@ -335,11 +338,11 @@ function isCounted(text: DecimalString, decimals: number): boolean {
 }
 
 function notShares(shares: DecimalString): Outcome<never> {
-  return refuse('malformed', `body.shares: ${shares} is no number of shares above zero with at most ${SHARE_DECIMALS} decimals`);
+  return refuse('malformed', `body.shares: ${shares} is not a number of shares above zero with at most ${SHARE_DECIMALS} decimals`);
 }
 
 function notStablecoin(field: string, amountUsd: DecimalString): Outcome<never> {
-  return refuse('malformed', `body.${field}: ${amountUsd} is no amount above zero with at most ${USD_DECIMALS} decimals`);
+  return refuse('malformed', `body.${field}: ${amountUsd} is not an amount above zero with at most ${USD_DECIMALS} decimals`);
 }
 
 function notPriced({ unpriced }: MarkedBook): Outcome<never> {

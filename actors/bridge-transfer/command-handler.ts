@@ -125,7 +125,7 @@ async function evmSource(
   if (held < BigInt(offer.amountIn))
     return refuse('route_refused', `the sender holds ${held} base units, and ${offer.amountIn} are to be sent`);
   const objection = approval === null ? await outside.evm.simulate(transaction) : null;
-  if (objection !== null) return refuse('route_refused', `the chain would not carry it out: ${objection}`);
+  if (objection !== null) return refuse('route_refused', `the chain would reject it: ${objection}`);
   return { ok: true, value: { ...transaction, approval } };
 }
 
@@ -143,14 +143,14 @@ async function solanaSource(
   if (!read.ok) return refuse('route_refused', `the source transaction cannot be read: ${read.refusal.detail}`);
   const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
   const objection = routeObjection(read.value, { wallet: wish.sender }, rules) ?? sourceCallObjection(read.value, plan.call);
-  if (objection !== null) return refuse('route_refused', `the source transaction is not to be signed: ${objection}`);
+  if (objection !== null) return refuse('route_refused', `the source transaction must not be signed: ${objection}`);
   if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
   const simulation = await outside.solana.simulate(bytes);
   if (simulation.error !== null)
-    return refuse('route_refused', `the chain would not carry it out: ${simulation.error}; does the sender hold the amount and the fees?`);
+    return refuse('route_refused', `the chain would reject it: ${simulation.error}; does the sender hold the amount and the fees?`);
   const promise = { wallet: wish.sender, mint: outside.mint, depositRaw: offer.amountIn, escrowAccount: plan.escrowAccount };
   const broken = depositObjection(simulation.changes, promise);
-  if (broken !== null) return refuse('route_refused', `the source transaction does not do what was asked for: ${broken}`);
+  if (broken !== null) return refuse('route_refused', `the source transaction differs from the request: ${broken}`);
   const unsignedBase64 = Buffer.from(bytes).toString('base64');
   return {
     ok: true,
@@ -163,7 +163,7 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
   const checked = checkedWish(deps, asked);
   if (!checked.ok) return checked;
   if ((await deps.transfers.openQuotes(context.orgId)) >= MOST_QUOTES)
-    return refuse('too_many_prepared', `${MOST_QUOTES} quotes are open; one that nobody signs ends by itself in some minutes`);
+    return refuse('too_many_prepared', `${MOST_QUOTES} quotes are open; unsigned quotes expire in a few minutes`);
   const { wish, amountIn } = checked.value;
   const { offers, declined } = await offersFor(deps, wish, amountIn, asked.provider);
   const made = compareOffers(
@@ -237,7 +237,7 @@ async function checkedSubmission(
       if (signature?.length !== 64) return refuse('malformed', '$.hash: a transaction of the primary chain is 64 bytes in base58');
       // The first signature is that of the sender over the quoted message, or it is of another transaction.
       if (!deps.verifySignature(signature, message, fromBase58(source.wallet) as Uint8Array))
-        return refuse('signature_invalid', `${submitted.hash} is no signature of ${source.wallet} over the quoted transaction`);
+        return refuse('signature_invalid', `${submitted.hash} is not a signature of ${source.wallet} over the quoted transaction`);
       return { ok: true, value: { ...rest, signed: null, hash: base58(signature), nonce: null } };
     }
     const bytes = fromBase64(submitted.signedTransaction);
@@ -294,7 +294,7 @@ async function submit(
     if (deps.isTaken(error))
       return refuse('state_conflict', `the transaction ${submission.value.hash} belongs to another transfer already`);
     if (error instanceof PermitLost)
-      return refuse('halted', 'an emergency halt came since this was quoted: it is not sent any more; ask for a new quote');
+      return refuse('halted', 'an emergency halt came after this was quoted: it is no longer sent; ask for a new quote');
     return answeredMeanwhile(error);
   }
 }
@@ -315,7 +315,7 @@ function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 
   const read = readMessage(fromBase64(prepared.messageBase64) ?? new Uint8Array());
   if (!read.ok) return read;
   const words = sourceCallObjection(read.value, call);
-  return words === null ? null : refuse('signed_bytes_differ', `the signed transaction is not the one that was asked for: ${words}`);
+  return words === null ? null : refuse('signed_bytes_differ', `the signed transaction is not the requested one: ${words}`);
 }
 
 /** Combines the refusals of all providers. A provider's refusal takes precedence over another one's silence. */

@@ -101,7 +101,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
         if (licence !== null)
           return refuse(
             'state_conflict',
-            `the organization holds licence ${licence.id} by another checkout: this payment, where it has landed, went to the creator, who alone can return it`,
+            `the organization holds licence ${licence.id} by another checkout: if this payment has landed, only the creator can return it`,
           );
       }
       return submitted(deps, context, row, signed, found.value.signature);
@@ -138,7 +138,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
   const listing = await store.listing(orgId, listingId);
   if (listing === null) return refuse('not_found', NO_LISTING);
   if (listing.own) return refuse('state_conflict', 'the organization published this listing itself, and needs no licence for it');
-  if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted: nothing of it is sold any more');
+  if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted and can no longer be bought');
   const licence = await store.licence(orgId, listingId);
   if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);
   const open = await store.openCheckout(orgId, listingId);
@@ -154,7 +154,7 @@ async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, bu
   const { error, changes } = await deps.chain.simulate(made.bytes);
   if (error !== null) return refuse('payment_refused', `the chain would refuse the payment: ${paymentErrorWords(error)}`);
   const objection = paymentObjection(changes, payment);
-  if (objection !== null) return refuse('payment_refused', `the payment would not do what it should: ${objection}`);
+  if (objection !== null) return refuse('payment_refused', `the payment would have the wrong effect: ${objection}`);
   return { ok: true, value: { payment, base64: made.base64, prepared: made.prepared } };
 }
 
@@ -253,7 +253,7 @@ async function submitted(
     const now = await actorOf(deps.load, 'checkout', context.orgId, row.id);
     return (now === null ? null : await answeredBefore(deps, now, signed)) ?? outcome;
   } catch (error) {
-    if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: check out anew');
+    if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was prepared: start a new checkout');
     return answeredMeanwhile(error);
   }
 }

@@ -100,7 +100,7 @@ export function createDelegationHandler(deps: {
       const after: Delegation = { ...before, revokedAt: clock.now(), revokedBy: context.subject };
       const rows = [auditRow(context, 'delegation.revoke', id, before as never, after as never), ...answerRows(context, after)];
       try {
-        if (!(await store.revoke(after, rows))) return refuse('state_conflict', 'somebody else has just revoked it');
+        if (!(await store.revoke(after, rows))) return refuse('state_conflict', 'another member has just revoked it');
         await store.executionsEnded(context.orgId, before.agentId);
         return { ok: true, value: after };
       } catch (error) {

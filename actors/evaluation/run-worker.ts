@@ -23,7 +23,7 @@ export interface EvaluationJob {
   readonly request: { readonly [field: string]: Json };
   /** The instant the run was asked for: the present of everything that it looks up. */
   readonly createdAt: number;
-  /** Times that its work was begun before. */
+  /** Times that the run was started before. */
   readonly attempts?: number;
   /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
   readonly signal: AbortSignal;
@@ -212,7 +212,7 @@ class EvaluationRuns implements RunWorker {
       return {
         ok: false,
         code: 'defect',
-        detail: `its work was begun ${run.attempts} times and no end of it was kept: the log of the service says why`,
+        detail: `the run was started ${run.attempts} times and never finished: see the log of the service`,
       };
     const runner = this.#deps.runners[run.evaluation];
     if (runner === undefined)

@@ -61,7 +61,7 @@ export function createInterventions(deps: InterventionDeps): InterventionCommand
     async release(context, actorId, reason) {
       const actor = await store.actor(context.orgId, actorId);
       if (actor === null) return refuse('not_found', 'there is no actor with this id');
-      if (actor.status !== 'quarantined') return refuse('state_conflict', `actor ${actorId} is in no quarantine`);
+      if (actor.status !== 'quarantined') return refuse('state_conflict', `actor ${actorId} is not quarantined`);
       return release(deps, context, actor, reason);
     },
   };
@@ -113,7 +113,7 @@ async function tryAnew(
 async function release(deps: InterventionDeps, context: CommandContext, actor: ActorRow, reason: string): Promise<Outcome<Intervention>> {
   const fit = deps.directory.fit(actor);
   if (fit === null)
-    return refuse('state_conflict', `actor ${actor.id} was written by ${actor.machine}, which this version cannot carry on`);
+    return refuse('state_conflict', `actor ${actor.id} was written by ${actor.machine}, which this version cannot continue`);
   const { made, rows } = leaves(deps, context, actor, { action: 'release', key: null, reason });
   try {
     if (!fit.snapshot.can(RELEASED as never)) {
@@ -143,6 +143,6 @@ function cannotBeTried(key: string, { state, isLeft }: FoundActivity): Refusal |
   if (state === 'pending' || !isLeft) return null;
   return {
     code: 'state_conflict',
-    detail: `the actor has gone on since activity ${key} was given up: what it asks for now is another one`,
+    detail: `the actor has moved on since activity ${key} was given up, and has requested another one`,
   };
 }

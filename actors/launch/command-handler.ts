@@ -101,7 +101,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
         const now = await actorOf(deps.load, 'launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
-        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: prepare a new one');
+        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was prepared: prepare a new one');
         return answeredMeanwhile(error);
       }
     },

@@ -104,7 +104,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
         const now = await actorOf(deps.load, 'launcher_launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
-        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was quoted: ask for a new quote');
+        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came after this was quoted: ask for a new quote');
         return answeredMeanwhile(error);
       }
     },
@@ -122,14 +122,14 @@ async function offered(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<O
   if (!known.ok) return known;
   const { pairs, creatorFeeBps } = known.value;
   if (!pairs.some(({ mint }) => mint === wish.pairMint))
-    return refuse('launch_refused', `the launcher pairs nothing with ${wish.quoteSymbol}: GET /v1/agentlaunch/pairs lists what it does`);
+    return refuse('launch_refused', `the launcher has no pair ${wish.quoteSymbol}: GET /v1/agentlaunch/pairs lists its pairs`);
   if (wish.creatorFeeBps < creatorFeeBps.min || wish.creatorFeeBps > creatorFeeBps.max)
     return refuse('malformed', `$.creatorFeeBps: ${wish.creatorFeeBps} is outside of ${creatorFeeBps.min} to ${creatorFeeBps.max}`);
   const { pairedStock: _, quoteSymbol: __, ...intent } = wish;
   const offer = await deps.launcher.register(intent);
   if (!offer.ok) return offer;
   const senseless = offerProblem(offer.value, wish.wallet, clock.now());
-  return senseless === null ? offer : refuse('route_refused', `the offer of the launcher makes no sense: ${senseless}`);
+  return senseless === null ? offer : refuse('route_refused', `the offer of the launcher is invalid: ${senseless}`);
 }
 
 /** The payment as the wallet is given it, once the chain would carry it out. */

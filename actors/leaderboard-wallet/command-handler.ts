@@ -36,7 +36,7 @@ export function createLeaderboardWalletHandler(deps: {
   return {
     async register(context, { address: text, label }) {
       const chain = chainOfAddress(text);
-      if (chain === null) return refuse('malformed', '$.address: needed are 32 bytes in base58, or 0x and 40 hexadecimal digits');
+      if (chain === null) return refuse('malformed', '$.address: expected 32 bytes in base58, or 0x and 40 hexadecimal digits');
       const checked = chain === 'spotchain' ? ({ ok: true, value: text } as const) : deps.evmAddress(text);
       if (!checked.ok) return refuse('malformed', `$.${checked.refusal.detail}`);
       if ((await store.count(context.orgId)) >= MOST_REGISTRATIONS)

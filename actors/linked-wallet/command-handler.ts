@@ -57,7 +57,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
 
   function spelled(text: string): Outcome<string> {
     const chain = chainOfAddress(text);
-    if (chain === null) return refuse('malformed', '$.address: needed are 32 bytes in base58, or 0x and 40 hexadecimal digits');
+    if (chain === null) return refuse('malformed', '$.address: expected 32 bytes in base58, or 0x and 40 hexadecimal digits');
     if (chain === 'spotchain') return { ok: true, value: text };
     const checked = deps.evmAddress(text);
     return checked.ok ? checked : refuse('malformed', `$.${checked.refusal.detail}`);
@@ -80,7 +80,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       if (!address.ok) return address;
       const challenge = await store.challengeOf(context.orgId, address.value);
       if (challenge === null)
-        return refuse('state_conflict', `no text waits for a signature of ${address.value}: ask POST /v1/wallets/challenge for one`);
+        return refuse('state_conflict', `no text waits for the signature of ${address.value}: request one with POST /v1/wallets/challenge`);
       if (clock.now() - challenge.issuedAt > WALLET_CHALLENGE_MS)
         return refuse(
           'challenge_expired',
@@ -129,7 +129,7 @@ async function changeWallet(
   const allowed = (wallet: LinkedWallet): Outcome<LinkedWallet | null> =>
     wallet.provedBy === context.subject || context.permissions.includes('trade:execute')
       ? { ok: true, value: changed(wallet) }
-      : refuse('permission_missing', 'a linked wallet is changed by the member who proved it, or with trade:execute');
+      : refuse('permission_missing', 'changing a linked wallet needs the member who proved it, or trade:execute');
   try {
     const outcome = await store.change(context.orgId, id, allowed, (before, after) => [
       auditRow(context, action, id, before as never, after as never),

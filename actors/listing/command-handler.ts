@@ -66,12 +66,9 @@ export function createListingHandler(deps: {
       if (manifest === 'no_agent') return refuse('not_found', NO_AGENT);
       if (manifest === 'no_version') return refuse('not_found', `the agent has no manifest version ${wish.manifestVersion}`);
       if (manifest.strategy !== undefined)
-        return refuse(
-          'external_not_listable',
-          'the strategy is code outside of the service: the manifest holds nothing that could be sold',
-        );
+        return refuse('external_not_listable', 'the strategy is outside code: its manifest has no rules to sell');
       if (manifest.entry.length === 0)
-        return refuse('manifest_invalid', 'the manifest version has no entry condition: nothing of it can be executed');
+        return refuse('manifest_invalid', 'the manifest version has no entry condition, so it can never trade');
       if (!(await store.isProved(orgId, wish.payoutWallet)))
         return refuse(
           'wallet_unproved',

@@ -79,7 +79,7 @@ function beginning(
   if (mode === 'live') return { begins: 'approved', ...open };
   if (resting?.postOnly === true)
     return takes(verdict.approved, touch)
-      ? { begins: 'failed', reason: 'would_take', detail: `at ${touch} it would take at once, and it is post-only`, fills: [] }
+      ? { begins: 'failed', reason: 'would_take', detail: `at ${touch} the order would take liquidity, and it is post-only`, fills: [] }
       : { begins: 'resting', ...open };
   const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);

@@ -70,8 +70,8 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       return settled(() => store.changeMember(context, subject, null, records), before);
     },
     async setRole(context, name, permissions) {
-      if (builtInRole(name) !== null) return refuse('state_conflict', `${name} is a role that every organization has: choose another name`);
-      if (!ROLE_NAME.test(name)) return refuse('malformed', '$.name: needed are small letters, digits, _ and -, at most 40');
+      if (builtInRole(name) !== null) return refuse('state_conflict', `${name} is a built-in role: choose another name`);
+      if (!ROLE_NAME.test(name)) return refuse('malformed', '$.name: allowed are lower-case letters, digits, _ and -, at most 40');
       const before = await store.role(context.orgId, name);
       const after: MemberRole = { name, permissions, builtIn: false };
       const records = [auditRow(context, 'role.set', name, before as never, after as never), ...answerRows(context, after)];

@@ -77,7 +77,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
     async execute(context, orderId, signedBase64) {
       const order = await deps.orders.find(context.orgId, orderId);
       if (order === null) return refuse('not_found', NO_PREDICTION_ORDER);
-      if (order.onchain === null) return refuse('state_conflict', 'a paper order is filled when it is placed: nothing is executed');
+      if (order.onchain === null) return refuse('state_conflict', 'a paper order is filled when it is placed and needs no execution');
       const submitted = await deps.submission.submit(context, 'prediction_order', order.onchain.transactionId, signedBase64);
       // Only a word in advance: the order asks after its transaction by itself.
       if (submitted.ok)
@@ -137,7 +137,7 @@ async function offerWithin(
     depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
     if (new Decimal(depositUsd).lte(0)) break;
   }
-  return refuse('state_conflict', 'the venue would go on buying more than was wished: ask again');
+  return refuse('state_conflict', 'the venue would buy more than requested: try again');
 }
 
 /** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
@@ -149,9 +149,9 @@ async function lookedThrough(
 ): Promise<Outcome<Pick<Offered, 'transaction' | 'lookups' | 'promise'>>> {
   const { venue } = deps;
   const bytes = fromBase64(offer.transactionBase64);
-  if (bytes === null) return refuse('route_refused', 'the venue gave a transaction that is not base64');
+  if (bytes === null) return refuse('route_refused', 'the venue returned a transaction that is not base64');
   const read = readTransaction(bytes);
-  if (!read.ok) return refuse('route_refused', `the venue gave a transaction that cannot be read: ${read.refusal.detail}`);
+  if (!read.ok) return refuse('route_refused', `the venue returned a transaction that cannot be read: ${read.refusal.detail}`);
   const transaction = read.value;
   if (transaction.blockhash !== offer.blockhash)
     return refuse('route_refused', 'the transaction has another blockhash than the venue says');
@@ -162,9 +162,8 @@ async function lookedThrough(
   const depositRaw = new Decimal(depositUsd).times(new Decimal(10).pow(venue.stable.decimals)).toFixed(0);
   const promise = { wallet, mint: venue.stable.mint, depositRaw, escrowAccount: offer.escrowAccount };
   const objection = depositTransactionObjection(transaction, promise, venue.programs, tablesOf(lookups.value));
-  if (objection !== null) return refuse('route_refused', `the venue gave a transaction that nobody should sign: ${objection}`);
-  if (signersOf(transaction).length !== 1)
-    return refuse('route_refused', 'the transaction asks for another signature than that of the wallet');
+  if (objection !== null) return refuse('route_refused', `the venue returned a transaction that must not be signed: ${objection}`);
+  if (signersOf(transaction).length !== 1) return refuse('route_refused', 'the transaction needs another signature besides the wallet');
   const simulation = await deps.chain.simulate(bytes);
   if (simulation.error !== null)
     return refuse(

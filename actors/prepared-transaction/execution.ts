@@ -60,10 +60,10 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     for (const { table, places, addresses } of context.lookups) {
       const now = await chain.lookupTable(table);
       if (places.some((place, index) => now?.[place] !== addresses[index]))
-        return { reason: 'lookup_table_changed', detail: `lookup table ${table} does not hold what it held when this was prepared` };
+        return { reason: 'lookup_table_changed', detail: `lookup table ${table} has changed since this was prepared` };
     }
     const simulation = await chain.simulate(bytesOf(loaded));
-    if (simulation.error !== null) return { reason: 'simulation_failed', detail: `the chain would not carry it out: ${simulation.error}` };
+    if (simulation.error !== null) return { reason: 'simulation_failed', detail: `the chain would reject it: ${simulation.error}` };
     const objection = deps.purposes[context.purpose]?.objection(context, simulation) ?? null;
     return objection === null ? null : { reason: 'promise_broken', detail: objection };
   }

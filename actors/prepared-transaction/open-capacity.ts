@@ -17,7 +17,7 @@ export function capacityRow(orgId: string, bookId: string, exposureVersion: stri
 /** Returns the answer to a failed creation. Another validation helps only if the exposure changed. */
 export function capacityAnswer(obstacle: CapacityObstacle): Obstacle {
   if (obstacle === 'full')
-    return refuse('too_many_prepared', `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one ends by itself in about a minute`);
+    return refuse('too_many_prepared', `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one expires in about a minute`);
   if (obstacle === 'duplicate')
     return refuse('state_conflict', 'the same message is prepared already: sign that one, or ask again in a moment for another');
   return obstacle;

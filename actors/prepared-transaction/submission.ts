@@ -18,7 +18,7 @@ export const NO_TRANSACTION = 'there is no prepared transaction with this id';
 
 /** Reasons why bytes are no longer sent, by what has happened since they were prepared. */
 const LOST: Readonly<Record<SupersededReason, string>> = {
-  halted: 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one',
+  halted: 'an emergency halt came after this was prepared: it is no longer sent; prepare a new one',
   paused: 'the agent has been paused since this was prepared: it is not sent any more',
   manifest_changed: 'the manifest has changed since this was prepared: it is not sent any more',
   stage_changed: 'the agent trades in another mode since this was prepared: it is not sent any more',

@@ -141,19 +141,19 @@ function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'in
 async function checked(deps: SwapHandlerDeps, route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
   const { chain } = deps;
   const { transaction } = route;
-  if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
+  if (transaction === null) return refuse('route_refused', 'the aggregator returned a route without a transaction');
   const read = readTransaction(transaction.bytes);
-  if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
+  if (!read.ok) return refuse('route_refused', `the route of the aggregator is invalid: ${read.refusal.detail}`);
   const lookups = await resolvedLookups(chain, read.value);
   if (!lookups.ok) return lookups;
   const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
-  if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
+  if (objection !== null) return refuse('route_refused', `the route of the aggregator must not be signed: ${objection}`);
   const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
   if (lasting !== null) return refuse('route_refused', lasting);
   const simulation = await chain.simulate(transaction.bytes);
-  if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
+  if (simulation.error !== null) return refuse('route_refused', `the chain would reject it: ${simulation.error}`);
   const broken = balanceObjection(simulation.changes, promise);
-  if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
+  if (broken !== null) return refuse('route_refused', `it differs from the request: ${broken}`);
   const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
   return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
 }

@@ -25,7 +25,7 @@ export async function resolvedLookups(
     const places = [...writable, ...readonly];
     const addresses = places.flatMap((place) => held?.[place] ?? []);
     if (held === null || addresses.length < places.length)
-      return refuse('route_refused', `lookup table ${table} does not hold what the transaction names`);
+      return refuse('route_refused', `lookup table ${table} lacks an entry that the transaction names`);
     resolved.push({ table, places, addresses });
   }
   return { ok: true, value: resolved };

@@ -99,10 +99,10 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
   if (answerOf(command) !== null && part !== undefined && part !== partOf(proposalContext(state)).number)
     return refuse('state_conflict', 'the answer is about another part of the order').refusal;
   if (event.type === 'order.observed' && (state.value !== 'resting' || isStale(proposalContext(state), command)))
-    return refuse('state_conflict', 'the order does not rest any more, or was filled further since it was observed').refusal;
+    return refuse('state_conflict', 'the order no longer rests, or was filled further since it was observed').refusal;
   // While it is being taken back, only the answer to that counts.
   if (event.type === 'activity.done' && state.value === 'withdrawing' && event['kind'] !== WITHDRAW_ORDER)
-    return refuse('state_conflict', 'the order is being taken back').refusal;
+    return refuse('state_conflict', 'the order is being cancelled').refusal;
   return staleAnswer(state, event);
 }
 

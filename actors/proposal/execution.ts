@@ -72,7 +72,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
       if (known !== null) return unsent(known);
     }
     if (isMissed(executionOf(context), part, clock.now()))
-      return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} was to leave a whole interval ago` });
+      return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} is more than one interval late` });
     const verdict = await deps.preTrade.assess(proposal.orgId, { ...context, order });
     // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
@@ -217,7 +217,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       if (part.kind === 'take') return client.submit(approved, info);
       const price = context.resting === undefined ? nearPriceOf(approved, quote) : approved.limitPrice;
       if (client.resting === undefined || price === null)
-        return { outcome: 'rejected', reason: 'one_sided', detail: 'there is no near side to rest at' };
+        return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price at which to rest' };
       return client.resting.place(approved, { ...info, price, postOnly: context.resting?.postOnly ?? true });
     },
 

@@ -44,7 +44,7 @@ export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at
     const { quote, depth } = verdict.market;
     const top = depth === null ? quote : { bid: depth.bids[0]?.price ?? null, ask: depth.asks[0]?.price ?? null };
     const price = top === null ? null : nearPriceOf(verdict.approved, top);
-    if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the near side has no price to rest at' };
+    if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the order book has no price at which to rest' };
     return { outcome: 'resting', price };
   }
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(verdict.approved.instrument), {

@@ -103,7 +103,7 @@ export function createActorBranches(deps: {
     },
 
     async exportTest(orgId, actorId, from, to) {
-      if (to <= from) return refuse('malformed', `$.to: a stretch ends behind its beginning, ${from}`);
+      if (to <= from) return refuse('malformed', `$.to: the range must end after its start, ${from}`);
       if (to - from > MOST_EXPORTED_STEPS)
         return refuse('malformed', `$.to: a test holds at most ${MOST_EXPORTED_STEPS} steps, and these are ${to - from}`);
       const subject = await store.subject(orgId, actorId);

@@ -212,14 +212,14 @@ function prepare(
   options: DeliverOptions,
 ): { commit: StepCommit } | NotTaken {
   if (options.releases === true && row.status !== 'quarantined')
-    return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is in no quarantine` } };
+    return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is not quarantined` } };
   if (row.status === 'quarantined' && options.releases !== true)
     return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
   if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
   const fit = directory.fit(row);
   if (!fit)
     return {
-      refusal: { code: 'state_conflict', detail: `actor ${row.id} was written by ${row.machine}, which this version cannot carry on` },
+      refusal: { code: 'state_conflict', detail: `actor ${row.id} was written by ${row.machine}, which this version cannot continue` },
       broken: `no way from ${row.machine}`,
       quarantine: true,
     };

@@ -111,11 +111,11 @@ function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapi
 /** No free dollars pay for the Take, or nobody knows of any. */
 function dollarsRefusal({ dollars, neededUsd }: LiveDollarsLacking): Refusal {
   if ('unknown' in dollars)
-    return refuse('unavailable', `no live Take is armed while nobody knows what pays for it: ${dollars.unknown}`).refusal;
+    return refuse('unavailable', `a live Take cannot be armed while its funding is unknown: ${dollars.unknown}`).refusal;
   const { freeUsd, heldUsd } = dollars;
   return {
     code: 'blocked_by_risk',
-    detail: `${freeUsd} of ${heldUsd} US dollars are free where the Take trades, and it needs ${neededUsd}: vaults, other live Takes and open orders have bound the rest`,
+    detail: `${freeUsd} of ${heldUsd} US dollars are free where the Take trades, and it needs ${neededUsd}: vaults, other live Takes and open orders reserve the rest`,
     rejections: [
       {
         code: 'insufficient_balance',

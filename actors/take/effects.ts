@@ -70,7 +70,7 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
   if (feed === 'lost' || (reason === 'data_degraded' && feed !== 'live'))
     return refuse('cause_persists', `the data is still ${feed}; arm the Take once its feed is live`).refusal;
   const endsAt = reason === 'daily_drawdown' && breaker !== null ? slotOf(breaker.at, DAY_MS) + DAY_MS : 0;
-  return at < endsAt ? refuse('cause_persists', `the drawdown is that of the whole day; arm it from ${isoTime(endsAt)} on`).refusal : null;
+  return at < endsAt ? refuse('cause_persists', `the daily drawdown limit was reached; arm it from ${isoTime(endsAt)} on`).refusal : null;
 }
 
 /** Returns in words why a Take refuses an event, or null if it takes it. */
@@ -84,11 +84,11 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
     if (context.holdsPosition && command.mode !== context.mode)
       return refuse('state_conflict', `the Take holds a position on its ${context.mode} book; close it, or arm it in that mode`).refusal;
     if (!context.holdsPosition && command.at >= context.expiresAt)
-      return refuse('state_conflict', `the life of the Take ended at ${isoTime(context.expiresAt)}; fork it to begin anew`).refusal;
+      return refuse('state_conflict', `the Take expired at ${isoTime(context.expiresAt)}; fork it to start again`).refusal;
     if (command.mode === 'live') return persistingCause(state, command.at);
   }
   if (command.type === 'breaker.tripped' && (!now.onDuty || context.mode !== 'live'))
-    return refuse('state_conflict', `the Take is ${now.state} and has no capital at work: no breaker concerns it`).refusal;
+    return refuse('state_conflict', `the Take is ${now.state} and has no capital at work, so no breaker applies`).refusal;
   if (command.type === 'reading.open' && (!now.onDuty || context.asked !== undefined || context.confirmed !== undefined))
     return refuse('state_conflict', 'the author of the Take was asked about its words already').refusal;
   if ((command.type === 'disarm' || command.type === 'pause') && !now.onDuty)

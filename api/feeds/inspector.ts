@@ -33,11 +33,11 @@ export interface InspectionWish {
 export function readInspectionWish(query: { readonly [name: string]: unknown }): Outcome<InspectionWish> {
   const { actorId, from, ...stray } = query;
   const [unknown] = Object.keys(stray);
-  if (unknown !== undefined) return refuse('malformed', `query.${unknown.slice(0, 80)}: unknown field; there are actorId and from`);
+  if (unknown !== undefined) return refuse('malformed', `query.${unknown.slice(0, 80)}: unknown field; allowed are actorId and from`);
   const id = typeof actorId === 'string' ? storedId(actorId) : null;
   if (actorId !== undefined && id === null) return refuse('malformed', 'query.actorId: the id of an actor is a UUID');
   if (from === undefined) return { ok: true, value: { actorId: id, from: null } };
-  if (id === null) return refuse('malformed', 'query.from: the past is told of one actor: name it by actorId');
+  if (id === null) return refuse('malformed', 'query.from: the past is sent for one actor only: give actorId too');
   if (typeof from !== 'string' || !/^\d{1,12}$/.test(from))
     return refuse('malformed', 'query.from: the version that the first step follows, 0 for all');
   return { ok: true, value: { actorId: id, from: Number(from) } };

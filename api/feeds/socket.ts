@@ -267,13 +267,9 @@ class FeedSocket {
           : other.subscription.key === key,
     );
     if (matching.length === 0) {
-      return this.#refuse(
-        'not_subscribed',
-        'nothing of that kind is subscribed to; name the id of a subscription, or its channel and params',
-        {
-          id,
-        },
-      );
+      return this.#refuse('not_subscribed', 'there is no such subscription; give its id, or its channel and params', {
+        id,
+      });
     }
     for (const gone of matching) {
       gone.subscription.close();

@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
   async shards({ stalledShards }) {
     const [worst, ...others] = await stalledShards();
     if (worst !== undefined)
-      throw new Error(`${others.length + 1} shards do not advance; the worst lies ${Math.round(worst.behindMs / 1_000)} s behind`);
+      throw new Error(`${others.length + 1} shards do not advance; the worst is ${Math.round(worst.behindMs / 1_000)} s behind`);
     return 'advance';
   },
   async quarantine({ quarantined }) {
@@ -65,7 +65,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     return 'answers';
   },
   emergency({ emergency }) {
-    if (!emergency.isUp) throw new Error('the thread that halts and pauses is being started again');
+    if (!emergency.isUp) throw new Error('the emergency thread is being restarted');
     return `halts and pauses at ${emergency.url}`;
   },
   feeds({ bus, states, clock }) {

@@ -34,7 +34,7 @@ export function closingWait(closing: Closing, closings: readonly Closing[], fact
   const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
   const instruments = [...new Set([...facts.held.filter(isPosition).map(({ instrument }) => instrument), ...open])].sort();
   const own = instruments.filter((instrument) => closingOf(closings, instrument) === closing);
-  if (own.length === 0) return { cause: 'queue', detail: 'a worker sees that nothing of it is left to sell' };
+  if (own.length === 0) return { cause: 'queue', detail: 'a worker confirms that nothing is left to sell' };
   const waits = own.flatMap((instrument) => waitOf(instrument, closing, facts) ?? []);
   const [first] = waits;
   return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
@@ -63,7 +63,7 @@ function waitOf(instrument: InstrumentKey, closing: Closing, facts: ClosingFacts
   if (limitPrice !== null && new Decimal(price.executablePrice).lt(limitPrice))
     return { cause: 'market', detail: `the market pays ${price.executablePrice} for ${instrument}, and the limit is ${limitPrice}` };
   const last = own.find(({ side, createdAt }) => side === 'exit' && createdAt >= closing.at);
-  if (last === undefined) return { cause: 'queue', detail: `a worker sells ${instrument} as soon as it has room and risk lets it pass` };
+  if (last === undefined) return { cause: 'queue', detail: `a worker sells ${instrument} as soon as it has capacity and risk allows it` };
   const ended = `${last.state}${last.reason === null ? '' : ` (${last.reason})`}`;
   return { cause: 'slot', detail: `the sale of ${instrument} is tried again within a minute: its last order ended as ${ended}` };
 }

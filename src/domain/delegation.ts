@@ -85,7 +85,7 @@ export function delegationRefusal(
   transaction: { readonly wallet: string; readonly notionalUsd: string },
 ): { readonly code: DelegationRefusal; readonly detail: string } | null {
   if (delegation === null)
-    return { code: 'delegation_missing', detail: 'no owner of a wallet has delegated to it: POST /v1/delegations grants one' };
+    return { code: 'delegation_missing', detail: 'no wallet is delegated to it: POST /v1/delegations grants a delegation' };
   const trader = TRADER_NAMES[delegation.trader];
   if (delegation.revokedAt !== null)
     return { code: 'delegation_revoked', detail: `the delegation of this ${trader} was revoked at ${isoTime(delegation.revokedAt)}` };

@@ -58,7 +58,7 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   const taken = catalog.entries.find((entry) => [entry.instrument, entry.underlying].some((word) => word.toUpperCase() === same));
   if (taken !== undefined) return `${symbol} is taken by ${taken.key}`;
   if (pairedStock !== null && catalog.byKey(pairedStock)?.kind !== 'tokenized_equity')
-    return `${symbol}: ${pairedStock} is no tokenized share`;
+    return `${symbol}: ${pairedStock} is not a tokenized stock`;
   return null;
 }
 

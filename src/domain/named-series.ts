@@ -16,7 +16,8 @@ export function checkedSeries(
   mustBeListed: boolean,
 ): NamedSeries & { readonly barMs: number } {
   const barMs = timeframeMs(timeframe);
-  if (barMs === null) throw new Error(`${JSON.stringify(timeframe)} is no timeframe: minutes or hours, such as 1m, 1h or 24h for a day`);
+  if (barMs === null)
+    throw new Error(`${JSON.stringify(timeframe)} is not a timeframe: use minutes or hours, such as 1m, 1h or 24h for a day`);
   const listed = CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
   const isKnown =
     listed.includes(instrument) ||
@@ -27,6 +28,6 @@ export function checkedSeries(
       `${venue} has no instrument ${JSON.stringify(instrument)} in the catalog${near === undefined ? '' : `: did you mean ${near}?`}`,
     );
   }
-  if (!/^[A-Za-z0-9._@:/-]{1,64}$/.test(instrument)) throw new Error(`${JSON.stringify(instrument)} is no name of an instrument`);
+  if (!/^[A-Za-z0-9._@:/-]{1,64}$/.test(instrument)) throw new Error(`${JSON.stringify(instrument)} is not the name of an instrument`);
   return { venue, instrument, timeframe, barMs };
 }

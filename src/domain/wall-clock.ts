@@ -34,14 +34,14 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
-    throw new RangeError(`${JSON.stringify(zone.slice(0, 60))} is no time zone: IANA names such as America/New_York`);
+    throw new RangeError(`${JSON.stringify(zone.slice(0, 60))} is not a time zone: use IANA names such as America/New_York`);
   }
 }
 
 function offsetIn(parts: readonly Intl.DateTimeFormatPart[]): number {
   const text = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const match = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text);
-  if (match === null) throw new RangeError(`${JSON.stringify(text)} is no offset from UTC`);
+  if (match === null) throw new RangeError(`${JSON.stringify(text)} is not an offset from UTC`);
   const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] = match;
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000 + Number(seconds) * 1_000);
 }

@@ -78,7 +78,7 @@ const MAKING = /^making .+ by (.+)$/;
 
 export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
   if (state === 'queued')
-    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker takes the oldest run as soon as it has room' }, at });
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker starts the oldest run as soon as it has capacity' }, at });
   if (state !== 'running' || told === null) return NOTHING_LEFT;
   const fetches = told.doing.startsWith('fetching ');
   const maker = MAKING.exec(told.doing)?.[1];
@@ -91,7 +91,7 @@ export function evaluationProgress(state: string, told: ToldProgress | null, at:
   return workProgress({
     counted,
     begunAt: lastUnit === undefined ? null : told.since,
-    waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget lets it` } : null,
+    waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget allows` } : null,
     at,
   });
 }
@@ -128,11 +128,11 @@ export function proposalProgress({ state, order, execution, transaction, expires
   if (state === 'pending_approval')
     return workProgress({
       endsAt: expiresAt,
-      waitingFor: { cause: 'approval', detail: 'somebody approves or declines it before it expires' },
+      waitingFor: { cause: 'approval', detail: 'a member approves or declines it before it expires' },
       at,
     });
   if (state === 'unknown')
-    return workProgress({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain says what became of it' }, at });
+    return workProgress({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain reports its result' }, at });
   if (state !== 'approved' && state !== 'executing') return NOTHING_LEFT;
   if (transaction?.state === 'prepared') {
     const who =
@@ -140,7 +140,7 @@ export function proposalProgress({ state, order, execution, transaction, expires
     return workProgress({ waitingFor: { cause: 'signature', detail: who }, at });
   }
   if (state === 'approved' || execution === null)
-    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker carries it out as soon as it has room' }, at });
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker executes it as soon as it has capacity' }, at });
   return executionProgress(execution, order, at);
 }
 
@@ -151,9 +151,9 @@ function executionProgress(
 ): WorkProgress {
   const waitingFor: Waiting | null =
     phase === 'resting'
-      ? { cause: 'market', detail: `it rests at ${restingAt ?? 'its price'} until somebody trades with it or its time is over` }
+      ? { cause: 'market', detail: `it rests at ${restingAt ?? 'its price'} until it is filled or expires` }
       : phase === 'withdrawing'
-        ? { cause: 'confirmation', detail: 'the venue confirms that what rested is withdrawn' }
+        ? { cause: 'confirmation', detail: 'the venue confirms the cancellation' }
         : phase === 'waiting'
           ? { cause: 'slot', detail: 'the next part is not due yet' }
           : null;
@@ -191,7 +191,7 @@ export function transferProgress({ state, axes, estimatedSeconds, expiresAt, sub
 
 function transferWaits(state: TransferState, { source, destination, provider }: TrackedTransfer['axes']): Waiting {
   if (state === 'unknown')
-    return { cause: 'confirmation', detail: 'the provider and the chains contradict one another: both are asked again' };
+    return { cause: 'confirmation', detail: 'the provider and the chains contradict each other: both are queried again' };
   if (source.state === 'unseen') return { cause: 'confirmation', detail: 'the source chain shows the transaction' };
   if (source.state === 'included')
     return { cause: 'confirmation', detail: `the source chain makes it final; it is ${source.confirmations} deep` };
@@ -204,7 +204,7 @@ const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
   prepared: { cause: 'signature', detail: 'the wallet of the creator signs its transactions before their blockhash is too old' },
   submitted: { cause: 'confirmation', detail: 'the chain confirms its transactions, one after the other' },
   confirmed: { cause: 'confirmation', detail: 'the chain makes its transactions final' },
-  trading: { cause: 'market', detail: 'somebody buys what the curve still takes' },
+  trading: { cause: 'market', detail: 'buyers take the rest of the curve' },
   graduating: { cause: 'provider', detail: 'a keeper of the network opens the successor pool' },
 };
 
@@ -226,7 +226,7 @@ const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = 
   payment_submitted: { cause: 'confirmation', detail: 'the chain confirms the payment' },
   payment_confirmed: { cause: 'confirmation', detail: 'the chain makes the payment final; the launcher is told of it then' },
   launching: { cause: 'provider', detail: 'the launcher makes the token, and the chain shows its mint' },
-  failed_paid: { cause: 'provider', detail: 'the launcher declined: the same payment handed in again has it asked once more' },
+  failed_paid: { cause: 'provider', detail: 'the launcher declined: submit the same payment again to ask it once more' },
 };
 
 /**

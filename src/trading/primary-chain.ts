@@ -54,7 +54,7 @@ export async function legsOf(
   instrument: InstrumentKey,
 ): Promise<Outcome<TokenLegs>> {
   const token = CATALOG.byKey(instrument)?.token ?? null;
-  if (token === null) return refuse('malformed', `$.instrument: ${instrument} is no token of the primary chain`);
+  if (token === null) return refuse('malformed', `$.instrument: ${instrument} is not a token of the primary chain`);
   const mint = await chain.mintInfo(token.mint);
   if (mint === null) return refuse('unavailable', `the node does not know the mint ${token.mint}`);
   if (mint.paused) return refuse('route_refused', `the issuer has stopped every transfer of ${instrument}`);

@@ -103,7 +103,7 @@ export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flat
 }
 
 /** Signed bytes of these swaps are submitted elsewhere. */
-const NOT_HERE = { submit: async () => refuse('unavailable', 'the swap of a proposal is submitted by whoever signs it') } as const;
+const NOT_HERE = { submit: async () => refuse('unavailable', 'the signer submits the swap of a proposal') } as const;
 
 export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
   const { store } = deps;

@@ -91,7 +91,7 @@ test('a closing says what it waits for: an exchange that is frozen, or a market 
   for (const key of [BTC, ETH] as const) api.market.set(key, quoteOf(key, api.clock.now(), '60000', '60010'));
   const wish = { instrument: BTC, limitPrice: '60000.5' };
   expect((await close(wish)).body.closing).toMatchObject([
-    { instrument: null, waitingFor: { cause: 'queue', detail: `a worker sells ${ETH} as soon as it has room and risk lets it pass` } },
+    { instrument: null, waitingFor: { cause: 'queue', detail: `a worker sells ${ETH} as soon as it has capacity and risk allows it` } },
     { ...wish, waitingFor: { cause: 'market', detail: `the market pays 60000 for ${BTC}, and the limit is 60000.5` } },
   ]);
   // Nothing more is received: what was live is not any more, though nobody said so.

@@ -96,7 +96,7 @@ describe('prepare', () => {
       waitFor(
         async () => {
           const answer = await prepare(wish);
-          return answer.body.detail === 'the venue would go on buying more than was wished: ask again' ? null : answer;
+          return answer.body.detail === 'the venue would buy more than requested: try again' ? null : answer;
         },
         { what: 'an order of the wish' },
       );

@@ -252,7 +252,7 @@ test('a wallet stands beside the live books; what of it does not answer is named
   expect(body.holdings).toMatchObject([{ symbol: 'BTC', side: 'short', quantity: '-0.1', valueUsd: '-5000', assetClass: 'perpetual' }]);
   expect(body.unread).toEqual([
     { address: ADDRESS, asked: 'evmchain', why: 'the node of the EVM chain did not answer' },
-    { address: MINT, asked: 'spotchain', why: 'this service knows no node of the primary chain that reads wallets' },
+    { address: MINT, asked: 'spotchain', why: 'no node of the primary chain that reads wallets is configured' },
   ]);
   expect(scenarioOf(body)).toMatchObject({ equity_selloff: '-750', crypto_crash: '-1500', weekend_gap: '0' });
 });

@@ -269,7 +269,7 @@ describe('bad input', () => {
     const reply = await withdraw(id, alice, { shares });
     expect([reply.status, reply.body.detail]).toEqual([
       400,
-      `body.shares: ${shares} is no number of shares above zero with at most 9 decimals`,
+      `body.shares: ${shares} is not a number of shares above zero with at most 9 decimals`,
     ]);
     expect((await withdraw(id, alice, { shares: '0001.500' })).body).toMatchObject({ shares: '1.5', amountUsd: '1.5' });
   });

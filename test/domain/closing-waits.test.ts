@@ -95,7 +95,7 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     LIMITED,
     { quotes: new Map([quoted('61000')]) },
     'queue',
-    'a worker sells spotexchange:BTCUSDT as soon as it has room and risk lets it pass',
+    'a worker sells spotexchange:BTCUSDT as soon as it has capacity and risk allows it',
   ],
   [
     'its order waits for the wallet, which goes before its price',
@@ -109,7 +109,7 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
     ALL,
     { held: [], proposals: [proposal({ side: 'entry', state: 'unknown', createdAt: AT - 500_000 })] },
     'confirmation',
-    'the order of spotexchange:BTCUSDT is under way: the venue or the chain says what became of it',
+    'the order of spotexchange:BTCUSDT is under way: the venue or the chain reports its result',
   ],
   [
     'its order is carried out at this moment',
@@ -139,14 +139,14 @@ test.each<[what: string, closing: Closing, over: Partial<ClosingFacts>, cause: s
       proposals: [proposal({ state: 'pending_approval', createdAt: AT - 120_000 }), proposal({ state: 'filled', createdAt: AT - 120_000 })],
     },
     'queue',
-    'a worker sells spotexchange:BTCUSDT as soon as it has room and risk lets it pass',
+    'a worker sells spotexchange:BTCUSDT as soon as it has capacity and risk allows it',
   ],
   [
     'less than one lot is left',
     ALL,
     { held: [{ instrument: BTC, quantity: '0.000001' }] },
     'queue',
-    'a worker sees that nothing of it is left to sell',
+    'a worker confirms that nothing is left to sell',
   ],
   [
     'two positions, each with its own reason',

@@ -100,8 +100,8 @@ describe('a listing', () => {
     [{ mint: 'AgtRchd' }, 'no address'],
     [{ program: 'x' }, 'no address'],
     [{ mint: 'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp' }, 'in the catalog already'],
-    [{ pairedStock: 'spotchain:SPACEX' as const }, 'is no tokenized share'],
-    [{ pairedStock: 'spotexchange:BTCUSDT' as const }, 'is no tokenized share'],
+    [{ pairedStock: 'spotchain:SPACEX' as const }, 'is not a tokenized stock'],
+    [{ pairedStock: 'spotexchange:BTCUSDT' as const }, 'is not a tokenized stock'],
   ])('%j is refused: %s', (over, why) => {
     expect(listingProblem(token(over), CATALOG.fixed)).toContain(why);
     expect(completeCatalog([token(over), token({ symbol: 'GOOD', mint: OTHER_MINT })])).toHaveLength(1);

@@ -305,8 +305,8 @@ describe('commands', () => {
       of('backfill', ...series, '--timeframe', '1h', '--from', 'yesterday'),
     ]);
     expect(missing).toMatch(/none\.csv: there is no such file or folder\n$/);
-    expect(days).toContain('"1d" is no timeframe');
+    expect(days).toContain('"1d" is not a timeframe');
     expect(near).toContain('did you mean BTCUSDT?');
-    expect(when).toContain('--from: "yesterday" is no time');
+    expect(when).toContain('--from: "yesterday" is not a time');
   });
 });

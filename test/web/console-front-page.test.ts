@@ -404,7 +404,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page
       .getByRole('dialog')
       .locator('.problem p')
-      .getByText('the creator of an agent does not sign it off; another member with risk:manage has to')
+      .getByText('the creator of an agent cannot sign it off; another member with risk:manage has to')
       .waitFor();
     watched.complaints.splice(0);
     expect((await gateOf(own)).evidence).toBeNull();

@@ -196,7 +196,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     );
     expect([standing.progress.total, standing.waitingFor.cause]).toEqual([100, 'market']);
     expect(standing.progress.done).toBeGreaterThan(0);
-    await page.locator('.work-line', { hasText: 'somebody buys what the curve still takes' }).waitFor();
+    await page.locator('.work-line', { hasText: 'buyers take the rest of the curve' }).waitFor();
     const markBefore = Number(await page.locator('.curve circle').getAttribute('cx'));
     await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 20_000_000_000n);
     await waitFor(async () => (await fillNow()) > first, { what: 'the picture to move', deadlineMs: 60_000 });

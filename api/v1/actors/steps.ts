@@ -46,7 +46,7 @@ export const listActorSteps = defineRoute({
   handle: (ports) => async (request, reply) => {
     const { from, to } = request.query;
     if (to <= from || to - from > MOST_STEPS)
-      return sendProblem(reply, 'malformed', `$.to: a stretch ends behind its beginning, ${from}, and holds at most ${MOST_STEPS} steps`);
+      return sendProblem(reply, 'malformed', `$.to: the range must end after its start, ${from}, and holds at most ${MOST_STEPS} steps`);
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.actors.reads.steps(memberOf(request).orgId, id, from, to);
     if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);

@@ -156,7 +156,7 @@ export const ProposalBody = Type.Object(
         changedAt: '2026-03-02T14:31:00.412Z',
         progress: null,
         remainingMs: 600_000,
-        waitingFor: { cause: 'approval', detail: 'somebody approves or declines it before it expires' },
+        waitingFor: { cause: 'approval', detail: 'a member approves or declines it before it expires' },
       },
     ],
   },

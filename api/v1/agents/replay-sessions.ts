@@ -157,7 +157,7 @@ export const answerReplayStep = defineRoute({
     const { orgId } = memberOf(request);
     const { step, answers } = request.body;
     if ((step === undefined) !== (answers === undefined))
-      return sendProblem(reply, 'malformed', 'step and answers: give both to answer a step, or neither to ask for the one that waits');
+      return sendProblem(reply, 'malformed', 'step and answers: give both to answer a step, or neither to read the waiting one');
     const ids = idsOf(request.params);
     if (ids === null) return sendProblem(reply, 'not_found', NO_SESSION);
     const given = answers?.map((trade) => (trade === null ? null : { side: trade.side, instrument: trade.instrument, ...termsOf(trade) }));

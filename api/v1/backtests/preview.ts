@@ -64,7 +64,7 @@ export const previewBacktest = defineRoute({
       return sendProblem(
         reply,
         'rate_limited',
-        `your organization has asked for ${budget.limit} previews: ask again in ${budget.retryAfterSeconds} seconds`,
+        `your organization has asked for ${budget.limit} previews: try again in ${budget.retryAfterSeconds} seconds`,
         budget,
       );
     const preview = await ports.previews.run({ orgId, subject, manifest, request: wanted }, goneWith(reply));

@@ -7,7 +7,6 @@ import type { LaunchReads } from './ports.ts';
 export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<LaunchView>> {
   const launch = id === null ? null : await reads.find(orgId, id);
   if (launch === null) return refuse('not_found', NO_LAUNCH);
-  if (launch.kind === 'launcher')
-    return refuse('state_conflict', 'a token of the external launcher trades on no curve that is followed here');
+  if (launch.kind === 'launcher') return refuse('state_conflict', 'tokens of the external launcher have no curve here');
   return { ok: true, value: launch };
 }

@@ -54,7 +54,7 @@ export function quotedWish(quotes: LaunchQuotes, body: Static<typeof CurveFields
   if (token === null)
     return refuse(
       'launch_refused',
-      `${body.quoteMint} is no quote: the native coin, the stablecoin, a tokenized share or a pre-IPO token is`,
+      `${body.quoteMint} cannot be a quote token: use the native coin, the stablecoin, a tokenized stock or a pre-IPO token`,
     );
   return {
     ok: true,

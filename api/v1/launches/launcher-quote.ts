@@ -79,7 +79,7 @@ export const quoteLauncherLaunch = defineRoute({
           if (agent === null) return refuse('not_found', NO_AGENT);
           const entry = ports.catalog.entries.byMint(pair) ?? ports.catalog.entries.bySymbol(pair);
           if (entry === undefined || entry.kind !== 'tokenized_equity' || entry.token === null)
-            return refuse('launch_refused', `${pair} is no tokenized share`);
+            return refuse('launch_refused', `${pair} is not a tokenized stock`);
           return ports.launches.launcher.quote(context, {
             ...wish,
             agentId,

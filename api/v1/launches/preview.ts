@@ -86,7 +86,7 @@ export const previewLaunch = defineRoute({
       preview = previewOf(wish);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return sendRefusal(reply, refuse('launch_refused', `these values make no curve: ${error.message}`).refusal);
+      return sendRefusal(reply, refuse('launch_refused', `no curve has these values: ${error.message}`).refusal);
     }
     const body: Static<typeof PreviewBody> = {
       preset: wish.preset.key,

@@ -71,7 +71,7 @@ export async function readWallets(ports: ReadingPorts, addresses: readonly strin
 async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome<PortfolioWallets>> {
   const now = ports.clock.now();
   if (isChainAddress(address)) {
-    const none = refuse('unavailable', 'this service knows no node of the primary chain that reads wallets');
+    const none = refuse('unavailable', 'no node of the primary chain that reads wallets is configured');
     const asked = await (ports.wallets.primary?.balancesOf(address) ?? none);
     return { ok: true, value: answered(address, 'spotchain', asked, (found) => accountOfPrimaryWallet(found, ports.catalog.entries, now)) };
   }

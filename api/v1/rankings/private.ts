@@ -61,10 +61,7 @@ export const rankPrivateRoute = defineRoute({
     return async (request, reply) => {
       const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
       if (mode === 'portfolio_fit' && !memberOf(request).permissions.includes('agent:read')) {
-        return sendRefusal(
-          reply,
-          refuse('permission_missing', 'portfolio_fit looks at the books of the caller, which needs agent:read').refusal,
-        );
+        return sendRefusal(reply, refuse('permission_missing', 'portfolio_fit reads your books, which needs agent:read').refusal);
       }
       const place = await cutOfQuery(ports, request.query, LIST);
       const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');

@@ -36,7 +36,7 @@ export const openSession = defineRoute({
         retryAfterSeconds,
       });
     };
-    if (!credential.ok) return refuseToken({ ...credential.refusal, detail: 'the text is not of the form of a token' });
+    if (!credential.ok) return refuseToken({ ...credential.refusal, detail: 'the text is not a token' });
     const { token } = credential.value;
     const verified = await ports.access.verifyToken(token);
     if (!verified.ok) return refuseToken(verified.refusal);

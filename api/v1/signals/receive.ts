@@ -69,7 +69,7 @@ async function refuseSender(
 ): Promise<FastifyReply> {
   const allowance = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
   if (allowance.allowed) return sendProblem(reply, code, detail);
-  return sendProblem(reply, 'rate_limited', 'too many deliveries that no hook takes', allowance);
+  return sendProblem(reply, 'rate_limited', 'too many deliveries without a valid hook', allowance);
 }
 
 /** @throws InputError if it is no UTF-8, or says that it is JSON and is none. */

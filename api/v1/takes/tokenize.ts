@@ -84,7 +84,7 @@ export const tokenizeTake = defineRoute({
       if (launch === null)
         return sendRefusal(
           reply,
-          refuse('take_invalid', `${view.symbol} is no token of the primary chain: nothing can be launched against it`).refusal,
+          refuse('take_invalid', `${view.symbol} is not a token of the primary chain, so no launch can be paired with it`).refusal,
         );
       return reply.code(201).send({ as, takeId, agent: null, launch });
     };

@@ -78,7 +78,7 @@ const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 /** Converts a dollar amount to base units. Refuses with `malformed` if it is not an amount, too small or too large. */
 export function baseUnitsOf(amount: DecimalString): Outcome<string> {
   if (!AMOUNT.test(amount))
-    return refuse('malformed', `$.amount: ${amount.slice(0, 40)} is no amount with at most ${BRIDGE_DECIMALS} decimals`);
+    return refuse('malformed', `$.amount: ${amount.slice(0, 40)} is not an amount with at most ${BRIDGE_DECIMALS} decimals`);
   if (new Decimal(amount).lt(LEAST_BRIDGE_USD))
     return refuse('malformed', `$.amount: at least ${LEAST_BRIDGE_USD} ${BRIDGE_TOKEN} is bridged, not ${amount}`);
   if (new Decimal(amount).gt(MOST_BRIDGE_USD))

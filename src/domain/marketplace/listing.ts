@@ -76,10 +76,10 @@ export interface Listing {
 /** A licence price out of a request, as a JSON number or a decimal text; refused as `malformed` outside of 0 to 10,000 and beyond six decimals. */
 export function licencePrice(asked: number | string): Outcome<DecimalString> {
   const text = typeof asked === 'number' ? new Decimal(asked).toFixed() : asked;
-  if (!isDecimalString(text) || text.length > 40) return refuse('malformed', '$.priceUsd: it is no decimal number');
+  if (!isDecimalString(text) || text.length > 40) return refuse('malformed', '$.priceUsd: it is not a decimal number');
   const price = new Decimal(text);
-  if (price.isNegative() && !price.isZero()) return refuse('malformed', `$.priceUsd: ${text} is below 0; 0 to 10000 are possible`);
-  if (price.gt(HIGHEST_PRICE_USD)) return refuse('malformed', `$.priceUsd: ${text} is above 10000; 0 to 10000 are possible`);
+  if (price.isNegative() && !price.isZero()) return refuse('malformed', `$.priceUsd: ${text} is below 0; allowed are 0 to 10000`);
+  if (price.gt(HIGHEST_PRICE_USD)) return refuse('malformed', `$.priceUsd: ${text} is above 10000; allowed are 0 to 10000`);
   if (price.decimalPlaces() > PRICE_DECIMALS)
     return refuse('malformed', `$.priceUsd: ${text} has more than ${PRICE_DECIMALS} decimals, which the stablecoin does not have`);
   return { ok: true, value: plainDecimal(price) };

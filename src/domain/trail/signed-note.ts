@@ -99,7 +99,7 @@ export function parseNote(note: string): { readonly text: string; readonly signa
     .map((line) => {
       const [, name, encoded] = SIGNATURE_LINE.exec(line) ?? [];
       const bytes = Buffer.from(encoded ?? '', 'base64');
-      if (name === undefined || bytes.length <= 4) throw new SyntaxError(`${line} is no signature of a note`);
+      if (name === undefined || bytes.length <= 4) throw new SyntaxError(`${line} is not a signature of a note`);
       return { name, id: bytes.subarray(0, 4).toString('hex'), signature: bytes.subarray(4) };
     });
   return { text: note.slice(0, at + 1), signatures };

@@ -147,7 +147,7 @@ describe('a payment', () => {
     must(await settle(second.id, signedBy(buyer, second.transaction as string)));
     expect((await stage.finished(second.id)).state).toBe('licensed');
     const answer = await refused(settle(first.id, signed));
-    expect(answer).toEqual(['state_conflict', expect.stringContaining('who alone can return it')]);
+    expect(answer).toEqual(['state_conflict', expect.stringContaining('only the creator can return it')]);
     expect((await stage.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
   });
 

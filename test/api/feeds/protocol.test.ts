@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
     'invalid_cursor',
     'is in the future',
   ],
-  ['unsubscribing from nothing', { op: 'unsubscribe', id: 99 }, 'not_subscribed', 'nothing of that kind'],
+  ['unsubscribing from nothing', { op: 'unsubscribe', id: 99 }, 'not_subscribed', 'there is no such subscription'],
 ];
 
 test.each(REFUSED)('%s is answered with an error, and the socket stays', async (_, message, code, detail) => {

@@ -189,7 +189,7 @@ test('a run that was begun again and again ends as failed, and says where the ca
   carry();
   expect(await ended(agentId, runId)).toMatchObject({
     state: 'failed',
-    ending: { code: 'defect', detail: 'its work was begun 5 times and no end of it was kept: the log of the service says why' },
+    ending: { code: 'defect', detail: 'the run was started 5 times and never finished: see the log of the service' },
   });
 });
 
