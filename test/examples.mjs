@@ -15,12 +15,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Longer answers would bury the document: they are taken only where there is no shorter one, and the longest not at all. Bytes. */
 const SHORT_BYTES = 4_000;
 const MOST_BYTES = 64_000;
-/** So many entries of a list are shown. */
+/** Number of list entries shown. */
 const MOST_ITEMS = 2;
 /** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
 const LISTS = ['items', 'slots', 'answers'];
 
-/** What only a running service answers is recorded from these. */
+/** Journeys from which the answers of a running service are recorded. */
 const JOURNEYS = [
   'test/web/console-trading.test.ts',
   'test/web/console-marketplace.test.ts',
@@ -61,7 +61,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Whether a request's body is one of the schema that the document has for it: tests also send what is not. */
+/** Creates the check that a request's body matches one of the document's schemas. Tests also send invalid ones. */
 function bodyCheck() {
   const printed = spawnSync(process.execPath, [join(ROOT, 'test/run.mjs'), 'openapi'], { encoding: 'utf8', maxBuffer: 64_000_000 });
   if (printed.status !== 0) throw new Error(`the API's document was not printed: ${printed.stderr}`);

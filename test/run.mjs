@@ -83,7 +83,7 @@ async function testChanges(since) {
   return code;
 }
 
-/** What takes long: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
+/** Runs what takes long: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
 async function proof(files) {
   const proofs = await vitest(['--config', 'vitest.proof.config.ts', ...files]);
   closingLine(proofs, 0);

@@ -73,7 +73,7 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
 
   return {
     element,
-    /** Where it stands by what was read of it. @param {StateValue} read */
+    /** Marks the present state. @param {StateValue} read */
     stand(read) {
       if (JSON.stringify(read) === JSON.stringify(current)) return;
       current = read;

@@ -1,4 +1,4 @@
-/** What an actor is about: its name, its own page, and the markets that it trades with what it did there. */
+/** Subject of an actor: its name, its own page, and its markets with its activity there. */
 import { actorWord } from './actors-panel.js';
 import { agentOverlay } from './agent-overlay.js';
 import { read } from './http.js';
@@ -13,7 +13,7 @@ import { eventWord, plain, priceText } from './words.js';
 /** An order as the contexts of proposals and of people's orders hold it. */
 /** @typedef {{ readonly instrument: string, readonly side: string, readonly quantity: string, readonly limitPrice?: string | null }} Order */
 
-/** So many steps of an order are marked on its chart. */
+/** Maximum steps of an order marked on its chart. */
 const STEPS_MARKED = 200;
 
 /** The pages of single actors by their kind. @type {{ readonly [kind: string]: (id: string, context: ActorDetail['context']) => string }} */
@@ -30,7 +30,10 @@ export function pageOfActor({ id, kind, context }) {
   return PAGES[kind]?.(id, context) ?? null;
 }
 
-/** How an actor is called: an agent by its name, an order by what it buys or sells. @param {ActorDetail} actor @returns {Promise<string>} */
+/**
+ * Returns the name of an actor: of an agent its name, of an order what it buys or sells.
+ * @param {ActorDetail} actor @returns {Promise<string>}
+ */
 export async function actorTitle({ id, kind, name, context }) {
   const order = /** @type {Order | undefined} */ (context['order']);
   if (order !== undefined) return `${plain(kind)}: ${order.side} ${priceText(order.quantity)} ${await instrumentWords(order.instrument)}`;

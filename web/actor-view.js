@@ -20,9 +20,9 @@ import { countText, dayAndTime, plain, stateText, zoneWord } from './words.js';
 /** @typedef {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: string }} Taken */
 
 const PLAY_MS = 700;
-/** How long a step is looked at before its account is asked for: while one scrubs, none are. */
+/** Delay before a step's account is read. While a user scrubs, none are. */
 const SETTLED_MS = 120;
-/** Of the place that the chart stands in, in pixels. */
+/** Padding of the chart's place, in pixels. */
 const PADDING = 14;
 /** Steps of an exported test unless told otherwise. */
 const EXPORTED = 10;

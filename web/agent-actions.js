@@ -1,4 +1,4 @@
-/** What may be done with one agent: pause, resume, close positions, set its autonomy, sign it off, release it, edit it, make another like it. */
+/** Actions for one agent: pause, resume, close positions, set autonomy, sign off, release, edit, duplicate. */
 import { askDialog } from './ask-dialog.js';
 import { h, mark } from './dom.js';
 import { change, read } from './http.js';

@@ -30,7 +30,7 @@ export async function agentNames(signal, ids = []) {
 }
 
 /**
- * Whose book it is: `Crypto trend, paper v1` in the place of `agent:<id>:paper:1`; any other place stays as it is.
+ * Returns the owner of a book in words: `Crypto trend, paper v1` for `agent:<id>:paper:1`; any other place unchanged.
  * @param {string} place
  * @param {ReadonlyMap<string, string>} names
  */

@@ -1,4 +1,4 @@
-/** What one agent did on the bars of an instrument, read for the chart of its page. */
+/** Activity of one agent on the bars of an instrument, read for the chart of its page. */
 import { overlayOf } from './agent-marks.js';
 import { pagesOf, read } from './http.js';
 

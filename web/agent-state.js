@@ -79,7 +79,7 @@ export function agentState({ id, signal, fail }) {
 }
 
 /**
- * Which moment is shown, and the ways to another one.
+ * Creates the head of the chart: the shown moment, and the ways to another one.
  * @param {{ readonly earlier: () => void, readonly later: () => void, readonly present: () => void }} go
  */
 function chartHead(go) {
@@ -124,7 +124,7 @@ function chartDrawing({ signal, fail }) {
   /** @type {ReturnType<typeof drawChart> | null} */
   let chart = null;
 
-  /** Whether the machine's chart stands there. @param {Step} step */
+  /** Draws the chart of the machine, or returns false if it has none. @param {Step} step */
   async function drawn(step) {
     if (step.machine === machine && chart !== null) return true;
     machine = step.machine;

@@ -1,4 +1,4 @@
-/** What one agent has earned, how far it is at its gate, what could be done next, and why it trades nothing where it does not. */
+/** Summary of one agent: its earnings, its gate, its next step, and why it does not trade. */
 import { fill, h } from './dom.js';
 import { gateHere, nextAction, progressWords } from './gate-progress.js';
 import { read } from './http.js';

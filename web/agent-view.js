@@ -43,7 +43,7 @@ export function agentView(context, id, tab = '') {
   const { actions, closings, summary, rules, state } = panels;
   const element = pageOf({ id, tab, head, panels, candlePlace });
 
-  /** What an action made of it; where it was refused, or said something of a gate, both are read again. @param {Partial<Agent>} change */
+  /** Applies an action's result. If it was refused, or concerned a gate, both are read again. @param {Partial<Agent>} change */
   function changedTo(change) {
     if (agent !== null && change.id !== undefined) return describe({ ...agent, ...change });
     void readAgent();

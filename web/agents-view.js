@@ -170,7 +170,7 @@ async function readDecision(id, row, signal) {
   if (items[0] !== undefined) row.decide(items[0]);
 }
 
-/** What may be done with all of them. @param {Context} context */
+/** Creates the actions for all agents. @param {Context} context */
 function pageActions(context) {
   const resume = () => void import('./resume-all.js').then(({ askResumeAll }) => askResumeAll(context), context.fail);
   const isAllowed = may('risk:manage');

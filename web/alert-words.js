@@ -15,7 +15,7 @@ export async function alertWords(alert) {
   return `${await subjectOf(alert)}${plain(alert.what)}${where}${detail === '' ? '' : `: ${detail}`}`;
 }
 
-/** Whom it is about, where it is about somebody. @param {Alert} alert */
+/** Returns the subject of an alert, if it has one. @param {Alert} alert */
 async function subjectOf(alert) {
   if ('takeId' in alert) return `Take on ${alert.symbol}: `;
   if (!('agentId' in alert)) return '';

@@ -79,7 +79,7 @@ export function figureText({ of, usd, digits, unit = '' }, result) {
 }
 
 /**
- * How much a figure of the second run is above that of the first, with its sign; money to its last digit.
+ * Returns how much a figure of the second run exceeds that of the first, with its sign; money to its last digit.
  * @param {Figure} figure
  * @param {Result} first
  * @param {Result} second
@@ -108,7 +108,7 @@ export function drawdownOf({ daily, capitalUsd }) {
 }
 
 /**
- * How long, in the largest unit that tells it: `3.5 h`, `12 d`.
+ * Returns a duration in the largest unit: `3.5 h`, `12 d`.
  * @param {number | null} ms
  */
 export function lengthText(ms) {

@@ -71,7 +71,7 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
   };
 }
 
-/** What a transfer is asked for with: the inputs, what they say, and the linked wallets that are offered in them. */
+/** Creates the fields of a transfer: the inputs, their values, and the linked wallets offered in them. */
 function wishFields() {
   const from = h(
     'select',
@@ -131,7 +131,7 @@ function wishFields() {
 }
 
 /**
- * Where a transaction that was signed elsewhere is handed in.
+ * Creates the form for a transaction that was signed elsewhere.
  * @param {{ made: BridgeTransfer, maySubmit: boolean, fail: (error: unknown) => void, onSubmitted: (transfer: BridgeTransfer) => void, submitted: () => void }} options
  */
 function submission({ made: { id }, maySubmit, fail, onSubmitted, submitted }) {

@@ -7,7 +7,7 @@ import { plain, priceText, symbolOf } from './words.js';
 /** @typedef {import('./wire.ts').News<'proposals'>} ProposalNews */
 /** @typedef {import('./wire.ts').News<'alerts'>} Alert */
 
-/** What becomes of a proposal that somebody wants to be told of elsewhere too. */
+/** Events of a proposal for notifications. */
 const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
   proposed: 'wants to',
   filled: 'filled:',
@@ -42,7 +42,7 @@ export function followForNotices(feed) {
   };
 }
 
-/** Whether the page is out of sight: who looks at it sees it there. */
+/** True if the page is out of sight. A user who looks at it sees the event there. */
 function isWanted() {
   return preferences().notifications && (document.hidden || !document.hasFocus());
 }

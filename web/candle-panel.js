@@ -21,13 +21,13 @@ const DAY = 86_400_000;
 const DEFAULT_TIMEFRAME = '15m';
 /** Digits of the price of a line. */
 const LINE_DIGITS = 7;
-/** So many bars are shown behind the instant that is pointed at. */
+/** Number of bars shown before the selected instant. */
 const BARS_BEHIND = 60;
-/** How long an instant outside the chart stays before its bars are read: while one scrubs, none are. */
+/** Delay before the bars of an instant outside the chart are read. While a user scrubs, none are. */
 const SETTLED_MS = 250;
 
 export class CandlePanel {
-  /** What is shown now; aborted when something else is. */
+  /** Signal of what is shown now; aborted when something else is. */
   #abort = new AbortController();
   /** @type {PriceChart | null} */
   #chart = null;
@@ -227,7 +227,7 @@ export class CandlePanel {
 }
 
 /**
- * What the price of an instrument is measured by: the reference price of its share, or the other market of the same coin.
+ * Returns the benchmark of an instrument: the reference price of its stock, or the other market of the same coin.
  * @param {import('./catalog.js').CatalogEntry | undefined} entry
  */
 function measureOf(entry) {
@@ -239,7 +239,7 @@ function measureOf(entry) {
 }
 
 /**
- * How far each close lies from the newest close of the other series at or before it.
+ * Draws the distance of each close from the newest close of the other series at or before it.
  * @param {PriceChart} made
  * @param {readonly Bar[]} bars
  * @param {string} other
@@ -266,7 +266,10 @@ function reasonsOf(gaps) {
   return [...new Set(gaps.map(({ reason }) => plain(reason)))].join(', ');
 }
 
-/** What a series is measured by may be missing where it is asked: a tape holds what was recorded. @param {unknown} error @returns {{ readonly bars: readonly Bar[] }} */
+/**
+ * Returns no bars if the benchmark series is missing, because a tape holds only what was recorded.
+ * @param {unknown} error @returns {{ readonly bars: readonly Bar[] }}
+ */
 function noneOfThat(error) {
   if (error instanceof Refused && error.code === 'not_found') return { bars: [] };
   throw error;

@@ -1,4 +1,4 @@
-/** What every chart of the library stands in: its size, its colours, its words for who cannot see it, and whose library it is. */
+/** Frame of every chart: its size, its colours, its description for screen readers, and the credit of its library. */
 import { chartPalette, onSchemeChange } from './chart-palette.js';
 import { h } from './dom.js';
 import { createChart, TickMarkType } from './lightweight-charts.js';

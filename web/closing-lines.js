@@ -1,4 +1,4 @@
-/** What somebody has closed of an agent and is not sold yet: one line each, with what it waits for. */
+/** Closings of an agent that are not sold yet: one line each, with what it waits for. */
 import { fill, h } from './dom.js';
 import { read } from './http.js';
 import { priceText, symbolOf } from './words.js';

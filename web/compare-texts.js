@@ -4,7 +4,7 @@ const DECIMAL = /^[+\-−]?\d[\d,]*(?:\.\d+)?$/;
 const AGE = /^(\d+(?:\.\d+)?) (ms|s|min|h|d)(?: ago)?$/;
 const UNIT_MS = /** @type {{ readonly [unit: string]: number }} */ ({ ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 });
 const WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-/** What stands where nothing is known: it comes last, whichever way one sorts. */
+/** Texts of unknown values. They come last in both sort orders. */
 const NOTHING = new Set(['', '–', 'unknown', 'none', '–', '…']);
 
 /**

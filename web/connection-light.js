@@ -1,8 +1,8 @@
-/** Whether the service is received, in a light and in words; a click tries again at once. */
+/** Connection light of the service, with words. A click reconnects at once. */
 import { h, mark, say } from './dom.js';
 import { IS_REPLAY } from './replay-mode.js';
 
-/** What is received where the feed is connected. */
+/** Word for the state of a connected feed. */
 const CONNECTED = IS_REPLAY ? 'replayed' : 'live';
 
 /** @param {() => void} onHurry */

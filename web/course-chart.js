@@ -1,4 +1,4 @@
-/** How something went: one or more values over time, levels that they are held against, and words at the moments that matter. */
+/** Chart of values over time, with levels and words at the moments that matter. */
 import { chartFrame } from './chart-frame.js';
 import { translucent } from './chart-palette.js';
 import { mark, say } from './dom.js';

@@ -1,4 +1,4 @@
-/** What one agent decided, newest first, each opened into its rules. */
+/** Decisions of one agent, newest first, each with its rules. */
 import { decisionCard } from './decision-card.js';
 import { h, say } from './dom.js';
 import { read } from './http.js';

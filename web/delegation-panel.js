@@ -1,4 +1,4 @@
-/** Which wallets an agent or a Take may trade from without asking: the delegations that its owners have signed, and the form that asks for another one. */
+/** Wallets from which an agent or a Take may trade autonomously: the signed delegations, and the form to request another one. */
 import { fill, h, say } from './dom.js';
 import { clearProblem, fieldRow, showProblems } from './form-fields.js';
 import { change, read } from './http.js';
@@ -13,7 +13,7 @@ import { clockAndZone, dayAndTime } from './words.js';
 /** @typedef {{ readonly wallet: string, readonly signerWallet: string, readonly maxNotionalUsd: string, readonly expiresAt: string }} Wish */
 
 const DAY_MS = 86_400_000;
-/** How long a text may wait for its signature. */
+/** Maximum wait of a text for its signature. */
 const CHALLENGE_MS = 600_000;
 const FIELDS = /** @type {const} */ ([
   { name: 'wallet', label: 'Wallet on the primary chain', kind: 'text' },
@@ -21,7 +21,7 @@ const FIELDS = /** @type {const} */ ([
   { name: 'maxNotionalUsd', label: 'Max per transaction (USD)', kind: 'decimal', hint: '500' },
   { name: 'days', label: 'Valid for (days, max 90)', kind: 'decimal', hint: '30' },
 ]);
-/** What the text says of each term. @type {readonly (readonly [line: string, term: keyof Wish])[]} */
+/** Lines of the text, by term. @type {readonly (readonly [line: string, term: keyof Wish])[]} */
 const LINES = [
   ['Wallet', 'wallet'],
   ['Wallet at the signer', 'signerWallet'],
@@ -167,7 +167,7 @@ class DelegationPanel {
 }
 
 /**
- * Where a text says something else than was asked for, line by line.
+ * Returns the lines in which a text differs from the request.
  * @param {string} text
  * @param {Readonly<Record<string, string>>} wish
  * @param {'agentId' | 'takeId'} trader

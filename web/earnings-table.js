@@ -1,4 +1,4 @@
-/** What was earned on paper and with real money, never added up. */
+/** Earnings on paper and with real money, never added up. */
 import { h } from './dom.js';
 import { gain, money } from './money.js';
 import { dataTable } from './tables.js';

@@ -11,7 +11,7 @@ import { dayAndTime, priceText } from './words.js';
 
 const HEIGHT = 240;
 const LOWER_HEIGHT = 90;
-/** What one step of the zoom leaves of the stretch that is shown. */
+/** Part of the range that one step of the zoom leaves. */
 const ZOOM = 0.5;
 const COLOURS = /** @type {const} */ (['closed', 'carried']);
 

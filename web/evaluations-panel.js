@@ -96,7 +96,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
 }
 
 /**
- * What begins a run, and the stretch of time that a backtest or a sweep is about.
+ * Creates the starts of runs, with the range of a backtest or a sweep.
  * @param {object} options
  * @param {boolean} options.mayRun
  * @param {(what: 'backtest' | 'stress_test' | 'sweep', request: object | undefined) => Promise<void>} options.begin
@@ -273,7 +273,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
   };
 }
 
-/** How far a run is, with a link to the fetch that it waits for. @param {string} name */
+/** Creates the progress of a run, with a link to the fetch that it waits for. @param {string} name */
 function runWork(name) {
   const line = workLine(name);
   const awaited = h('a', { href: '#/runtime/work', hidden: true });

@@ -49,7 +49,7 @@ export function fillTable(fills, caption, empty) {
 }
 
 /**
- * What the flow of the venue would have given in the place of a fill.
+ * Describes what the venue's flow would have filled.
  * @param {NonNullable<import('./wire.ts').Fill['shadow']>} shadow
  */
 function flowWords({ outcome, reason, quantity, price, trades }) {

@@ -51,7 +51,10 @@ export function clearProblem({ input, problem }) {
   mark(input, 'aria-invalid', null);
 }
 
-/** What a refusal says of fields: its list of problems, or the one that its sentence begins with (`$.symbol: …`). @param {unknown} error */
+/**
+ * Returns the problems of fields in a refusal: its list, or the one that its sentence begins with (`$.symbol: …`).
+ * @param {unknown} error
+ */
 function problemsOf(error) {
   if (!(error instanceof Refused)) return [];
   const { problems = [] } = error.problem;

@@ -4,7 +4,7 @@ import { barLength, partsOf, readBars } from './candle-reads.js';
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./price-chart.js').Forming} Forming */
 
-/** Which closed bars within a longer one are read. @type {{ readonly [timeframe: string]: string }} */
+/** Timeframe of the closed bars within a longer one. @type {{ readonly [timeframe: string]: string }} */
 const WITHIN = { '5m': '1m', '15m': '1m', '1h': '1m', '4h': '15m', '24h': '1h' };
 
 /**

@@ -1,4 +1,4 @@
-/** How far an agent is at the gate that it stands at, and what would bring it on. */
+/** Progress of an agent at its gate, and the next step. */
 import { plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Gate} Gate */
@@ -10,7 +10,7 @@ const COUNTED = /** @type {{ readonly [name: string]: string }} */ ({
   fills: 'measured fills',
   history_days: 'days of history',
 });
-/** What is begun by hand at a stage. */
+/** Actions that start a stage. */
 const BEGUN = /** @type {{ readonly [stage: string]: string }} */ ({
   backtest: 'Start a backtest.',
   stress_test: 'Start a stress test.',
@@ -41,7 +41,7 @@ export function progressWords(gate) {
 }
 
 /**
- * What somebody could do next.
+ * Returns the next action for an agent.
  * @param {{ readonly stage: string, readonly paused: boolean, readonly pauseCause: string | null, readonly autonomy: string }} agent
  * @param {Gate | null} gate
  */

@@ -1,4 +1,4 @@
-/** What somebody may do, to be chosen: a role, or permissions one by one. */
+/** Fields of a grant: a role, or permissions one by one. */
 import { h } from './dom.js';
 import { fieldRow } from './form-fields.js';
 import { plain } from './words.js';

@@ -1,4 +1,4 @@
-/** Who in the organization holds one instrument: each book with its quantity and cost, the agent named. */
+/** Holders of one instrument in the organization: each book with its quantity and cost, and the agent's name. */
 import { agentNames } from './agent-names.js';
 import { fill, h, say } from './dom.js';
 import { pagesOf } from './http.js';

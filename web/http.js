@@ -1,6 +1,6 @@
 /** Requests to the API: JSON in, JSON out, and every refusal as an error with its code and its sentence. */
 
-/** What the API refused, or could not do. */
+/** Error of the API's refusal or failure. */
 export class Refused extends Error {
   /**
    * @param {number} status 0 where no answer came at all

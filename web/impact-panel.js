@@ -1,4 +1,4 @@
-/** What proposed allocations would do to the portfolio: the form that asks, and before and after side by side. Nothing is stored. */
+/** Impact of proposed allocations on the portfolio: the form, and before and after side by side. Nothing is stored. */
 import { fill, h, say } from './dom.js';
 import { change } from './http.js';
 import { money } from './money.js';

@@ -41,7 +41,7 @@ export function createInterventions({ me, notify, fail }, onDone) {
   return {
     may,
     /**
-     * What can be done with an actor as a whole.
+     * Creates the actions for an actor as a whole.
      * @param {OfActor} actor
      */
     ofActor(actor) {
@@ -50,7 +50,7 @@ export function createInterventions({ me, notify, fail }, onDone) {
       return h('button', { type: 'button', class: 'small', onclick: () => ask(action, actor, null) }, TITLES[action]);
     },
     /**
-     * What can be done with an activity.
+     * Creates the actions for an activity.
      * @param {import('./api.ts').WaitingActivity} activity
      */
     ofActivity(activity) {

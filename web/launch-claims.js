@@ -1,4 +1,4 @@
-/** What waits in a launch for its creator and its partner: one kind is claimed at a time, and whoever is paid signs. */
+/** Claims of a launch's creator and partner: one kind at a time, signed by the payee. */
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
 import { signingPlace } from './signing-place.js';

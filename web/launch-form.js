@@ -104,7 +104,7 @@ class LaunchForm {
     if (!this.#abort.signal.aborted) this.context.fail(error);
   }
 
-  /** What stands in the fields; an empty one says nothing. @param {readonly string[]} names */
+  /** Returns the fields' values; an empty one is left out. @param {readonly string[]} names */
   #given(names) {
     return Object.fromEntries(
       names.map((name) => [name, this.#rows.get(name)?.input.value.trim() ?? '']).filter(([, value]) => value !== ''),
@@ -169,9 +169,9 @@ class LaunchForm {
   };
 }
 
-/** What a curve is previewed by: a preview says nothing of the other fields, and leaves their problems where they stand. */
+/** Fields of a curve's preview. A preview leaves the problems of the other fields as they are. */
 const PREVIEWED = ['preset', 'quoteMint', 'startingFdv'];
-/** What the form begins with. */
+/** Initial values of the form. */
 const FIRST_TEXTS = /** @type {const} */ ([
   ['quoteMint', COINS[0][0]],
   ['startingFdv', '30'],

@@ -1,4 +1,4 @@
-/** What a prepared launch waits for: its transactions, signed by the wallet of its creator. */
+/** Signing of a prepared launch: its transactions, by the wallet of its creator. */
 import { fill, h, mark } from './dom.js';
 import { change, read } from './http.js';
 import { signingPlace } from './signing-place.js';
@@ -6,7 +6,7 @@ import { signingPlace } from './signing-place.js';
 /** @typedef {import('./wire.ts').Launch} Launch */
 /** @typedef {import('./wire.ts').LaunchTransaction} LaunchTransaction */
 
-/** What has so little left is prepared anew. */
+/** Remaining life below which it is prepared anew. */
 const SPARE_MS = 10_000;
 /** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
 const SIGNS_AGAIN = ' signs the same payment transaction again. It cannot be charged twice.';

@@ -105,7 +105,7 @@ function pageOf({ status, fields, offer, signing }) {
 }
 
 /**
- * What the launcher is asked for. A fee that is no number is sent as it stands, so that the API says what is wrong with it.
+ * Returns the request to the launcher. A fee that is not a number is sent unchanged, so that the API says what is wrong with it.
  * @param {ReadonlyMap<string, Row>} rows
  * @param {string} creator
  */

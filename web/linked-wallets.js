@@ -9,7 +9,7 @@ import { clockAndZone, dayAndTime } from './words.js';
 /** @typedef {import('./wire.ts').LinkedWallet} LinkedWallet */
 
 const READ_AT_ONCE = 200;
-/** What the chains are called on pages. */
+/** Names of the chains on pages. */
 export const CHAIN_WORDS = /** @type {{ readonly [chain: string]: string }} */ ({ spotchain: 'primary chain', evmvenue: 'EVM chain' });
 
 /**
@@ -188,7 +188,7 @@ function proofInWallet({ made, handIn, fail, signal }) {
 }
 
 /**
- * Whether typed data is the proof that the text is, and nothing else: a wallet that signs a permit of a token gives it away.
+ * True if typed data is the same proof as the text and nothing else: a wallet that signs a permit of a token gives it away.
  * @param {NonNullable<import('./api.ts').WalletChallenge['typedData']>} typedData
  * @param {string} text
  * @param {string} address

@@ -252,7 +252,7 @@ function columnOf(card, column) {
   return [...card.querySelectorAll('[data-column]')].find((part) => part.getAttribute('data-column') === column);
 }
 
-/** What a cell is sorted by: the full digits of a number, the instant of a time, or its text. @param {Element | undefined} cell */
+/** Returns the sort key of a cell: the full digits of a number, the instant of a time, or its text. @param {Element | undefined} cell */
 function sortText(cell) {
   const time = cell?.matches('time') ? cell : cell?.querySelector('time');
   const marked = cell?.querySelector('[data-sort]')?.getAttribute('data-sort') ?? time?.getAttribute('datetime');

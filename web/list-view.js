@@ -1,4 +1,4 @@
-/** How a list is looked at - what is searched, what it is sorted by - kept in the address, so that a link shows the same, and under names in this browser. */
+/** State of a list - search and sort order - kept in the address, so that a link shows the same, and under names in this browser. */
 
 /** @typedef {{ readonly search: string, readonly sort: string, readonly way: 1 | -1, readonly filters: { readonly [name: string]: string } }} ListView `sort` is the head of a column, empty for the order that it came in; `filters` are chosen words by the name of their field. */
 
@@ -53,7 +53,7 @@ export function saveView(page, name, query) {
 }
 
 /**
- * Whether a row holds every word of a search; `stage:paper` looks into one column.
+ * True if a row holds every word of a search; `stage:paper` searches one column.
  * @param {string} search
  * @param {readonly (readonly [column: string, text: string])[]} cells
  */

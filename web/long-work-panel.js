@@ -9,7 +9,7 @@ import { workLine } from './work-line.js';
 /** @typedef {import('./api.ts').LongWork} LongWork */
 
 const SHOWN = 50;
-/** How often it is read anew while somebody looks: sooner where one is under way. */
+/** Interval of reading while the panel is visible: shorter while work is running. */
 const RUNNING_MS = 2_000;
 const IDLE_MS = 10_000;
 

@@ -286,7 +286,7 @@ function open(me, makeBar = null) {
 }
 
 /**
- * What whoever may see agents is told on every page and beside it: alerts, and how many proposals wait.
+ * Follows the organization for members who may see agents: alerts, and the number of waiting proposals, on every page.
  * @param {import('./shell.js').Context} context
  * @param {ReturnType<typeof createShell>} shell
  */

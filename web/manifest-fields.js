@@ -21,7 +21,7 @@ export const MANIFEST_FIELDS = [
   { name: 'maxSlippageBps', label: 'Max slippage (bps)', kind: 'number' },
 ];
 
-/** What a new agent begins with. @type {Readonly<Record<string, string>>} */
+/** Initial values of a new agent. @type {Readonly<Record<string, string>>} */
 export const FIRST_TEXTS = {
   universe: 'AAPLx',
   timeframe: '5m',
@@ -65,7 +65,7 @@ function conditionText(conditions) {
 }
 
 /**
- * What a field's text is to the API. A text that is no JSON or no number goes as it is, so that the API says what is wrong with it.
+ * Returns a field's value for the API. A text that is not JSON or a number is sent unchanged, so that the API says what is wrong with it.
  * @param {Field} field
  * @param {string} text
  */

@@ -82,7 +82,10 @@ function pageHead(purpose, whose) {
   return h('div', { class: 'page-head' }, h('div', {}, h('h1', {}, TITLES[purpose]), whose));
 }
 
-/** What the fields say, without those that are empty. @param {ReadonlyMap<string, import('./form-fields.js').Row>} rows @returns {Record<string, unknown>} */
+/**
+ * Returns the fields' values without empty ones.
+ * @param {ReadonlyMap<string, import('./form-fields.js').Row>} rows @returns {Record<string, unknown>}
+ */
 function givenIn(rows) {
   const given = MANIFEST_FIELDS.map((field) => [field.name, valueOf(field, rows.get(field.name)?.input.value ?? '')]);
   return Object.fromEntries(given.filter(([, value]) => value !== ''));

@@ -20,7 +20,7 @@ import { plain } from './words.js';
  * @property {number} maxSlippageBps
  */
 
-/** What a condition is held against, by the name of its field, with its unit. @type {{ readonly [field: string]: string }} */
+/** Units of a condition's limit, by the name of its field. @type {{ readonly [field: string]: string }} */
 const LIMITS = { pct: ' %', bps: ' basis points', hours: ' hours', percentile: '', price: '', usd: ' US dollars', value: '', level: '' };
 
 /**

@@ -90,7 +90,7 @@ async function list(search, signal) {
 }
 
 /**
- * How the listings of licences are called, by their id; those that are not among the listed are asked for.
+ * Returns the names of the licences' listings, by id. Names that are not in the list are read.
  * @param {readonly { readonly listingId: string }[]} licences
  * @param {readonly { readonly id: string, readonly name: string }[]} listed
  * @param {AbortSignal} signal
@@ -148,7 +148,7 @@ async function listing(context, id, signal, again) {
 }
 
 /**
- * What may be done: a free licence is taken here, a paid one is signed in a wallet, and what is licensed is imported.
+ * Creates the actions: a free licence is issued here, a paid one is signed in a wallet, and a licensed manifest is imported.
  * @param {Context} context
  * @param {any} one
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-/** What the venues supply: how each is received, day statistics, perpetuals, prediction markets and the macro regime, one tab each. */
+/** Data of the venues: the state of each, day statistics, perpetuals, prediction markets and the macro regime, one tab each. */
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { perpTable, predictionList, regimeTable, tickerTable, venueTable } from './market-tables.js';

@@ -1,4 +1,4 @@
-/** Who belongs to the organization and what each may do: members, roles and invitations. */
+/** Members of the organization and their permissions: members, roles and invitations. */
 import { askDialog } from './ask-dialog.js';
 import { fill, h, say } from './dom.js';
 import { clearProblem, fieldRow, showProblems } from './form-fields.js';
@@ -81,7 +81,7 @@ export function membersView(context) {
   };
 }
 
-/** Who may not manage members is told so. @param {readonly string[]} permissions */
+/** Creates the notice for members who may not manage members. @param {readonly string[]} permissions */
 function notAllowed(permissions) {
   return h(
     'div',
@@ -143,7 +143,7 @@ function memberActions(member, roles, parts) {
   );
 }
 
-/** What is done to a member after it was asked once more. */
+/** Actions on a member, after a confirmation. */
 const DEEDS = /** @type {const} */ ([
   {
     title: 'Revoke tokens',

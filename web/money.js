@@ -23,7 +23,7 @@ export function money(usd) {
 }
 
 /**
- * What was earned or lost, with its sign.
+ * Shows a gain or loss, with its sign.
  * @param {string | null | undefined} usd
  */
 export function gain(usd) {

@@ -1,4 +1,4 @@
-/** What waits for somebody or is not healthy: proposals, paused agents and feeds. */
+/** Items that need attention: proposals, paused agents and feeds. */
 import { agentNames } from './agent-names.js';
 import { h } from './dom.js';
 import { read } from './http.js';
@@ -10,7 +10,7 @@ import { clockAndZone, plain, priceText, symbolOf } from './words.js';
 /** @typedef {{ readonly kind: 'approval' | 'agent' | 'feed', readonly text: string, readonly address: string, readonly action: string }} Attention */
 
 const PER_PAGE = 200;
-/** How a venue is received that needs nobody: a market that is shut is no fault. */
+/** States of a venue that need no attention: a closed market is no fault. */
 const HEALTHY = ['live', 'market_closed', 'no_trades', 'not_followed', 'carried_forward'];
 
 /** @param {AbortSignal} signal @returns {Promise<readonly Attention[]>} */

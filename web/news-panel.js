@@ -1,4 +1,4 @@
-/** What is written of one asset: its events, newest first, with how heavy each is and who confirms it. */
+/** News of one asset: its events, newest first, with severity and confirmation. */
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { dayAndTime, plain } from './words.js';

@@ -1,4 +1,4 @@
-/** What the console tells in passing, in a corner: it goes by itself, and the same words once more are no news. */
+/** Notices in a corner: they disappear by themselves, and repeated ones are shown once. */
 import { h } from './dom.js';
 
 const NOTICE_MS = 8_000;

@@ -26,7 +26,7 @@ export function ordersPanel({ context: { feed, fail }, mode, signal }) {
   const options = ['open', 'all'].map((name) => h('option', { value: name }, name));
   const which = h('select', { 'aria-label': 'Order filter', onchange: () => void show(1) }, options);
   const more = h('button', { type: 'button', hidden: true, onclick: () => void show(pages + 1) }, 'More');
-  /** How many pages are shown. */
+  /** Number of pages shown. */
   let pages = 1;
   /** The newest reading; an older one that ends later is not shown. */
   let reading = 0;
@@ -71,7 +71,7 @@ export function ordersPanel({ context: { feed, fail }, mode, signal }) {
 }
 
 /**
- * So many pages of a list, as they are now.
+ * Reads the first pages of a list, as they are now.
  * @param {string} list
  * @param {number} count
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-/** What an instrument is called: its symbol, and of a prediction market its question and its answer, in the place of an id. */
+/** Names of instruments: the symbol, and for a prediction market its question and answer instead of an id. */
 import { h, say } from './dom.js';
 import { pagesOf, read } from './http.js';
 import { may } from './permissions.js';
@@ -7,7 +7,7 @@ import { instrumentAddress, symbolOf } from './words.js';
 /** @typedef {import('./api.ts').PredictionMarket} PredictionMarket */
 
 const PER_PAGE = 200;
-/** So many pages of markets are read at most; what is on none of them is asked for by itself. */
+/** Maximum pages of markets to read. A market on none of them is read by itself. */
 const MOST_PAGES = 5;
 /** A market that is not on the list may be new: the list is read again, at most so often. Milliseconds. */
 const REREAD_MS = 60_000;
@@ -16,7 +16,7 @@ const names = new Map();
 /** The list of markets as it was read last, and when. */
 let reading = Promise.resolve();
 let readAt = Number.NEGATIVE_INFINITY;
-/** Whether every market was on the list: then no other can be asked for. */
+/** True if every market was on the list, so that no other exists. */
 let isWhole = false;
 /** Markets that are asked for one by one, as they are on no list. @type {Map<string, Promise<void>>} */
 const single = new Map();

@@ -27,7 +27,7 @@ export const FURTHER_PAGES = [
   { name: 'actors', title: 'Actors', key: 'c', needs: 'agent:read' },
   { name: 'members', title: 'Members', key: 'e', needs: null },
 ];
-/** What a thumb reaches on a phone; the others are behind `More`. */
+/** Pages within reach of a thumb on a phone; the others are behind `More`. */
 export const THUMB_PAGES = ['home', 'agents', 'proposals', 'portfolio', 'quotes', 'replay'];
 
 /** Pages that are reached from others. @type {readonly Omit<PageEntry, 'key'>[]} */
@@ -37,7 +37,7 @@ const INNER_PAGES = [
   { name: 'join', title: 'Join an organization', needs: null },
 ];
 
-/** Those that the role of who is signed in permits. @param {readonly PageEntry[]} pages */
+/** Returns the pages that the caller's role permits. @param {readonly PageEntry[]} pages */
 export function pagesOf(pages) {
   return pages.filter(({ needs }) => needs === null || may(needs));
 }

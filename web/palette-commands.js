@@ -1,4 +1,4 @@
-/** What the command palette finds: pages, agents, instruments, and what can be done from anywhere. */
+/** Results of the command palette: pages, agents, instruments, and actions. */
 import { agentNames } from './agent-names.js';
 import { allowNotifications } from './browser-notices.js';
 import { readCatalog } from './catalog.js';
@@ -30,7 +30,7 @@ function going(kind, title, detail, address) {
   };
 }
 
-/** What is known without asking anybody. @param {Doings} doings @returns {readonly Command[]} */
+/** Returns the commands that are known without a request. @param {Doings} doings @returns {readonly Command[]} */
 export function commandsAtHand(doings) {
   const pages = pagesOf([...PAGES, ...FURTHER_PAGES]).map(({ name, title, key }) => going('page', title, `g ${key}`, pageAddress(name)));
   const mayTrade = may('agent:read') && may('trade:execute');
@@ -84,7 +84,7 @@ export async function commandsAsked() {
 }
 
 /**
- * Those that have every word of the query, best first: a title that begins with it, then a word of the title, then anything.
+ * Returns the commands with every word of the query, best first: a title that begins with it, then a word of the title, then anything.
  * @param {readonly Command[]} commands
  * @param {string} query
  */

@@ -1,4 +1,4 @@
-/** What somebody's role permits. What it does not is never asked for: one plain sentence stands in its place. */
+/** Permissions of the caller's role. What it does not permit is never requested: one plain sentence replaces it. */
 import { h } from './dom.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
@@ -13,7 +13,7 @@ export function actAs(me) {
   caller = me;
 }
 
-/** Whether who is signed in may. All but the market belongs to an organization. @param {Permission} permission */
+/** True if the caller has the permission. All but the market belongs to an organization. @param {Permission} permission */
 export function may(permission) {
   return caller.permissions.includes(permission) && (permission === 'market:read' || caller.orgId !== null);
 }

@@ -1,6 +1,6 @@
 /**
- * What the organization holds in books of one mode, and in wallets that are named beside the live ones: each holding with
- * the quality of its price, what it weighs, how it could be left, the five stress scenarios, the orders that people placed, and what an allocation would change.
+ * Holdings of the organization in books of one mode, and in named wallets beside the live ones: each holding with the quality of its price,
+ * its weight and its exit cost, the five stress scenarios, people's orders, and the impact of an allocation.
  */
 import { qualityBadge } from './aged-quality.js';
 import { agentNames, placeWords } from './agent-names.js';

@@ -1,4 +1,4 @@
-/** What somebody chose for this browser: the zone of times, keys without Ctrl, notifications. It is kept here and nowhere else. */
+/** Preferences of this browser: the zone of times, keys without Ctrl, notifications. They are stored here and nowhere else. */
 
 /** @typedef {{ zone: 'utc' | 'local', keys: boolean, notifications: boolean }} Preferences */
 

@@ -20,9 +20,9 @@ const LOWER_HEIGHT = 90;
 const MOST_DECIMALS = 8;
 /** Room behind the newest bar, in bars, so that its time and its marks are not cut off. */
 const BARS_AHEAD = 10;
-/** What is left of the colour of a bar that has not closed. */
+/** Opacity of a bar that has not closed. */
 const FORMING_PART = 0.55;
-/** How each kind of mark is drawn: at the bar's low or high, in which shape and colour. */
+/** Style of each kind of mark: at the bar's low or high, with its shape and colour. */
 const MARKS = /** @type {const} */ ({
   entry: { position: 'belowBar', shape: 'arrowUp', colour: 'good' },
   exit: { position: 'aboveBar', shape: 'arrowDown', colour: 'bad' },
@@ -160,7 +160,7 @@ export class PriceChart {
     this.#drawLines();
   }
 
-  /** Whether the scale of prices reaches to every line; it always does to those that are near. @param {boolean} isWanted */
+  /** Sets whether the price scale reaches to every line; it always reaches to near ones. @param {boolean} isWanted */
   reachLines(isWanted) {
     this.#reachesAll = isWanted;
     this.#drawLines();

@@ -72,7 +72,7 @@ export function proposalCard(context, first) {
       return proposal;
     },
     update,
-    /** What was announced, until it is read whole. @param {import('./feed-messages.ts').ProposalChange} change */
+    /** Applies an announcement, until the proposal is read whole. @param {import('./feed-messages.ts').ProposalChange} change */
     patch({ state: next, reason: why, filledQuantity, filledNotionalUsd }) {
       update({ ...proposal, state: next, reason: why, filledQuantity, filledNotionalUsd });
     },
@@ -91,7 +91,7 @@ function mayDecide({ me }) {
   return me.permissions.includes('trade:execute');
 }
 
-/** What risk objects to. */
+/** Creates the list of risk's objections. */
 function proposalRefusals() {
   const element = h('ul', { class: 'gate-problems' });
   return {
@@ -105,7 +105,7 @@ function proposalRefusals() {
   };
 }
 
-/** How long it still waits for an answer. */
+/** Creates the countdown to the expiry. */
 function proposalCountdown() {
   const element = h('span', { class: 'number countdown' });
   return {
@@ -173,7 +173,7 @@ function proposalAnswers(context, { id, note, onAnswered }) {
   };
 }
 
-/** What its approval rests on, for as long as it waits for one. @param {import('./shell.js').Context} context */
+/** Creates the basis of an approval, shown while the proposal waits for one. @param {import('./shell.js').Context} context */
 function groundWhileItWaits(context) {
   const element = h('div', {});
   /** @type {ProposalGround | null} */
@@ -235,7 +235,7 @@ function proposalDetails(context, first) {
   };
 }
 
-/** What it would trade. @param {Proposal} proposal @param {HTMLElement} state */
+/** Creates the head: the trade that it proposes. @param {Proposal} proposal @param {HTMLElement} state */
 function proposalHead({ order, instrument, mode, createdAt }, state) {
   return h(
     'div',
@@ -259,7 +259,7 @@ function proposalHead({ order, instrument, mode, createdAt }, state) {
   );
 }
 
-/** What became of it, and what it waits for. */
+/** Creates the result, and what the proposal waits for. */
 function proposalOutcome() {
   const words = h('p', { class: 'proposal-outcome' });
   const work = workLine('proposal');

@@ -25,7 +25,7 @@ export class ProposalCards {
     return this.#cards.size;
   }
 
-  /** How many wait for an answer. */
+  /** Number of proposals that wait for an answer. */
   get pending() {
     return [...this.#cards.values()].filter(({ proposal }) => proposal.state === 'pending_approval').length;
   }
@@ -54,7 +54,7 @@ export class ProposalCards {
     void this.nameOf(proposal.agentId).then((name) => card.nameAgent(name));
   }
 
-  /** What was announced of one that is shown. @param {import('./feed-messages.ts').ProposalChange} change */
+  /** Applies an announcement about a shown proposal. @param {import('./feed-messages.ts').ProposalChange} change */
   patch(change) {
     this.#cards.get(change.proposalId)?.patch(change);
   }

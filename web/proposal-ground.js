@@ -1,4 +1,4 @@
-/** What an answer to a proposal rests on: how far its limit lies from the market, where its stop and its target would be, and why its rules ask for it. */
+/** Basis of an answer to a proposal: the distance of its limit from the market, the stop and the target, and the rules behind it. */
 import { qualityBadge } from './aged-quality.js';
 import { partsOf } from './candle-reads.js';
 import { flagChips } from './decision-card.js';
@@ -118,7 +118,7 @@ export class ProposalGround {
   }
 }
 
-/** Where an exit would lie: `57000.00 (−5 %, 3000.00 away)`. Only for the eye. @param {number} price @param {number} percent */
+/** Describes an exit: `57000.00 (−5 %, 3000.00 away)`. For display only. @param {number} price @param {number} percent */
 function exitText(price, percent) {
   const away = (price * Math.abs(percent)) / 100;
   return `${amountText(price * (1 + percent / 100))} (${percent > 0 ? '+' : '−'}${Math.abs(percent)} %, ${amountText(away)} away)`;

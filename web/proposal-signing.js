@@ -1,4 +1,4 @@
-/** What lies prepared for the wallet of an agent's owner is signed beside its proposal. */
+/** Signing of a prepared transaction by the agent's owner, beside its proposal. */
 import { fill, h, mark } from './dom.js';
 import { change, read } from './http.js';
 import { signingPlace } from './signing-place.js';

@@ -76,7 +76,7 @@ function write(place, price) {
 }
 
 /**
- * Of the middle, in basis points; only for the eye.
+ * Describes the spread relative to the middle, in basis points; for display only.
  * @param {string | null | undefined} bid
  * @param {string | null | undefined} ask
  */

@@ -73,7 +73,7 @@ export function quotesView({ feed, fail }) {
   };
 }
 
-/** What is looked for, and what each kind of silence looks like. @param {() => void} onChange */
+/** Creates the search and the filters by kind of silence. @param {() => void} onChange */
 function quoteFilters(onChange) {
   const search = h('input', { type: 'search', placeholder: 'Instrument', 'aria-label': 'Instrument', oninput: onChange });
   const silent = h('input', { type: 'checkbox', onchange: onChange });
@@ -264,7 +264,7 @@ function writePrice(cell, price) {
 }
 
 /**
- * Only for the eye: a price is shown as the text that it came as.
+ * Flashes a cell. For display only: a price is shown as the text that it came as.
  * @param {Element} cell
  * @param {'up' | 'down'} way
  */

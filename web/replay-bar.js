@@ -59,7 +59,7 @@ export function createReplayBar({ first, onMoved, fail }) {
 }
 
 /**
- * What the bar is made of, and what draws it.
+ * Creates the parts of the bar and their drawing.
  * @param {number} ownSpeed
  * @param {{ mode(): Replay['mode'], move(what: string, body?: object): Promise<void> }} replay
  */
@@ -116,7 +116,7 @@ function barParts(ownSpeed, { mode, move }) {
 }
 
 /**
- * What is left of the tape, and how long that takes at its speed: `3:59 left, 0:24 at × 10`. A replay that loops has no end.
+ * Describes the rest of the tape, and its time at this speed: `3:59 left, 0:24 at × 10`. A looping replay has no end.
  * @param {Replay} state
  * @param {number} at
  */

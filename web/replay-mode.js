@@ -1,2 +1,2 @@
-/** Whether this console shows a recorded tape instead of the present: the server of a tape marks its page so. */
+/** True if this console shows a recorded tape instead of the present: the tape's server marks its page. */
 export const IS_REPLAY = document.documentElement.hasAttribute('data-replay');

@@ -118,7 +118,7 @@ function headOf({ agentId, runId }, title, note) {
 }
 
 /**
- * What the manifest of the second run has otherwise, before the figures.
+ * Shows how the second run's manifest differs, before the figures.
  * @param {readonly [RunId, RunId]} ids
  * @param {HTMLElement} element
  * @param {readonly [Report, Report]} both
@@ -169,7 +169,7 @@ function reportOf({ agentId, evaluation, manifestVersion, resultHash, summary, r
 }
 
 /**
- * Which run stands beside this one: an agent, and one of its finished backtests.
+ * Creates the choice of the second run: an agent, and one of its finished backtests.
  * @param {{ readonly own: RunId, readonly signal: AbortSignal, readonly fail: (error: unknown) => void, readonly onChosen: (other: RunId | null) => void }} options
  */
 function chooser({ own, signal, fail, onChosen }) {

@@ -91,7 +91,7 @@ function runtimeTabs(chosen, parts) {
   return tabs({ label: 'Parts of the runtime', address: '#/runtime', chosen, tabs: shown });
 }
 
-/** How it stands, in numbers: what needs somebody is marked. @param {Runtime} runtime */
+/** Creates the numbers, with those that need attention marked. @param {Runtime} runtime */
 function tilesOf({ actors, activities, timers, incidents, queues }) {
   const sum = (/** @type {readonly { readonly count: number }[]} */ all) => all.reduce((total, { count }) => total + count, 0);
   const quarantined = sum(actors.filter(({ status }) => status === 'quarantined'));
@@ -267,7 +267,7 @@ function dueText(time, now) {
   return `${dayAndTime(time)}, ${left > 0 ? `in ${age(left)}` : 'now'}`;
 }
 
-/** What an activity that was given up left: a sentence of the worker, or what the actor said to its answer. @param {unknown} answer */
+/** Returns the answer of an activity that was given up: a sentence of the worker, or the actor's refusal. @param {unknown} answer */
 function answerText(answer) {
   const { detail, refused } = /** @type {{ readonly detail?: unknown, readonly refused?: unknown }} */ (answer ?? {});
   if (typeof detail === 'string') return h('span', { class: 'long' }, detail);

@@ -3,7 +3,7 @@ import { FURTHER_PAGES, PAGES, pageAddress, pagesOf } from './pages.js';
 import { may } from './permissions.js';
 import { prefer, preferences } from './preferences.js';
 
-/** So long after `g` the letter of a page may follow. */
+/** Time after `g` in which the letter of a page may follow. */
 const SECOND_KEY_MS = 1_500;
 
 /**

@@ -1,4 +1,4 @@
-/** Where the wallets of this browser are offered; what talks to them is loaded only where something is to be signed. */
+/** Wallets of this browser. The code that uses them is loaded only for signing. */
 import { fill, h } from './dom.js';
 
 /** @typedef {typeof import('./wallet-signing.js')} Signing */

@@ -126,7 +126,10 @@ function csvLine(fields) {
   return `${fields.map(csvField).join(',')}\r\n`;
 }
 
-/** What a spreadsheet would take for a formula begins with an apostrophe; a number does not. @param {string} text */
+/**
+ * Returns a CSV field. A text that a spreadsheet would take for a formula begins with an apostrophe; a number does not.
+ * @param {string} text
+ */
 function csvField(text) {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

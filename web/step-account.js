@@ -28,7 +28,7 @@ export function stepAccount(account) {
 }
 
 /**
- * What an event of a branch came to: shorter than the account of a step, in the same words.
+ * Creates the result of an event in a branch: shorter than the account of a step, in the same words.
  * @param {import('./api.ts').ActorBranch['steps'][number]} step
  */
 export function branchAccount({ taken, refusal, changes, timers, activities, records }) {

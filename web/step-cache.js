@@ -5,7 +5,7 @@
 const STRETCH = 200;
 /** Stretches that are kept: more than a screen of any height shows, and a few behind. */
 const KEPT = 30;
-/** So many versions in a row may have no step of their own: quarantines and their ends. */
+/** Maximum versions in a row without a step of their own: quarantines and their ends. */
 const GAP = 20;
 /** Stretches that are read at a time: who drags through a long history is not answered for all that was passed. */
 const READ_AT_ONCE = 2;

@@ -8,7 +8,7 @@ import { countText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 
-/** Of a row, in pixels. */
+/** Height of a row, in pixels. */
 export const STEP_HEIGHT = 46;
 
 /**

@@ -5,7 +5,7 @@ import { clockTime, countText, dayAndTime, eventWord, plain, stateText } from '.
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
 
-/** What a row of a list of steps holds. @param {Step} step */
+/** Creates the cells of a step's row. @param {Step} step */
 export function stepRow({ version, at, event, from, to, cause }) {
   return [
     h('span', { class: 'step-version number' }, countText(version)),
@@ -24,7 +24,7 @@ export function stepRow({ version, at, event, from, to, cause }) {
 }
 
 /**
- * What a step changed, region by region: `duty active → paused`.
+ * Describes what a step changed, region by region: `duty active → paused`.
  * @param {StateValue} from
  * @param {StateValue} to
  */

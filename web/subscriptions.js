@@ -1,4 +1,4 @@
-/** What is received over the one connection: several parts of the console share a subscription, as the service gives each channel once. */
+/** Subscriptions over the one connection. Parts of the console share one, as the service gives each channel once. */
 
 /** @typedef {import('./wire.ts').Message} Message */
 /** @typedef {import('./wire.ts').Channel} Channel */
@@ -112,7 +112,7 @@ export class Subscriptions {
 }
 
 /**
- * Whether a frame belongs to a subscription: several of one channel differ by the actor that they are about.
+ * True if a frame belongs to a subscription. Several of one channel differ by their actor.
  * @param {Pick<Subscriber, 'params'>} subscription
  * @param {Extract<Message, { type: 'snapshot' | 'update' | 'lagged' }>} frame
  */

@@ -1,4 +1,4 @@
-/** What a sweep is asked for: which thresholds take which values, and how long the windows of its walk-forward are. */
+/** Form of a sweep: thresholds with their values, and the windows of its walk-forward. */
 import { h } from './dom.js';
 
 /**

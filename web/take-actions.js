@@ -1,4 +1,4 @@
-/** What can be done with a Take: armed, disarmed, closed, forked, published, made into an agent. */
+/** Actions for a Take: arm, disarm, close, fork, publish, turn into an agent. */
 import { askDialog } from './ask-dialog.js';
 import { h } from './dom.js';
 import { change } from './http.js';
@@ -62,7 +62,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   const { arm: first, ...others } = buttons;
   return {
     element: h('div', { class: 'actions' }, first, h('label', {}, live, ' with real money'), Object.values(others)),
-    /** Where a refusal is said. */
+    /** Place of a refusal. */
     problem: note.element,
     /** @param {Take} shown */
     show(shown) {
@@ -108,7 +108,7 @@ async function make(notify, path, body) {
 }
 
 /**
- * What its state and the role allow.
+ * Returns the buttons that its state and the role allow.
  * @param {Take} take
  * @param {readonly string[]} permissions
  * @returns {{ readonly [button: string]: boolean }}

@@ -176,7 +176,7 @@ function takeRow(take) {
 }
 
 /**
- * What was understood of a thesis, phrase by phrase.
+ * Describes the reading of a thesis, phrase by phrase.
  * @param {Take} take
  */
 export function understoodWords({ understood, assumed, notUnderstood }) {

@@ -12,7 +12,7 @@ const PRICE_HEIGHT = 38;
 const HEIGHT = 3 * LANE + PRICE_HEIGHT;
 /** More of them would be one stroke. */
 const MOST_STROKES = 2_000;
-/** Who points so close to the right edge means the end. */
+/** Distance from the right edge that means the end. */
 const EDGE_PX = 6;
 const LANES = /** @type {const} */ (['steps', 'decisions', 'fills']);
 
@@ -124,7 +124,7 @@ export class TimeLanes {
     );
   }
 
-  /** What was bought stands in the upper half of its lane, what was sold in the lower. @param {Mark} one */
+  /** Draws a mark. Purchases are in the upper half of their lane, sales in the lower. @param {Mark} one */
   #eventStroke({ at, kind, text }) {
     if (kind === 'entry') return this.#stroke(at, 2 * LANE + 1, 2.6 * LANE, 'lane-entry', text);
     if (kind === 'exit') return this.#stroke(at, 2.4 * LANE, 3 * LANE - 1, 'lane-exit', text);

@@ -1,4 +1,4 @@
-/** How the equity of everything went: one curve of all agents, vaults and the book of the people, with real money or on paper. */
+/** Total equity over time: one curve of all agents, vaults and people's books, live or on paper. */
 import { fill, h, mark } from './dom.js';
 import { read } from './http.js';
 import { gain, money, moneyText } from './money.js';

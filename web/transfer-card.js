@@ -65,7 +65,10 @@ export function transferCard(context, first) {
   };
 }
 
-/** What is sent, and how it stands. @param {BridgeTransfer} first @param {HTMLElement} state @param {HTMLElement} late */
+/**
+ * Creates the head of a transfer: its amount and its state.
+ * @param {BridgeTransfer} first @param {HTMLElement} state @param {HTMLElement} late
+ */
 function transferHead(first, state, late) {
   return h(
     'div',
@@ -89,7 +92,7 @@ function transferHead(first, state, late) {
 }
 
 /**
- * What is seen once it is unfolded: its terms, what left and arrived over time, and its state chart.
+ * Creates the unfolded part: its terms, the amounts over time, and its state chart.
  * @param {import('./shell.js').Context} context
  * @param {() => BridgeTransfer} now
  */

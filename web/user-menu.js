@@ -1,4 +1,4 @@
-/** Who is signed in, what they may do, and what they prefer in this browser; it closes as one turns to anything else. */
+/** User menu: the signed-in member, permissions, and preferences of this browser. It closes on any other action. */
 import { allowNotifications } from './browser-notices.js';
 import { h, say } from './dom.js';
 import { pageAddress } from './pages.js';

@@ -130,7 +130,7 @@ function factsOf(vault) {
 const BACKING = { backed: 'backed', short: 'short', unknown: 'unknown' };
 
 /**
- * What the cash of all vaults of the organization is backed by; nothing where nothing real is held.
+ * Returns the backing of the cash in the organization's vaults; empty if nothing real is held.
  * @param {import('./wire.ts').ReserveCheck | undefined} check
  * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
  */

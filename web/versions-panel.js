@@ -98,7 +98,7 @@ function versionItem(version) {
 }
 
 /**
- * What differs between two versions, line by line.
+ * Creates the table of differences between two versions, line by line.
  * @param {Difference} difference
  * @param {string} caption
  */

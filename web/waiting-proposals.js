@@ -1,4 +1,4 @@
-/** How many proposals wait for an answer: a badge beside the link to them, and in the title of the window. */
+/** Number of waiting proposals: a badge beside the link to them, and in the title of the window. */
 import { h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { titleWaiting } from './page-title.js';

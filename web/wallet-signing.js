@@ -20,7 +20,7 @@ import { plain } from './words.js';
 /** @typedef {import('./wallets.js').Wallet} Wallet */
 /** @typedef {Wallet['chain']} Chain */
 /**
- * What is to be signed, in order, and where it goes then; transactions are base64.
+ * Transactions to sign, in order, and their submission; transactions are base64.
  * @typedef {{ readonly unsigned: readonly string[], readonly signer: string, readonly handIn: (signed: readonly string[]) => Promise<unknown> }} Prepared
  */
 
@@ -74,7 +74,7 @@ function walletActions({ chain, verb, act, fail, signal }) {
   return h('div', { class: 'wallet-signing-here' }, buttons, shown, note, problem.element);
 }
 
-/** What wallets throw is often no Error. @param {unknown} error */
+/** Turns what a wallet throws into an Error. @param {unknown} error */
 function errorOf(error) {
   if (error instanceof Error || typeof error !== 'object' || error === null || !('message' in error)) return error;
   return new Error(`The wallet rejected the request: ${String(error.message)}`);
@@ -111,7 +111,7 @@ export function transactionSigning({ prepare, fail, signal }) {
 }
 
 /**
- * What the wallet is given, in sentences.
+ * Describes in sentences what the wallet is given.
  * @param {readonly Uint8Array[]} prepared
  */
 function contentOfAll(prepared) {

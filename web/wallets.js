@@ -23,7 +23,7 @@ const listeners = new Set();
 let isLooking = false;
 
 /**
- * Those of one chain, now and whenever another one announces itself.
+ * Follows the wallets of one chain, now and whenever another one announces itself.
  * @param {Wallet['chain']} chain
  * @param {(wallets: readonly Wallet[]) => void} onChange
  * @returns {() => void} Ends it.
@@ -144,7 +144,7 @@ export async function signText(wallet, address, text) {
   return base64Of(bytesOf(wallet, output?.signature));
 }
 
-/** What a wallet gives back is nobody's word. @param {unknown} outputs @returns {readonly any[]} */
+/** Returns a wallet's answer as a list. It is untrusted. @param {unknown} outputs @returns {readonly any[]} */
 function listOf(outputs) {
   return Array.isArray(outputs) ? outputs : [];
 }

@@ -1,6 +1,6 @@
 /**
- * What pages call the parts of the API's bodies and of the feed's messages, which are in api.ts and feed-messages.ts, both
- * written from the documents; here stand the few words that the documents leave open. For the type checker only.
+ * Names for the API's bodies and the feed's messages on pages. The types are in api.ts and feed-messages.ts, both generated from the
+ * documents; here are the few that the documents leave open. For the type checker only.
  */
 
 import type * as Api from './api.ts';
@@ -92,11 +92,11 @@ export type Message = Feed.TellMessage;
 
 type Subscribe = Extract<Feed.AskMessage, { readonly op: 'subscribe' }>;
 export type Channel = Subscribe['channel'];
-/** What narrows a channel down. */
+/** Parameters that narrow a channel. */
 export type Params<Name extends Channel> = NonNullable<Extract<Subscribe, { readonly channel: Name }>['params']>;
-/** What a channel sends while its subscriber keeps up. */
+/** Frames of a channel while its subscriber keeps up. */
 export type Frame<Name extends Channel = Channel> = Extract<Message, { readonly channel: Name; readonly type: 'snapshot' | 'update' }>;
-/** What an update of a channel tells. */
+/** Content of a channel's update. */
 export type News<Name extends Channel> = Extract<Frame<Name>, { readonly type: 'update' }>['data'];
 
 /** A launch of either kind. */

@@ -4,7 +4,7 @@ import { preferences } from './preferences.js';
 /** The seven gates in their order. */
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'];
 
-/** What a flag of a quote means, and which kind of silence or doubt it is; the kind decides the colour. */
+/** Meaning of a quote's flags, and the kind of silence or doubt, which decides the colour. */
 const FLAGS = /** @type {{ readonly [flag: string]: readonly [word: string, kind: string, meaning: string] }} */ ({
   session_closed: ['market closed', 'closed', 'The market is closed. This is normal; no trade is possible.'],
   feed_down: ['feed down', 'down', 'The connection to the venue is lost.'],
@@ -46,7 +46,7 @@ export function plain(word) {
   return word.replaceAll('_', ' ');
 }
 
-/** What times are in, as one says it behind a time. */
+/** Returns the name of the times' zone, as written after a time. */
 export function zoneWord() {
   return preferences().zone === 'local' ? 'local time' : 'UTC';
 }
@@ -214,7 +214,7 @@ export function numberText(value) {
 }
 
 /**
- * Where a state value stands, region by region: `stage draft, duty active`.
+ * Describes a state value, region by region: `stage draft, duty active`.
  * @param {import('./wire.ts').StateValue} value
  * @returns {string}
  */
@@ -235,7 +235,7 @@ export function eventWord(type) {
 }
 
 /**
- * What is left until an instant: `9:05`, or `0:00` where it has passed.
+ * Returns the time left until an instant: `9:05`, or `0:00` if it has passed.
  * @param {number} ms
  */
 export function remaining(ms) {
@@ -263,7 +263,7 @@ export function withAges(text) {
   return text.replace(/\b(\d+) ms old\b/g, (_, ms) => `${age(Number(ms))} old`);
 }
 
-/** How the rule of a gate's condition is written. */
+/** Signs of a gate condition's rules. */
 export const GATE_RULES = /** @type {{ readonly [rule: string]: string }} */ ({ above: '>', below: '<', at_least: '≥', at_most: '≤' });
 
 /**

@@ -1,4 +1,4 @@
-/** How far long work is, how long it still takes, and what it waits for: one line, the same for everything that takes long. */
+/** Progress of long work, its remaining time, and what it waits for: one line for everything that takes long. */
 import { h, mark, say } from './dom.js';
 import { priceText, remaining } from './words.js';
 

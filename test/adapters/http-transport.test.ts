@@ -173,7 +173,7 @@ test.each(['not a url', 'ftp://example.com', 'https://example.com/?key=1'])('%s 
   expect(() => transport(baseUrl)).toThrow(TypeError);
 });
 
-/** Which connections `fetch` uses is decided once in a process, so this one is new. */
+/** Runs in a new process, because `fetch` chooses its connections once per process. */
 test('a body that waits to be read while its server closes ends no process that uses the transport', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', READS_LATE]);
   expect(stdout).toBe('30000\n');

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { progressBar } from '../../src/adapters/terminal-progress.ts';
 
-/** What a bar draws on a terminal of 200 columns, without the codes that move the cursor. */
+/** Returns what a bar draws on a terminal of 200 columns, without the codes that move the cursor. */
 function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTTY = true): string {
   const stream = Object.assign(new PassThrough(), {
     isTTY,

@@ -88,7 +88,7 @@ export interface ApiUnderTest {
   readonly clock: VirtualClock;
   readonly market: Market;
   readonly books: Map<string, OrderBook>;
-  /** What the venues say beside quotes, by `marketStateKey`. */
+  /** Venue states besides quotes, by `marketStateKey`. */
   readonly states: Map<string, MarketState>;
   /** The providers of prediction markets that orders ask for books; nobody answers until a test says so. */
   readonly predictionVenues: Record<PredictionProvider, PredictionAsking>;

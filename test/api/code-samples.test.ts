@@ -17,7 +17,7 @@ interface Sampled {
   readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[];
 }
 const { paths } = openApiDocument(documentedRoutes(), '0') as { readonly paths: Record<string, Record<string, Sampled>> };
-/** What stays open for as long as somebody listens. */
+/** Operations that stay open while a client listens. */
 const OPEN = ['openFeeds', 'openInspector', 'streamEvents'];
 const operations = Object.values(paths)
   .flatMap((methods) => Object.values(methods))

@@ -10,7 +10,7 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } 
 
 let api: ApiUnderTest;
 let stage: GateFixture;
-/** Who creates and asks; who signs off; who reads; who belongs elsewhere. */
+/** Members: one creates and asks, one signs off, one reads, one belongs elsewhere. */
 let trader: string;
 let risk: string;
 let both: string;
@@ -47,7 +47,7 @@ async function adopted(id: string): Promise<string> {
 }
 const made = async (over: Record<string, unknown> = {}, token = trader): Promise<string> => adopted(await createdAgent(api, token, over));
 
-/** What opens the gate of a stage comes about: runs are evaluated, trading happens, somebody signs. */
+/** Produces the evidence of a stage's gate: runs are evaluated, trading happens, a member signs off. */
 async function earn(id: string, at: (typeof STAGES)[number], passing = true): Promise<void> {
   if (at === 'backtest' || at === 'stress_test') await stage.pass(id, at, undefined, passing);
   if (at === 'paper' || at === 'shadow') await stage.traded(id, at, passing);
@@ -351,7 +351,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
       let at = 0;
       let paused = false;
       let version = 1;
-      /** What is on record and counts, by kind: whether the newest has passed. */
+      /** Recorded evidence that counts, by kind: true if the newest has passed. */
       let counts = new Map<string, boolean>([['manifest', true]]);
       const restart = (place: number): void => {
         at = place;

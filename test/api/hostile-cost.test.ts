@@ -8,13 +8,13 @@ import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.
 import { type HostileInput, hostileBodies, hostileQueries } from './hostile-input.ts';
 
 /**
- * How long the main loop is busy beyond a harmless request to the same route, in milliseconds. What this guards against
- * costs hundreds; twice the aim of 5 ms leaves room for a slower machine.
+ * Maximum time for which the main loop is busy beyond a harmless request to the same route, in milliseconds. Attacks cost hundreds; twice
+ * the aim of 5 ms leaves room for a slower machine.
  */
 const MOST_MS = 10;
 /** The best of so many counts: what else the machine does is not the input's doing. */
 const TRIES = 40;
-/** Of so many kinds of expensive input a route meets one in the suite, its neighbour the next; in the proof all of them. */
+/** Number of kinds of expensive input of which a route meets one in the suite, its neighbour the next; in the proof all of them. */
 const KINDS_APART = rounds({ suite: 4, proof: 1 });
 
 let api: ApiUnderTest;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** How long one request keeps the loop busy, in milliseconds, and the status of its answer. */
+/** Measures how long one request keeps the loop busy, in milliseconds, and the status of its answer. */
 async function costOf(method: string, url: string, input?: HostileInput): Promise<{ ms: number; status: number }> {
   const headers = { authorization: `Bearer ${token}`, ...(input === undefined ? {} : { 'content-type': input.contentType }) };
   let status = 0;

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What belongs to nobody, the market above all, is read under these. */
+/** Permissions of data that belongs to nobody, the market above all. */
 const NOBODYS: readonly unknown[] = ['public', 'identity', 'market:read'];
 const ROUTES = servedRoutes().filter(({ route, permission }) => route.url.startsWith('/v1/') && !NOBODYS.includes(permission));
 const name = ({ route }: RouteEntry): string => `${route.method} ${route.url}`;
@@ -65,7 +65,7 @@ test('nothing that the other organization has changes a byte of what ours is giv
 /** An id of the same form and length that nothing has. */
 const absentLike = (id: string): string => (id.startsWith('{') ? id.replaceAll(/\d/g, '0') : newId());
 
-/** What a client sees, but for what differs from one request to the next and what was asked for itself. */
+/** Returns what a client sees, without the parts that differ between requests and the requested id. */
 function seen({ status, headers, body, text }: Reply, id: string) {
   const told = body?.requestId === undefined ? text : text.replaceAll(body.requestId, 'REQUEST');
   const plain = told.replaceAll(id, 'ID').replaceAll(JSON.stringify(JSON.stringify(id).slice(1, -1)).slice(1, -1), 'ID');
@@ -78,7 +78,7 @@ async function asking(found: RouteEntry, url: string, token: string, id: string)
   return seen(await api.call(method, `${url}${queryOf(found)}`, { token, ...body }), id);
 }
 
-/** What a route has to be told in its query, so that it comes to looking for the id: the smallest numbers. */
+/** Returns the query that a route requires before it looks for the id: the smallest numbers. */
 function queryOf({ route }: RouteEntry): string {
   const query = route.schema.querystring as { properties: Record<string, { minimum?: number }>; required?: string[] } | undefined;
   const needed = (query?.required ?? []).map((member) => `${member}=${query?.properties[member]?.minimum ?? 0}`);

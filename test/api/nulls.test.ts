@@ -51,7 +51,7 @@ function objectsOf({ properties = {}, patternProperties = {}, additionalProperti
 
 const listsOf = ({ items }: Node): readonly unknown[] => (items === undefined ? [[]] : [...valuesOf(items).map((value) => [value]), []]);
 
-/** What says which texts, numbers and lists are allowed: of no concern to what null becomes. */
+/** Keywords that limit texts, numbers and lists, which do not affect null. */
 const BOUNDS = new Set(['$id', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems']);
 
 /** A schema by its types alone, compiled for itself. */

@@ -1,4 +1,4 @@
-/** How long the main loop is busy with one text: read as YAML and as JSON, and as a manifest where it is one. */
+/** Time for which the main loop is busy with one text: read as YAML and as JSON, and as a manifest if it is one. */
 import { InputError } from '../../api/problem.ts';
 import { parseStrictJson } from '../../api/strict-json.ts';
 import { parseStrictYaml } from '../../api/strict-yaml.ts';

@@ -15,7 +15,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 
 const ORIGIN = 'https://console.example';
 const metrics = createMetrics();
-/** How many requests have come to the routes. */
+/** Number of requests that reached the routes. */
 let routed = 0;
 let app: FastifyInstance;
 let port: number;

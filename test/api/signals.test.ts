@@ -29,7 +29,7 @@ async function opened(over: object = {}) {
   return made.body;
 }
 const send = (path: string, body: unknown, headers: Record<string, string> = {}) => api.call('POST', path, { body, headers });
-/** Nothing waits for its slot any more, and no limit is used up. */
+/** Advances the clock until no proposal waits for its slot and no limit is used up. */
 const later = () => api.clock.advanceTo(api.clock.now() + 120_000);
 
 function signed(

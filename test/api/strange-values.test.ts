@@ -6,7 +6,7 @@ import { ROUTES } from '../../api/v1/index.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.ts';
 
-/** Of so many strange values a route meets one in the suite, its neighbour the next; in the proof all of them. */
+/** Number of strange values of which a route meets one in the suite, its neighbour the next; in the proof all of them. */
 const VALUES_APART = rounds({ suite: 6, proof: 1 });
 const NAMES = ['__proto__', 'constructor', 'toString'];
 const NUMBERS = ['1e308', '-1e308', '9007199254740993', '2147483648', '-1', '0.5'];

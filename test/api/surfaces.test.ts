@@ -179,7 +179,7 @@ test('every error that an operation may answer shows a real answer', () => {
   // What is an error of the API and answers no operation would be described without anybody ever meeting it.
   expect(Object.keys(PROBLEMS).filter((code) => components.examples[code] === undefined)).toEqual(NOT_ANSWERED);
 });
-/** What the signer refuses an agent's trade for: a reason in the record of its order, and no answer to a request. */
+/** Reasons of the signer for refusing an agent's trade, which are in its order's record and never answer a request. */
 const NOT_ANSWERED: readonly string[] = ['autonomy_refused'];
 
 test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {

@@ -58,7 +58,7 @@ function settings(env: Record<string, string>): Config {
 const checkedSources = (config: Config): string[] => checkedBy(config, statedBudgets(config));
 const pollingCapacity = (config: Config) => capacityOf(statedBudgets(config));
 
-/** What is wrong with a file, one sentence per problem. */
+/** Returns the problems of a file, one sentence each. */
 function refusals(document: unknown): string[] {
   const file = write(document);
   const read = readCatalogFile(file);

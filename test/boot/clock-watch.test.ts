@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => sql.end());
 
-/** What the database's clock says, and the slot that it has reached. */
+/** Returns the time of the database's clock, and the slot that it has reached. */
 async function databaseTime(): Promise<{ readonly now: number; readonly slot: number }> {
   const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
   const now = Number(row?.now);

@@ -16,7 +16,7 @@ import { containment } from '../harness/contained.ts';
 
 const AGREED: ClockState = { offsetMs: 0, ok: true, detail: 'the clocks of a test agree' };
 
-/** What the role is started with. */
+/** Options with which the role is started. */
 export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] = []): Parameters<typeof startFeed>[0] {
   return {
     sql,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { files } from '../rooms/source.ts';
 
 const BY_PATH = new Map(files.map((file) => [file.path, file]));
-/** What a help may load besides Commander and Node.js: small packages that words and figures are read with. */
+/** Packages that a help may load besides Commander and Node.js: small ones for words and figures. */
 const LIGHT: ReadonlySet<string> = new Set(['commander', 'decimal.js', '@scure/base', 'cli-progress']);
 /** The help of `tape` lists the forms of recordings, which those who read them state. */
 const NEEDED: Readonly<Record<string, { readonly packages: readonly string[]; readonly files: number }>> = {
@@ -46,7 +46,7 @@ test.each(COMMANDS)('%s describes itself without what its work needs', (path) =>
   expect([...own].filter((file) => !EVERY.own.has(file)).length).toBeLessThanOrEqual(NEEDED[path]?.files ?? MOST_FILES);
 });
 
-/** What a backtest of stored bars goes through, on the database of a service that runs. */
+/** Modules of a backtest over stored bars, on the database of a running service. */
 const STORED_BACKTEST = [
   'src/cli/backtest-run.ts',
   'src/adapters/log.ts',

@@ -41,7 +41,7 @@ const weekend = (carriedReference?: boolean) => ({
 });
 const pass: RiskAssessor = () => ({ verdict: 'passed', rejections: [] });
 
-/** What is seen on Saturday: a live quote, and a reference that was published at `publishedAt`. */
+/** Returns an observation on Saturday: a live quote, and a reference that was published at `publishedAt`. */
 function seenAt(
   at: number,
   premiumPct: number,

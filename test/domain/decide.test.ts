@@ -1,4 +1,4 @@
-/** What an agent decides: the rules' combination, the order of reasons, and the compiled form against a naive one. */
+/** Decisions of an agent: the rules' combination, the order of reasons, and the compiled form against a naive one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agent.ts';
@@ -299,8 +299,8 @@ function fraction(text: string): readonly [bigint, bigint] {
 }
 
 /**
- * What buying at a discount earns beyond the costs of a round trip, in basis points to four decimals, in fractions of whole
- * numbers; null where something is unknown or a pool's side does not hold the size. Venue fees count both ways.
+ * Computes the net edge of buying at a discount after the costs of a round trip, in basis points to four decimals, in fractions of whole
+ * numbers; null if something is unknown or a pool's side does not hold the size. Venue fees count both ways.
  */
 function naiveNetEdge(
   { instrument, quote, premiumPct, liquidityUsd }: Observation,

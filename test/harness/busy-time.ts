@@ -1,4 +1,6 @@
-/** How long this thread's event loop is busy: the processor time of the whole process would count the other test files' threads too. */
+/**
+ * Time for which this thread's event loop is busy. The processor time of the whole process would count the other test files' threads too.
+ */
 import { performance } from 'node:perf_hooks';
 
 /** Milliseconds for which the loop was busy, not waiting, while the work ran; on a busy machine it includes what others took meanwhile. */

@@ -1,4 +1,4 @@
-/** Whether the frames of the feed, and what is announced for it, are those that the AsyncAPI document describes. */
+/** Check of the feed's frames and announcements against the AsyncAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { asyncApiDocument } from '../../api/asyncapi.ts';
@@ -9,7 +9,7 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'feed');
 const checks = new Map<string, ValidateFunction>();
 
-/** What is not as the document says in a frame: nothing, or one sentence. */
+/** Returns how a frame differs from the document: nothing, or one sentence. */
 export function undocumented(frame: { readonly type?: string; readonly channel?: string }): readonly string[] {
   const { type = '', channel } = frame;
   const name = channel === undefined || !['snapshot', 'update', 'lagged'].includes(type) ? type : `${channel}_${type}`;

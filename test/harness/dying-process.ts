@@ -9,10 +9,10 @@ class Killed extends Error {}
 export interface DyingProcess {
   /** Does the work as one step; rejects where the process dies at it, or has died. */
   step<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Whose starts and deliveries are steps. */
+  /** Runtime whose starts and deliveries are steps. */
   readonly runtime: Runtime;
   isDead(): boolean;
-  /** How many steps were begun. */
+  /** Number of steps begun. */
   steps(): number;
 }
 
@@ -46,7 +46,7 @@ export function dyingProcess(runtime: Runtime, at: number, when: Moment): DyingP
   };
 }
 
-/** What the work gives, or null where its process died in it. */
+/** Returns the work's result, or null if its process died in it. */
 export async function unlessKilled<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -56,7 +56,10 @@ export async function unlessKilled<Value>(work: Promise<Value>): Promise<Value |
   }
 }
 
-/** Where to die: in the proof at each of the first `count` steps before and after its commit, in the suite at every second step once. */
+/**
+ * Returns the points of death: in the proof each of the first `count` steps before and after its commit, in the suite every second step
+ * once.
+ */
 export function crashPoints(count: number): (readonly [point: number, when: Moment])[] {
   const moments: readonly Moment[] = ['before', 'after'];
   const isProof = rounds({ suite: 0, proof: 1 }) === 1;

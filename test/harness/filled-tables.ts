@@ -12,7 +12,7 @@ interface Column {
   readonly type: string;
   /** Made by the database. */
   readonly made: boolean;
-  /** Where it refers to another such table: that table and its column. */
+  /** Referenced table and column, if it refers to another such table. */
   readonly refersTo: { readonly table: string; readonly column: string } | null;
 }
 

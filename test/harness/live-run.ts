@@ -32,7 +32,7 @@ export const PERIOD = 60_000;
 export const START = Date.UTC(2025, 0, 6, 15, 0);
 
 export interface LiveRunOptions {
-  /** How long a proposal waits for its approval, in milliseconds. */
+  /** Maximum wait of a proposal for its approval, in milliseconds. */
   readonly approvalMs?: number;
   /** The ids of the organizations. */
   readonly orgs?: readonly string[];

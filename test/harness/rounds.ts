@@ -1,7 +1,7 @@
-/** How often a test with many rounds repeats itself: in the suite as often as finds a fault of the usual kind, in `npm run proof` far more often. */
+/** Repetitions of a test with many rounds: in the suite as often as finds a fault of the usual kind, in `npm run proof` far more often. */
 import { test } from 'vitest';
 
-/** Whether this is `npm run proof`. A proof runs every file that calls one of these functions, beside the `*.proof.test.ts`. */
+/** True in `npm run proof`. A proof runs every file that calls one of these functions, beside the `*.proof.test.ts`. */
 export function inProof(): boolean {
   return process.env['SEVENGATE_PROOF'] !== undefined;
 }
@@ -11,8 +11,8 @@ export function rounds({ suite, proof }: { readonly suite: number; readonly proo
 }
 
 /**
- * Whether a case of a table of much work is run: in `npm run proof` each one, in the suite one in `nth`, along the
- * diagonals, so that every row and every column of the table is met there as well.
+ * True if a case of a large table is run: in `npm run proof` each one, in the suite one in `nth`, along the diagonals, so that every row
+ * and every column of the table is met.
  */
 export function isMet(row: number, column: number, nth: number): boolean {
   return (row + column) % rounds({ suite: nth, proof: 1 }) === 0;

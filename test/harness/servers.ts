@@ -14,13 +14,13 @@ import { serviceOfTheRun } from './service-of-the-run.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where tests ask for servers: see postgres.ts and redis.ts. */
+    /** Address at which tests request servers: see postgres.ts and redis.ts. */
     servers: string;
   }
 }
 
 const PREFIX = 'sevengate-test-';
-/** What is written here need not outlive the run, and no table lives long enough to be worth vacuuming. */
+/** Settings of a cluster that need not outlive the run, and whose tables are never worth vacuuming. */
 const CLUSTER = {
   fsync: 'off',
   full_page_writes: 'off',

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { readIfThere, until } from '../../src/adapters/server-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
-/** How long the service stays for the next journey, in milliseconds: half a minute of an idle one costs less than a start. */
+/** Time for which the service stays for the next journey, in milliseconds: half a minute of an idle one costs less than a start. */
 const KEPT_MS = 30_000;
 const START_MS = 300_000;
 
-/** What a journey is told of the service that it shares. */
+/** Facts about the shared service for a journey. */
 export interface SharedPlace {
   readonly home: string;
   readonly url: string;
@@ -30,7 +30,7 @@ export interface ServiceOfTheRun {
 /** The file with the key of the signer process, which the service in this state folder is given by its name only. */
 export const sharedKeyFile = (home: string): string => join(home, 'signer-key');
 
-/** Where the log of the service in this state folder is written to. */
+/** Returns the log file of the service in this state folder. */
 export const sharedLog = (home: string): string => join(home, 'shared-service.log');
 
 /** @param newHome makes a state folder with a migrated cluster in it. */
@@ -78,7 +78,7 @@ export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun
   };
 }
 
-/** What any of the journeys needs: a simulated language model, and a signer process with a key of its own. */
+/** Returns the settings that any journey needs: a simulated language model, and a signer process with a key of its own. */
 function settings(home: string): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(sharedKeyFile(home), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });

@@ -1,9 +1,9 @@
-/** Where a run writes what nobody keeps: clusters of PostgreSQL, state folders of services, profiles of browsers. */
+/** Folder of a run's temporary files: clusters of PostgreSQL, state folders of services, profiles of browsers. */
 import { readFileSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** What a run needs at once, several times over, in bytes. */
+/** Space that a run needs several times over, in bytes. */
 const NEEDED = 6 * 2 ** 30;
 
 /**

@@ -18,7 +18,7 @@ import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 
-/** What every assessment of an order reads; every venue takes live orders unless told. */
+/** Creates the risk inputs of order assessments; by default every venue takes live orders. */
 export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partial<Pick<RiskDeps, 'disabledVenues'>>): RiskDeps {
   return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
 }
@@ -33,7 +33,7 @@ export const NO_TRADES: VenueFlows = {
   }),
 };
 
-/** What the signer reads and believes; the worker's key is that of the state folder. */
+/** Creates the signer's reads. The worker's key is that of the state folder. */
 export function signingOn(
   sql: Sql,
   given: Pick<SigningDeps, 'chain'> & { readonly home: string; readonly limit?: { readonly usd: string } },

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How much slower than its promise a crowded machine may be before we call it hanging. What is promised is measured on a
- * quiet machine and printed by the journeys; a test that fails because a neighbour is busy proves nothing.
+ * Factor of a crowded machine over a promise before a test counts as hanging. The promise itself is measured on a quiet machine and printed
+ * by the journeys; a test that fails because a neighbour is busy proves nothing.
  */
 export const PATIENCE = 10;
 
@@ -11,15 +11,15 @@ export const PATIENCE = 10;
 export const LONGEST_MS = 200_000;
 
 export interface WaitForOptions {
-  /** What is promised, 10,000 unless told; fails after `PATIENCE` times as many milliseconds, and after 200,000 at the latest. */
+  /** Promised time, default 10,000 ms. Fails after `PATIENCE` times as many milliseconds, and after 200,000 at the latest. */
   readonly deadlineMs?: number;
   /** Named in the failure. */
   readonly what: string;
 }
 
 /**
- * How long to wait before the next question, in milliseconds, after so many of waiting: what comes soon is noticed soon, and
- * what takes a minute is not asked twenty times a second. A question to a running service costs it milliseconds of processor time.
+ * Returns the wait before the next look, in milliseconds, by the time waited so far. What comes soon is noticed soon, and what takes a
+ * minute is not polled twenty times a second, because a request costs the service milliseconds of processor time.
  */
 const nextWait = (waitedMs: number): number => Math.min(Math.max(waitedMs / 20, 5), 250);
 

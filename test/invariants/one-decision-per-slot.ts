@@ -7,8 +7,8 @@ import type { EpochMs } from '../../src/domain/time.ts';
 const LONGEST_COMMIT_MS = 15_000;
 
 /**
- * What contradicts I1 in the slots up to and including `through`, one sentence each; empty where all is well. Looks at
- * each agent's present tick window: from `tick_from`, before `tick_until`, without its `rests`.
+ * Returns violations of I1 in the slots up to and including `through`, one sentence each; empty if there are none. It checks each agent's
+ * present tick window: from `tick_from`, before `tick_until`, without its `rests`.
  */
 export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly through: EpochMs }): Promise<readonly string[]> {
   const rows = await sql<{ what: string }[]>`

@@ -93,11 +93,11 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit: options.limit ?? { usd: '1000000' } }), remote, clock });
   const answers: SignerAnswer[] = [];
   const bus = { latest: stage.latest };
-  /** What happens between the preparation and the signing. */
+  /** Events between the preparation and the signing. */
   const meanwhile = {
     call: async (): Promise<unknown> => null,
     signed: async (): Promise<unknown> => null,
-    /** What a worker that somebody has taken over signs instead; null of an honest one. */
+    /** Signature that a compromised worker makes instead; null for an honest one. */
     signature: null as string | null,
   };
   const primaryChain = { chain: rpc, routes, rules: { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) } };
@@ -124,7 +124,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   cleanups.push(() => activities.stop());
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
-  /** What people are given: their own swaps, and those that proposals have prepared for their wallets. */
+  /** Swaps of people: their own, and those that proposals have prepared for their wallets. */
   const swaps = createSwaps({ ...primaryChain, sql, runtime, risk: riskOn(sql, { bus, clock }), preTrade, clock, newId });
   const clients = { spotchain: orders };
   const tokensOf = async () => {
@@ -142,7 +142,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     });
   }
 
-  /** What the aggregator would trade at is what the agent sees. */
+  /** Receives the aggregator's price, which the agent sees. */
   async function receive(): Promise<void> {
     const amount = '300000000';
     const route = await routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });

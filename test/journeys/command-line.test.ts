@@ -39,7 +39,7 @@ afterAll(() => {
   for (const one of homes) rmSync(one, { recursive: true, force: true });
 });
 
-/** What of a table is tried in this run: each row is a process of its own. */
+/** Returns the rows of a table that this run tries: each is a process of its own. */
 const tried = <Row>(table: readonly Row[]): Row[] => table.filter((_, row) => isMet(row, 0, 3));
 
 /** A command that ended with exactly this one sentence. */
@@ -54,7 +54,7 @@ function expectSentence(command: EndedCommand, sentence: string | RegExp): void 
   expect(command.code).toBe(1);
 }
 
-/** Nothing of a state folder's own servers is left running. */
+/** Expects that none of a state folder's own servers is running. */
 function expectStopped(folder: string): void {
   for (const file of ['postgres/postmaster.pid', 'redis/redis.pid', 'postgres.owner', 'redis.owner', 'service.owner', 'sandbox.json']) {
     expect([file, existsSync(join(folder, file))]).toEqual([file, false]);
@@ -403,7 +403,7 @@ describe('one state folder', () => {
 });
 
 const [REFUSING, REFUSING_STREAM] = [`http://127.0.0.1:${REFUSING_PORT}`, `ws://127.0.0.1:${REFUSING_PORT}`];
-/** Whose venues are all away waits for its first quote: it is not ready before the signal has come. */
+/** Settings of a service whose venues are all away. It waits for its first quote and is not ready before the signal has come. */
 const WITHOUT_QUOTES = {
   SPOTEXCHANGE_URL: REFUSING,
   SPOTEXCHANGE_STREAM_URL: REFUSING_STREAM,

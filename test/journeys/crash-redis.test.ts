@@ -28,7 +28,7 @@ import { eachRow } from '../../actors/runtime/containment.ts';
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
 const TIME_LIMIT_MS = 600_000;
-/** How long a fault lasts. */
+/** Duration of a fault. */
 const FAULT_MS = 3_000;
 /** A change never waits for Redis. */
 const PROMPT_MS = 1_000;
@@ -88,7 +88,7 @@ async function withRedis(
   }
 }
 
-/** What the API does with proposals, in this process: approvals, and the activity worker that executes what was approved. */
+/** Proposals of the API in this process: approvals, and the activity worker that executes approved ones. */
 function trading({ sql }: Stage) {
   const clock = createLiveClock();
   const { store, runtime, workersOf } = actorsOn(sql, clock);
@@ -127,7 +127,7 @@ interface ProposalRow {
 }
 const proposalsOf = ({ sql }: Stage) => sql<ProposalRow[]>`select id, agent_id, state, reason from proposals order by id`;
 
-/** How long a command took that was asked for now. */
+/** Returns the answer of a command within its time. */
 async function inTime<T>(what: string, command: () => Promise<T>): Promise<T> {
   const asked = performance.now();
   const answer = await command();

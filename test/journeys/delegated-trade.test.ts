@@ -19,7 +19,7 @@ import { signingOn, signsAsWorker } from '../harness/trading.ts';
 import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
-/** What the signer signs for within a day. */
+/** Daily limit of the signer. */
 const limit = { usd: '1000000' };
 let world: ChainTradeFixture;
 let stage: TradingFixture;
@@ -260,7 +260,10 @@ test('only the id is asked for: what was never put before the signer, or is a pe
   expect(await signing('00000000-0000-7000-8000-00000000ffff', '')).toMatchObject({ outcome: 'refused', code: 'not_found' });
 });
 
-/** What a thief of the database writes, with the owner's login and every trigger off: rows that the signer reads, all of them well formed. */
+/**
+ * Rows that a thief of the database writes, with the owner's login and every trigger off. The signer reads them, and all of them are well
+ * formed.
+ */
 const FORGERIES: readonly (readonly [what: string, statement: string, code: string, words: string])[] = [
   [
     'an order at a worse price under the same id',

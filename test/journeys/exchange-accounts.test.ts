@@ -49,7 +49,7 @@ let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let client: SpotOrders;
 let limit: string;
-/** What the signer was asked, and what it said. */
+/** Requests to the signer, with its answers. */
 let asked: { readonly request: ExchangeRequest; readonly answer: ExchangeSignature }[];
 let signer: ReturnType<typeof createExchangeSigning>;
 

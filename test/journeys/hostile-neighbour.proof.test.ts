@@ -17,9 +17,9 @@ import { nextSlot, type Service, sevengate, startService } from './running-servi
 import { tradingAgents } from './trading-agents.ts';
 
 const AGENTS = 50;
-/** How long each of the measurements takes, with at least one slot in it. */
+/** Duration of each measurement, with at least one slot in it. */
 const SECONDS = 70;
-/** How often the measured tenant asks; below what the limits allow it. */
+/** Request rate of the measured tenant, below its limits. */
 const ASKS_PER_SECOND = 20;
 /** The other tenant's 99th percentile may grow by so much, and by the time that two cores take to come to a waiting process. */
 const [MOST_TIMES, SCHEDULING_MS] = [3, 5];
@@ -27,7 +27,7 @@ const EMERGENCY_MS = 1_000;
 /** Beyond what the limits of a minute allow: what is refused is asked again at once. */
 const WORST = { connections: 8, perSecond: 100 };
 const OFTEN = { connections: 8, perSecond: 500 };
-/** So many agents are left for the halts; the others are paused one by one. */
+/** Number of agents left for the halts; the others are paused one by one. */
 const HALTS = 10;
 
 interface Asked {

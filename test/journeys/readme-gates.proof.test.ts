@@ -11,7 +11,7 @@ import { commandsUnder } from './typed-commands.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SECTION = commandsUnder('docs/guides/gates.md', 'From a draft towards capital');
-/** What is typed in the second terminal, between the lines that tell to stop and to move on. */
+/** Commands of the second terminal, between the lines that say to stop and to move on. */
 const PARTS = SECTION.split(/^#.*npx sevengate sandbox advance.*$/m);
 const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
   String(words).split(' '),

@@ -21,7 +21,7 @@ await compiledSources();
 const START_MS = 30_000;
 /** A command that has not ended by then hangs. */
 const COMMAND_MS = 150_000;
-/** What the service promises: everything stopped after a Ctrl-C. */
+/** Promised time of a stop: everything stopped after a Ctrl-C. */
 const STOP_MS = 8_000;
 
 export interface LogEntry {
@@ -62,7 +62,7 @@ export interface Running {
   discard(): Promise<void>;
 }
 
-/** What a client does with a running service. */
+/** Client of a running service. */
 export interface Client {
   readonly home: string;
   readonly url: string;
@@ -275,7 +275,7 @@ export function logEntries(log: string): LogEntry[] {
     .map((line) => JSON.parse(line) as LogEntry);
 }
 
-/** Where the embedded database of a state folder listens. */
+/** Returns the address of a state folder's embedded database. */
 export function databaseUrlIn(home: string): string {
   const port = readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
   const password = readFileSync(join(home, 'postgres.password'), 'utf8').trim();

@@ -77,7 +77,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** What a confused client may do with a private key, and a delegation as it should be. */
+/** Puts a private key where a confused client may send it, and a valid delegation. */
 async function plant(): Promise<void> {
   const agents = await service.get('/v1/agents');
   const agentId = (agents.body.items as { id: string }[])[0]?.id;
@@ -217,7 +217,7 @@ function isBelow(pid: number, root: number): boolean {
   return false;
 }
 
-/** Which of these stand in the writable memory of a process. */
+/** Returns the wanted bytes that are in the writable memory of a process. */
 function inMemory(pid: number, wanted: readonly Buffer[]): Buffer[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   const longest = 512;

@@ -151,7 +151,7 @@ function report({ minute, serviceBytes, databaseBytes, handles, connections, tab
 
 const mega = (bytes: number): number => Math.round(bytes / 1_000_000);
 
-/** What grew after the warm-up although it is no record of what happened, one sentence each. */
+/** Returns what grew after the warm-up without being a record of events, one sentence each. */
 function growing(samples: readonly Sample[]): string[] {
   const settled = samples.filter(({ minute }) => minute >= MINUTES * WARM_UP_SHARE);
   const middle = Math.floor(settled.length / 2);

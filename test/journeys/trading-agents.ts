@@ -21,7 +21,7 @@ const manifest = (name: string) => ({
   algorithm: 'taker_immediate',
 });
 
-/** So many agents, created and told to trade by themselves, as fast as the API lets one caller; answers their ids. */
+/** Creates agents that trade autonomously, as fast as the API lets one caller; returns their ids. */
 export async function tradingAgents({ ask }: Service, name: string, count: number): Promise<string[]> {
   const patient = async (path: string, body: unknown, as: string) => {
     const headers = { 'idempotency-key': randomUUID() };

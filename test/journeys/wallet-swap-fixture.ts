@@ -1,4 +1,4 @@
-/** What the journeys of wallet swaps do: prepare with a funded wallet, follow an order, move the sandbox's chain. */
+/** Steps of the wallet-swap journeys: prepare with a funded wallet, follow an order, move the sandbox's chain. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

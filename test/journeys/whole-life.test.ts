@@ -50,7 +50,7 @@ let stage: GateFixture;
 let runtime: Runtime;
 let commands: AgentCommands;
 let gates: Gates;
-/** Why its venue cannot be asked in time, or null. */
+/** Reason why its venue cannot be queried in time, or null. */
 let late: string | null = null;
 let worker: RunWorker;
 let evaluations: ReturnType<typeof openEvaluations>;
@@ -206,7 +206,7 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
   return fills;
 }
 
-/** What the feed puts on record of orders at the shadow stage: each met the book of the market as it arrived. */
+/** Records the flow of orders at the shadow stage: each met the book of the market as it arrived. */
 async function measured(): Promise<void> {
   const shadows = createShadowStore(stage.app);
   const orders = await shadows.unmeasured(0, 1_000);

@@ -13,7 +13,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { containment } from '../harness/contained.ts';
 
-/** What the environment variable WORKER holds, as JSON. */
+/** Content of the environment variable WORKER, as JSON. */
 export interface WorkerOrders {
   readonly databaseUrl: string;
   readonly queue: QueueAddress;

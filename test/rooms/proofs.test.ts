@@ -8,7 +8,7 @@ const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 const files = readdirSync(new URL('test/', ROOT), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path}`);
 const isProof = (path: string): boolean => path.endsWith('.proof.test.ts');
-/** How a test asks whether it is run by the proof: see those who may ask for others. */
+/** Pattern of a test that checks whether the proof runs it. */
 const ASKS = /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(|SEVENGATE_PROOF/;
 const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts', 'test/web/console-fixture.ts'];
 

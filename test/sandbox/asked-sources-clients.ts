@@ -1,4 +1,4 @@
-/** What is asked only when somebody needs it, each with its simulator: one question, and the word that its answer comes to. */
+/** Systems queried on demand, each with its simulator: one request, and its result in a word. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ export interface OpenClient {
 export interface AskedClient {
   /** The word while nothing is wrong. */
   readonly well: string;
-  /** How often it is asked in the run, and how long the fault lasts: long enough that its whole course is seen. */
+  /** Interval of requests in the run, and duration of the fault: long enough for its whole course. */
   readonly everyMs: number;
   readonly faultMs: number;
   /** `failed` is told what the service counts, by its reason. */
@@ -76,7 +76,7 @@ async function openNode(clock: VirtualClock, faults: FaultSwitch, failed: (reaso
   };
 }
 
-/** What a node is read for: silence is told by name, and never as an answer. */
+/** Opens the reads of a node, whose silence is reported and never an answer. */
 async function openReads(clock: VirtualClock, faults: FaultSwitch, failed: (reason: string) => void): Promise<OpenClient> {
   const { node, rpc, close } = await openNode(clock, faults, failed);
   const owner = Keypair.generate().publicKey.toBase58();

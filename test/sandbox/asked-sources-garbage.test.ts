@@ -129,7 +129,7 @@ const GARBAGE = [
 ] as const;
 
 describe('a catalogue of prediction markets', () => {
-  /** What was told of every market by the end, and when its last word came. */
+  /** Receives every market's messages to the end, with the time of its last one. */
   async function listen(provider: 'polymarket' | 'kalshi', garbage: number) {
     // Ten minutes before the questions of the day end: twenty markets close together and are decided one by one.
     const run = sourceFixture(cleanups, Date.UTC(2026, 10, 20, 16, 50));
@@ -179,7 +179,7 @@ describe('a catalogue of prediction markets', () => {
     },
   );
 });
-/** What was told, by what it is about, whenever it was told. */
+/** Returns the received content by subject, independent of time. */
 function content(received: readonly Message[]): Set<string> {
   return new Set(
     received.flatMap((message): string[] => {

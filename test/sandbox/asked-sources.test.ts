@@ -43,7 +43,10 @@ const random = (): number => 0.5;
 const WRITTEN = new URL('../../docs/source-faults.md', import.meta.url);
 const BOUNDS_S = [1, 5, 15, 30, 60, 120];
 const rows: Row[] = [];
-/** Where in its round a source is at the end of a fault decides how soon it is asked again: `leastMs` is its whole round. */
+/**
+ * Returns the time of healing. The place in its round at the end of a fault decides how soon a source is polled again: `leastMs` is its
+ * whole round.
+ */
 function healed(ms: number, leastMs = 30_000): string {
   const bound = BOUNDS_S.find((seconds) => Math.max(leastMs, ms) <= seconds * 1_000);
   expect(bound, `healed after ${ms} ms`).toBeDefined();
@@ -51,7 +54,7 @@ function healed(ms: number, leastMs = 30_000): string {
 }
 const sorted = (words: Iterable<string>): string => [...new Set(words)].sort().join(', ');
 
-/** What only a price can suffer. */
+/** Faults that only prices can have. */
 const PRICE_FAULTS: typeof FAULTS = [
   { name: 'zero price', settings: { zeroPrice: 1 } },
   { name: 'negative price', settings: { negativePrice: 1 } },
@@ -64,7 +67,7 @@ const PRICE_FAULTS: typeof FAULTS = [
 const FALLBACK = 'fallback';
 /** Rows of the tables: the sources, the second source of prices, and who asks when somebody needs it. */
 const ALL = [...Object.keys(SOURCES), FALLBACK, ...Object.keys(CLIENTS)];
-/** Whether this run has the source under the fault. */
+/** True if this run has the source under the fault. */
 const isInTable = (source: string, fault: string): boolean =>
   isMet(
     ALL.indexOf(source),

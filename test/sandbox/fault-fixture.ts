@@ -69,7 +69,7 @@ export interface Provider {
   readonly venue: Venue;
   readonly faults: FaultSwitch;
   readonly feed: { readonly venue: Venue; readonly messages: Observable<FeedMessage> };
-  /** What an instrument is worth there at an instant; null where only its bounds are known. */
+  /** Returns the true price of an instrument there at an instant; null if only its bounds are known. */
   truth(instrument: string, at: EpochMs): number | null;
 }
 
@@ -106,7 +106,7 @@ function underWay({ client, server }: Connection): number {
   return Math.max(0, written(client) - server.bytesRead) + Math.max(0, written(server) - client.bytesRead);
 }
 
-/** How long bytes may be under way on loopback. Milliseconds of real time, which a busy machine may need for its softirqs. */
+/** Maximum time of bytes on loopback. Milliseconds of real time, which a busy machine may need for its softirqs. */
 const PATIENCE_MS = 200;
 
 /**
@@ -151,7 +151,7 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
     for (const socket of sockets) sum += (socket.bytesRead || 0) + (socket.bytesWritten || 0);
     return sum;
   };
-  /** Whether something is on its way; what has been for longer than the patience is let lie until it changes. */
+  /** True if something is on its way. What has been for longer than the patience is ignored until it changes. */
   const isUnderWay = (isLate: boolean): boolean => {
     let found = false;
     for (const [key, connection] of connections) {
@@ -206,7 +206,7 @@ export interface FaultFixture {
   close(): Promise<void>;
 }
 
-/** What providers are made of: everything that they share. */
+/** Shared parts of the providers. */
 interface Surroundings {
   readonly clock: VirtualClock;
   readonly market: Market;
@@ -278,7 +278,7 @@ function kalshiFeed({ clock, key }: Surroundings, url: string, random: () => num
   return createKalshiFeed({ streamUrl, key: signed ? key : null, rest, clock, random, maxStreamed: 2 });
 }
 
-/** What an instrument is worth, by the market itself. */
+/** Returns the true price of an instrument, by the market itself. */
 function truthOf(market: Market, name: ProviderName, instrument: string, at: EpochMs): number | null {
   switch (name) {
     case 'spotexchange':

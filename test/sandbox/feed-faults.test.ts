@@ -46,11 +46,11 @@ const FAULTS: readonly Fault[] = [
 
 /** Frames of a socket or an event stream; the others are asked by requests alone. */
 const STREAMED: ReadonlySet<ProviderName> = new Set(['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi']);
-/** Those whose prices are believed for a minute or longer, or told once a minute, need more time to show anything. */
+/** Providers whose prices count for a minute or longer, or come once a minute, and which need more time to show anything. */
 const SLOW: readonly ProviderName[] = ['issuer', 'polymarket', 'kalshi', 'kalshi-polled'];
 const FAST: readonly ProviderName[] = PROVIDERS.filter((name) => !SLOW.includes(name));
 
-/** Why a wire cannot express a fault; null where it can. */
+/** Returns why a wire cannot express a fault, or null if it can. */
 function unsaid(name: ProviderName, { settings }: Fault): string | null {
   if (!STREAMED.has(name) && (settings.gap ?? settings.duplicate ?? settings.reorder) !== undefined)
     return 'every answer belongs to its question: none can be missing, come twice or come late';
@@ -59,7 +59,7 @@ function unsaid(name: ProviderName, { settings }: Fault): string | null {
   return null;
 }
 
-/** Whether this run has the venue under the fault. */
+/** True if this run has the venue under the fault. */
 const isInTable = (name: ProviderName, fault: Fault): boolean => isMet(PROVIDERS.indexOf(name), FAULTS.indexOf(fault), 3);
 
 interface Row {
@@ -76,7 +76,7 @@ const rounded = (ms: number): string => `≤ ${BOUNDS_S.find((bound) => ms <= bo
 const WRITTEN = new URL('../../docs/feed-faults.md', import.meta.url);
 /** A run on a busy machine receives a little later: so many bounds away from what is written is the same. */
 const BOUNDS_APART = 3;
-/** What such a run sees first of a cut connection: prices that grow old. */
+/** First sign of a cut connection in such a run: prices that grow old. */
 const SEEN_OLD_FIRST = 'stale, then ';
 
 /** The time as it is written, where what was found is no longer or only so many bounds longer; else as it was found. */
@@ -86,7 +86,7 @@ function steady(found: string, written: string | undefined): string {
   return written !== undefined && now >= 0 && before >= 0 && now - before <= BOUNDS_APART ? written : found;
 }
 
-/** What is seen of one provider while a fault lasts and after it. */
+/** Observations of one provider while a fault lasts and after it. */
 class Witness {
   readonly provider: Provider;
   readonly #pipeline: MarketPipeline;
@@ -151,7 +151,7 @@ class Witness {
     }
   }
 
-  /** Whatever a venue does, what is called live could be traded on: it is possible, and near what the market knows. */
+  /** Checks that every price called live could be traded on: it is possible, and near what the market knows. */
   #mustBeTrue(price: Quote | ReferencePrice, at: EpochMs): void {
     const sides =
       price.kind === 'quote' ? [Number(price.bid), Number(price.ask)] : [Number(price.referencePrice), Number(price.referencePrice)];

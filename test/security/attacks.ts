@@ -8,8 +8,8 @@ export interface Attack {
   /** Answers how many rows were changed or seen that should not be; throws where it was refused. */
   run(sql: Transaction, world: SignedFixture): Promise<number>;
   /**
-   * What stands against whoever holds a session of the service, with its secret, and not the key that it signs with: refused by
-   * the database in so many words, shown nothing where it reads, or found by the verifier.
+   * Protection against the holder of a service's session, with its secret and without its signing key: refused by the database in so many
+   * words, shown nothing, or found by the verifier.
    */
   readonly session: 'refused' | 'sees nothing' | 'found';
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** How many rows an attack took; zero where it was refused. Whatever it did is committed. */
+/** Returns the number of rows that an attack took; zero if it was refused. Its changes are committed. */
 async function tried(attack: Attack, sql: Sql, on: SignedFixture): Promise<{ readonly taken: number; readonly refusal: string | null }> {
   try {
     return { taken: await sql.begin((transaction) => attack.run(transaction, on)), refusal: null };
@@ -85,7 +85,7 @@ async function endsLeases(copy: SignedFixture): Promise<void> {
   await copy.close();
 }
 
-/** What a session's statement left for its writer to sign; null where it was refused, or changed nothing. It is rolled back. */
+/** Returns what a session's statement left for its writer to sign; null if it was refused, or changed nothing. It is rolled back. */
 async function leftToSign(session: Sql, change: (sql: Transaction) => Promise<{ readonly count: number }>): Promise<number | null> {
   let left: number | null = null;
   const undone = new Error('rolled back');

@@ -28,7 +28,7 @@ export const OURS = '00000000-0000-7000-8000-00000000000a';
 export const THEIRS = '00000000-0000-7000-8000-00000000000b';
 export const MINUTE = 60_000;
 
-/** What a thief holds: the password of a login and nothing else, or a whole session of the service without its key. */
+/** Loot of a thief: the password of a login and nothing else, or a whole session of the service without its key. */
 export type Loot = 'password' | 'session';
 
 export interface SignedFixture {
@@ -42,7 +42,7 @@ export interface SignedFixture {
   readonly callers: Sql;
   readonly owner: Sql;
   readonly log: TrailLog;
-  /** What a session that served callers of OURS was shown; whoever took it over has it. */
+  /** Proof shown to a session that served callers of OURS, which its new holder has. */
   readonly proofOfOurs: string;
   readonly home: string;
   verify(since?: string): Promise<TrailReport>;

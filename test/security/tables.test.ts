@@ -64,7 +64,7 @@ test("a session of one process signs nothing with another's key", async () => {
   expect((await refusalOf(mixed))?.message).toBe('the feed does not write risk_preferences');
 });
 
-/** What somebody tries who holds the feed's key and the application's login. */
+/** Attempts of a thief with the feed's key and the application's login. */
 const OF_THE_FEED: readonly (readonly [string, (sql: Transaction) => Promise<unknown>])[] = [
   ['raise the autonomy of an agent', (sql) => sql`update agents set autonomy = 'autonomous' where id = ${agent()}`],
   [

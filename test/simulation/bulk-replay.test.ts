@@ -1,4 +1,4 @@
-/** What bulk replay leaves out or does once for many changes nothing: one tape in every form, agents together and each by itself. */
+/** Equality of bulk replay: skipping and batching change nothing. One tape in every form, agents together and each by itself. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

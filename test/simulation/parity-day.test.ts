@@ -67,7 +67,7 @@ function rulesOf(name: string, fields: object) {
   return read.manifest;
 }
 
-/** Who lives through the day, by what becomes of the order of each. */
+/** Cast of the day, by the fate of each one's order. */
 const CAST: Readonly<Record<string, { readonly autonomy: Autonomy; readonly orgId?: string; readonly rules?: object }>> = {
   filled: { autonomy: 'policy_auto', rules: { exitConditions: [{ type: 'price_above', price: '62000' }] } },
   stopped: { autonomy: 'autonomous', rules: { stopLossPct: 2 } },

@@ -12,7 +12,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 const D = DecimalJs.clone({ precision: 60 });
 type D = InstanceType<typeof D>;
 
-/** What a run came to, as far as prices are in it. */
+/** Prices of a run's result. */
 export interface PricedRun {
   readonly received: readonly FeedMessage[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
@@ -41,7 +41,7 @@ interface Said {
 export class Origins {
   readonly #said = new Map<string, Said>();
   readonly #references = new Map<string, Set<string>>();
-  /** Whose each price is. */
+  /** Owner of each price. */
   readonly #owner = new Map<string, string>();
 
   constructor(received: readonly FeedMessage[]) {

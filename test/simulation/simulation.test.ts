@@ -12,7 +12,7 @@ import { rounds } from '../harness/rounds.ts';
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 30, proof: 2_000 }));
 const FIRST = Number(process.env['SIM_FIRST'] ?? 1);
 
-/** What is wrong with a run, in words; empty where every invariant holds. */
+/** Returns the violated invariants of a run, in words; empty if there are none. */
 function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): string[] {
   const wrong: string[] = [];
   if (failures.length > 0) wrong.push(`something threw: ${String(failures[0])}`);

@@ -31,7 +31,7 @@ interface Command {
   readonly thenMs: number;
 }
 
-/** What a simulator may be told: one or two faults at once, of any strength. */
+/** Draws the commands for a simulator: one or two faults at once, of any strength. */
 function script(seed: number): Command[] {
   const random = seededRandom(seed * 7_919);
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item;
@@ -63,7 +63,7 @@ function script(seed: number): Command[] {
   });
 }
 
-/** What one provider's messages came to. */
+/** Results of one provider's messages. */
 interface Ledger {
   readonly provider: Provider;
   readonly pipeline: MarketPipeline;
@@ -84,7 +84,7 @@ function ledgerOf(on: FaultFixture, provider: Provider): Ledger {
   return ledger;
 }
 
-/** Nothing that is not live has a price for an order; what is live is possible and near what the market knows. */
+/** Checks that nothing stale has a price for an order, and that what is live is possible and near what the market knows. */
 function mustBeSafe({ provider, pipeline }: Ledger, at: number, where: string): void {
   const { quotes, references } = pipeline.view.snapshot(at);
   for (const quote of quotes) {

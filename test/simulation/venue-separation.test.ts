@@ -66,7 +66,7 @@ const HAIR_SEEDS = [2, 5, 11, 23, 31].slice(0, rounds({ suite: 2, proof: 5 }));
 /** A hair: seen in every price, and by no rule of the manifests. */
 const HAIR = 2e-6;
 
-/** What a run did on all venues but one. */
+/** Returns the results of a run on all venues but one. */
 function elsewhere({ trading, rows, marked }: Outcome, venue: Venue) {
   const away = ({ instrument }: { readonly instrument: InstrumentKey }): boolean => venueOf(instrument) !== venue;
   return {
@@ -121,7 +121,7 @@ test('where reference prices are a hair dearer, no order, fill, mark, book or wo
   expect(observed).toBeGreaterThan(20);
 });
 
-/** What was received, as a tape in memory. */
+/** Returns the received messages as a tape in memory. */
 function tapeOf(received: readonly FeedMessage[]): ReplayTape {
   const events = received.filter((message): message is MarketEvent => message.kind !== 'rejection');
   return {

@@ -15,7 +15,7 @@ import { heartbeat, liquidity, perpContext, quote, REGULAR, reference, status } 
 
 const freshness = createFreshness({ limits: overrideLimits({ sources: { 'binance:depth': { sequence: 'contiguous' } } }) });
 
-/** What receives the messages, and what was counted and is known by it. */
+/** Creates a receiver of the messages with its counts and state. */
 function receiver() {
   const counters = createFeedCounters();
   const assess = createFusedQuality({ freshness, counters });
@@ -35,7 +35,7 @@ function walked(messages: readonly MarketEvent[]) {
   return openBlock(decodeFrame(block.subarray(0, FRAME_BYTES)), block.subarray(FRAME_BYTES), 0);
 }
 
-/** What of a quote somebody is told who follows every one of an instrument. */
+/** Returns the parts of a quote that a follower of every one receives. */
 const top = ({ source, receivedAt, observedAt, bid, ask, bidSize, askSize }: Quote): string =>
   [source, receivedAt, observedAt, bid, ask, bidSize, askSize].join(' ');
 
@@ -97,7 +97,7 @@ const calm = fc.record({
 type Calm = typeof calm extends fc.Arbitrary<infer Value> ? Value : never;
 type Tick = Omit<Calm, 'scales' | 'odd'> & { readonly scales: readonly [number, number]; readonly odd: object };
 
-/** What may be otherwise for once. */
+/** Deviation of a single tick. */
 const deviation: fc.Arbitrary<Partial<Tick>> = fc.oneof(
   fc.constantFrom(-1_900, 700, 1_900, 2_100, 30_000).map((drift) => ({ drift })),
   fc.constantFrom(-1, 500).map((spread) => ({ spread })),
@@ -134,7 +134,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** How the feeds of a market number and time their quotes. */
+/** Numbering and timing of a market's quotes. */
 const habits = fc.record({
   numbered: fc.boolean(),
   timed: fc.boolean(),

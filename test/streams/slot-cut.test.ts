@@ -108,7 +108,7 @@ const sequence = fc.array(
   { maxLength: 60 },
 );
 
-/** What the spec's words say of a slot, from the whole list of events, without any state in between. */
+/** Computes a slot by the specification's words, from the whole list of events, without any state in between. */
 function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey) {
   const received = events.filter((one) => one.receivedAt <= slot);
   const last = <K extends FeedMessage['kind']>(kind: K, venue: string, instrument: string) =>

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** What the feed keeps of the flow and measures by, with what the test tells it of the venue. */
+/** Creates the feed's kept flow and its measurement, from what the test says about the venue. */
 function feed() {
   const told = new Subject<FeedMessage>();
   const trades = new Subject<VenueTrade>();

@@ -320,7 +320,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect((await service.post(`/v1/agents/${agentId}/vault/deposit`, { amountUsd: '400' })).status).toBe(201);
     await page.evaluate(`location.hash = '#/proposals/${agentId}'`);
     const sign = page.locator('.proposal-signing').getByRole('button', { name: 'Sign with Harbour' });
-    /** What is signed too late, or on a quote that has aged, fails: who still wants it proposes and approves again. */
+    /** Prepared approval. One that is signed too late, or on an aged quote, fails: the member proposes and approves again. */
     const prepared = () =>
       waitFor(
         async () => {

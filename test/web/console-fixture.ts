@@ -50,9 +50,9 @@ const MINUTE = 60_000;
 /** A browser of this machine; null where there is none. */
 export const CHROMIUM = PLACES.find((path) => existsSync(path)) ?? null;
 
-/** How many steps the agent `Crypto trend` has behind it unless told otherwise: enough for the step that is pictured. */
+/** Default number of steps of the agent `Crypto trend`: enough for the pictured step. */
 const STEPS = 10_000;
-/** How many decisions the agent `Discount hunter` has made before the service starts. */
+/** Decisions of the agent `Discount hunter` before the service starts. */
 export const DECISIONS = 3;
 
 /** A service whose database a test may write to. */
@@ -301,9 +301,9 @@ export async function unfoldCard(card: Locator): Promise<void> {
 }
 
 /**
- * What is wrong with a page for people who cannot see it well or use the keyboard: controls and pictures without a name,
- * fields without a label, names given twice, texts that hardly differ from what they stand on (WCAG 2.2, 1.4.3), more or
- * fewer than one first heading, a page wider than its window.
+ * Returns barriers on a page for people who cannot see it well or use the keyboard: controls and pictures without a name, fields without a
+ * label, names given twice, texts that hardly differ from their background (WCAG 2.2, 1.4.3), more or fewer than one first heading, a page
+ * wider than its window.
  */
 export function barriers(page: Page): Promise<string[]> {
   return page.evaluate(FIND_BARRIERS);
@@ -311,10 +311,10 @@ export function barriers(page: Page): Promise<string[]> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What another palette may spoil: whether texts and links can be told from what is around them. */
+/** Rules that another palette may break: contrast of texts and links. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds wrong with the page, by all of its rules or by these: the rule, and what it is about. */
+/** Returns axe's findings on the page, by all of its rules or by these: the rule, and the element. */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const isThere = await page.evaluate<boolean>('"axe" in window');
   if (!isThere) await page.evaluate(AXE);
@@ -378,7 +378,7 @@ export async function visit(page: Page, address: string): Promise<void> {
   );
 }
 
-/** What troubles whoever reads these pages: texts that are for machines, and what {@link findingsEverywhere} finds; each with its page. */
+/** Returns troubles of a reader on these pages: texts for machines, and what {@link findingsEverywhere} finds; each with its page. */
 export async function troublesOf(page: Page, addresses: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const address of addresses) {

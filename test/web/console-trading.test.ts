@@ -52,7 +52,7 @@ const BEGUN = Date.now();
 /** The date this many days before the one on which these tests began: runs over the same stretch count as trials of one idea, at midnight too. */
 const day = (back: number): string => new Date(BEGUN - back * 86_400_000).toISOString().slice(0, 10);
 
-/** How the console says a sentence of the API; its types are in comments that this side of the checker does not read. */
+/** Function with which the console shows a sentence of the API. Its types are in comments that this side of the checker does not read. */
 const { forPeople }: { forPeople(sentence: string): string } = (await import(new URL('../../web/words.js', import.meta.url).href)) as never;
 /** A number as the API writes it. */
 const ungrouped = (text: string): string => text.replaceAll(',', '');

@@ -25,13 +25,13 @@ import {
 if (CHROMIUM === null)
   console.warn('the console is not tested in a browser: there is no Chromium on this machine (Debian: apt-get install chromium)');
 
-/** How many steps the agent `Crypto trend` has behind it. */
+/** Steps of the agent `Crypto trend`. */
 const STEPS = 100_000;
 /** The rows of the list of steps: where each lies, in a list of which length, and the version that it shows. */
 const STEP_ROWS = `[...document.querySelectorAll('[role=listbox] .window-row')].map((row) => ({
   index: Number(row.dataset.index), length: Number(row.ariaSetSize), version: row.querySelector('.step-version')?.textContent.replaceAll(',', '') }))`;
 
-/** Of a version as it is shown: `50,002`. */
+/** Parses a shown version: `50,002`. */
 const versionOf = (shown: string): number => Number(shown.replaceAll(',', ''));
 
 describe.skipIf(CHROMIUM === null)('the console in a browser', () => {

@@ -1,4 +1,4 @@
-/** What the README shows: the pages that are pictured, and what their files are called. */
+/** Pages pictured in the README, and the names of their files. */
 
 export const SCHEMES = ['dark', 'light'] as const;
 

@@ -9,7 +9,7 @@ import { PICTURED_PAGES, pictureFile, SCHEMES } from './pictured-pages.ts';
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);
 const SIZE = { width: 1440, height: 900 };
-/** What differs from run to run and says nothing is masked: every clock stands still. */
+/** Script that freezes every clock, because differences between runs would say nothing. */
 const STAND_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
@@ -74,7 +74,7 @@ async function goToStep(page: Page, step: number): Promise<void> {
   await scrubber.fill(String(step));
 }
 
-/** Nothing is being read any more: the words of waiting are gone, and as much is drawn as a second before. */
+/** Waits until nothing is being read: the words of waiting are gone, and the drawing is as a second before. */
 async function settled(page: Page): Promise<void> {
   await page.mouse.move(1, SIZE.height - 1);
   await waitFor(

@@ -8,7 +8,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { LIGHTHOUSE } from '../domain/solana/honest-transactions.ts';
 
 export interface TestWallet {
-  /** What it does with the next thing that it is given; `guards`: it inserts an instruction of its own, as some wallets do; `alters`: it changes one. */
+  /** Behaviour with the next request. `guards`: it inserts an instruction of its own, as some wallets do; `alters`: it changes one. */
   behaviour:
     | 'honest'
     | 'guards'
@@ -32,7 +32,7 @@ export interface TestWallet {
     | 'sends_elsewhere'
     | 'shows_other_account'
     | 'stays_elsewhere';
-  /** What it was asked to sign, in order. */
+  /** Requests to sign, in order. */
   readonly asked: string[];
 }
 
@@ -83,7 +83,7 @@ function altered(data: Uint8Array): Uint8Array {
   return data.map((byte, place) => (place === data.length - 1 ? byte ^ 1 : byte));
 }
 
-/** What it shows when it is connected. */
+/** Returns the account that it shows when it is connected. */
 function accountOf({ behaviour }: TestWallet, key: Keypair): { readonly address: string | null; readonly chains: readonly string[] } {
   const address = behaviour === 'shows_other_account' ? LIGHTHOUSE : key.publicKey;
   return {

@@ -29,7 +29,7 @@ export function countedIds(at: EpochMs): { readonly newId: () => string; readonl
 
 type Workers = Readonly<Record<string, ActivityWorker>>;
 
-/** What a ticker is made of where that is not simply the database. */
+/** Parts of a ticker that are not simply the database. */
 export interface TickerChanges {
   /** Stand in for parts of the store of ticks, for what goes wrong there. */
   readonly store?: Partial<TradingTickStore>;

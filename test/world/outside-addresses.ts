@@ -1,4 +1,4 @@
-/** Where the outside systems are, as the settings of the service lead to them, for a test or bench that answers in their place. */
+/** Addresses of the outside systems, as the service's settings lead to them, for a test or bench that answers in their place. */
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { type Addresses, addressesOf, SIMULATORS, type SimulatorName } from '../../src/boot/outside/index.ts';
 

@@ -83,7 +83,7 @@ export const quoteNow = (key: string): Quote | undefined => quotes.get(key);
 /** The price that a quote stands for: its middle, or that of a reference. */
 export const priceOf = (quote: Quote | undefined): string | null => quote?.mid ?? quote?.referencePrice ?? quote?.bid ?? quote?.ask ?? null;
 
-/** How far a price lies above its reference, in percent; null if one of them is unknown. */
+/** Returns the premium of a price over its reference, in percent; null if one of them is unknown. */
 export const premiumPct = (price: string | null, reference: string | null): number | null =>
   price === null || reference === null ? null : (Number(price) / Number(reference) - 1) * 100;
 

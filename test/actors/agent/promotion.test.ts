@@ -27,7 +27,7 @@ function stateAt(
   };
 }
 
-/** What an event does, exactly as the runtime delivers it: refused, not taken, or a step. */
+/** Returns the result of an event exactly as the runtime delivers it: refused, not taken, or a step. */
 function told(state: ActorState, event: ActorEvent) {
   const refusal = validateAgent(state, event);
   if (refusal) return { refusal, plan: null };

@@ -85,7 +85,7 @@ export async function openBridgeFixture() {
     throw new Error(`it is still ${JSON.stringify(await view(id))}`);
   }
 
-  /** What operators were told of a transfer, in order. */
+  /** Alerts sent to operators about a transfer, in order. */
   async function alertsOf(id: string): Promise<string[]> {
     const rows = await sql<
       { what: string }[]

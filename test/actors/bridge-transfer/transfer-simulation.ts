@@ -34,7 +34,7 @@ export interface SimulatedTransfer {
   readonly state: string;
   readonly expected: string;
   readonly alerts: readonly string[];
-  /** What is wrong with the alerts or the arrivals, in words; null where nothing is. */
+  /** Problem of the alerts or the arrivals, in words; null if there is none. */
   readonly wrong: string | null;
 }
 
@@ -204,7 +204,7 @@ function outcomeOf(
   };
 }
 
-/** What ended by money has settled exactly the arrival that it shows. */
+/** Checks that a transfer that ended with money has settled exactly the arrival that it shows. */
 function wrongArrival(
   word: string,
   wish: BridgeWish,

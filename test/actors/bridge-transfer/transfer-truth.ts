@@ -54,7 +54,7 @@ const OTHER_ENDS: { readonly [course in Course]?: string } = {
   shared_payment: 'completed and unknown',
 };
 
-/** Where a course ends, by the chains alone. */
+/** Returns the end of a course, by the chains alone. */
 export const endOf = (course: Course): string => OTHER_ENDS[course] ?? 'completed';
 
 const SECOND = 1_000;
@@ -123,7 +123,7 @@ export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, rand
 
   const isDeaf = course === 'never_lands' || course === 'reverted' || course === 'provider_deaf';
 
-  /** What GET /intents/status/v3 answers. */
+  /** Answer of GET /intents/status/v3. */
   const relay: WireWord = (at) => {
     if (isDeaf || at < word) return null;
     const failure = { status: 'failure', failReason: 'SLIPPAGE', txHashes: [] };
@@ -140,7 +140,7 @@ export function truthOf({ provider, from, course }: Plan, wish: BridgeWish, rand
     return payed === null ? { status: 'pending', txHashes: [] } : { status: 'success', txHashes: [payed] };
   };
 
-  /** What GET /v2/messages answers. */
+  /** Answer of GET /v2/messages. */
   const cctp: WireWord = (at) => {
     if (isDeaf || at < word || (course === 'attestation_reorganized' && isGone(gone, at))) return null;
     const mintRecipient = to === 'evmvenue' ? wish.recipient : undefined;

@@ -28,7 +28,7 @@ export function must<Value>(outcome: Outcome<Value>): Value {
   return outcome.value;
 }
 
-/** What a wallet does: its signature in the first place, every other byte as it came. */
+/** Signs as a wallet does: its signature in the first place, every other byte unchanged. */
 export function signedBy(key: SandboxKey, base64: string): string {
   const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
   const read = readTransaction(bytes);

@@ -14,7 +14,7 @@ import { rounds } from '../../harness/rounds.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
 
-/** Of so many bits one is changed; without a common divisor with eight, so that every place in a byte comes. */
+/** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
 let stage: LaunchFixture;
 beforeAll(async () => {

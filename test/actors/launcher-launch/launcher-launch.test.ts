@@ -7,7 +7,7 @@ import { must, signedBy } from '../launch/launch-fixture.ts';
 import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
 
 const PRICE = '7510000';
-/** Of so many bits one is changed; without a common divisor with eight, so that every place in a byte comes. */
+/** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
 let stage: LauncherFixture;
 beforeAll(async () => {

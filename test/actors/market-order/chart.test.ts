@@ -66,7 +66,7 @@ const EVENTS = {
 } as const satisfies Readonly<Record<string, ActorEvent>>;
 type EventName = keyof typeof EVENTS;
 
-/** Where each event leads; an event that is not listed is not taken. */
+/** Next state by event; an event that is not listed is not taken. */
 const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<EventName, MarketOrderState>>>>>> = {
   approved: {
     begun: 'executing',
@@ -101,7 +101,7 @@ const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<E
   },
   unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown', resting: 'resting', cancel: 'unknown' },
 };
-/** How each state is reached by a live order. */
+/** Events that lead a live order to each state. */
 const WAYS: Readonly<Record<MarketOrderState, readonly EventName[]>> = {
   approved: [],
   executing: ['begun'],

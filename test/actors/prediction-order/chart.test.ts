@@ -82,7 +82,7 @@ const BEFORE = {
   saysSent: 'submitted',
   saysWaits: 0,
 } as const;
-/** Where each event leads; 0 stays. What is not listed changes nothing, for no answer that comes late may lead anywhere. */
+/** Next state by event; 0 stays. Unlisted events change nothing, because a late answer may lead nowhere. */
 const EDGES: Readonly<Record<string, Readonly<Partial<Record<EventName, string | 0>>>>> = {
   prepared: BEFORE,
   submitted: BEFORE,

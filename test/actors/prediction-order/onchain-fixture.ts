@@ -156,7 +156,7 @@ export async function onchainFixture({ at = AT } = {}) {
       if (found === null) throw new Error(`there is no order ${id}`);
       return found;
     },
-    /** What the wallet holds of the stablecoin once everything is final, in base units. */
+    /** Final stablecoin balance of the wallet, in base units. */
     async cash(): Promise<bigint> {
       solana.chain.finalize();
       const held = await chain.balancesOf(wallet.address);

@@ -68,7 +68,7 @@ type Edges = Readonly<Partial<Record<EventName, PreparedTransactionState>>>;
 
 const SAID: Edges = { confirmed: 'confirmed', finalized: 'finalized', failed: 'failed', expired: 'expired' };
 const same = (state: PreparedTransactionState, ...names: EventName[]): Edges => Object.fromEntries(names.map((name) => [name, state]));
-/** Where each event leads; an event that is not listed is not taken. */
+/** Next state by event; an event that is not listed is not taken. */
 const EDGES: Readonly<Record<PreparedTransactionState, Edges>> = {
   prepared: {
     submit: 'submitted',
@@ -101,7 +101,7 @@ const EDGES: Readonly<Record<PreparedTransactionState, Edges>> = {
   failed: {},
   expired: {},
 };
-/** How each state is reached from the beginning. */
+/** Events that lead to each state from the beginning. */
 const SENT: readonly EventName[] = ['submit', 'verified', 'begun'];
 const WAYS: Readonly<Record<PreparedTransactionState, readonly EventName[]>> = {
   prepared: [],

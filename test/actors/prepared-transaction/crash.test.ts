@@ -16,7 +16,7 @@ const died = new Error('the process died');
 const due = () => stage.sql`update activities set due_at = 0 where state = 'pending'`;
 const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
-/** Whoever follows carries on from what is stored, until the swap has ended. */
+/** Carries on from the stored state until the swap has ended. */
 async function followed(id: string): Promise<string> {
   for (let round = 0; round < 40; round++) {
     stage.chain.advance(8);

@@ -87,7 +87,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   fund(USDC_MINT, 10_000n * DOLLAR);
   solana.chain.finalize();
 
-  /** What the aggregator would pay and take for a hundred dollars, received as the feed receives it. */
+  /** Receives the aggregator's price for a hundred dollars, as the feed does. */
   async function receive(quality: Quality = 'live'): Promise<Quote> {
     const token = CATALOG.byKey(AAPLX)?.token as TokenFacts;
     const stable: SwapLeg = { ...STABLE, multiplier: '1' };

@@ -135,7 +135,7 @@ test('a wallet that inserts its guard is told which program it inserted; nothing
   expect(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned))).toMatchObject({ ok: true });
 });
 
-/** What a wallet with a transaction guard makes of a message: one instruction of its own at the end. */
+/** Adds a transaction guard as a wallet does: one instruction of its own at the end. */
 async function withGuard(unsigned: string): Promise<string> {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
   const tables = await Promise.all(

@@ -66,7 +66,7 @@ const EVENTS: Readonly<Record<string, ActorEvent>> = {
 };
 type EventName = keyof typeof EVENTS;
 
-/** Where each event leads; an event that is not listed is not taken. A paper and a live proposal differ in one edge. */
+/** Next state by event; an event that is not listed is not taken. A paper and a live proposal differ in one edge. */
 const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, ProposalState>>>>> = {
   pending_approval: { approve: 'approved', decline: 'declined', cancel: 'cancelled', block: 'blocked_by_risk', window: 'expired' },
   approved: {
@@ -89,7 +89,7 @@ const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, P
   },
   unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown' },
 };
-/** How each state is reached from the beginning. */
+/** Events that lead to each state from the beginning. */
 const WAYS: Readonly<Record<ProposalState, readonly EventName[]>> = {
   pending_approval: [],
   approved: ['approve'],

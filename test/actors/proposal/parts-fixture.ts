@@ -25,7 +25,7 @@ const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const ID = '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8aa';
 
-/** What a test asks for. */
+/** Options of a test. */
 export interface PartsOptions {
   readonly algorithm: ExecutionAlgorithm;
   readonly urgency?: Urgency;
@@ -139,7 +139,7 @@ export async function partsStage(options: PartsOptions) {
     market,
     asked,
     errors,
-    /** Where the chart stands. */
+    /** Present state of the chart. */
     value: () => row().state.value as string,
     state: () => proposalState(row().state),
     context: () => proposalContext(row().state),
@@ -157,7 +157,7 @@ export async function partsStage(options: PartsOptions) {
     trade(price: string, traded: string): void {
       trades.push({ price, quantity: traded, at: clock.now() });
     },
-    /** What a look at the order that rests finds. */
+    /** Result of a look at the resting order. */
     look: () => look(ID, SLOT),
     /** The events that were taken, in their order. */
     steps: () => store.steps.map(({ event }) => (event as { readonly type: string }).type),

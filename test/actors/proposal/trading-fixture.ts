@@ -136,7 +136,7 @@ export async function tradingFixture(
     permissions,
     requestId: `r${count()}`,
   });
-  /** What traded on the venue, as tests put it there. */
+  /** Trades on the venue, as tests put them there. */
   const trades: FlowTrade[] = [];
   const flows: ExecutionDeps['flows'] = {
     between: async (_, from, to) => ({
@@ -188,11 +188,11 @@ export async function tradingFixture(
     books,
     /** The gap to the reference price in percent, as cuts say it; none unless told. */
     premiums,
-    /** What traded on the venue. */
+    /** Trades on the venue. */
     trades,
     /** Reference prices as they were received last. */
     references,
-    /** What was received last of an instrument. */
+    /** Newest data of an instrument. */
     latest,
     errors,
     timers,

@@ -1,4 +1,4 @@
-/** So many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it; nothing of them but their number is made easy. */
+/** Many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it. Only their number is simplified. */
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';

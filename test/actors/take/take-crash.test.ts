@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { takeLife } from './take-crash-fixture.ts';
 
-/** How many writes lie between two that are tried. */
+/** Number of writes between two that are tried. */
 const EVERY = 8;
 
 test('dies at writes of every kind, before and after them: one evaluation per slot, one fill each way', { timeout: 300_000 }, async () => {

@@ -220,7 +220,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
     Object.values(JSON.parse(readFileSync(new URL(`${name}.json`, RECORDED), 'utf8')) as Record<string, Recorded>)[0] as Recorded;
   const unknown: string[] = [];
 
-  /** What the adapter makes of a body that Relay answers with. */
+  /** Returns the adapter's offer for a body that Relay answers with. */
   async function offeredOn(body: Recorded) {
     const clock = createLiveClock();
     const server = await listenOnLoopback({

@@ -36,7 +36,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-/** So many payments to the owner, one in each slot, all final. */
+/** Makes payments to the owner, one in each slot, all final. */
 function paid(times: number): void {
   for (let n = 0; n < times; n++) {
     fund(chain, owner, USDC_MINT, BigInt(n + 1));

@@ -21,11 +21,11 @@ export interface CrashingWriters {
   readonly operations: number;
   /** Operations of one transaction. */
   readonly step: number;
-  /** Of so many attempts one is killed. */
+  /** Number of attempts of which one is killed. */
   readonly killOneIn: number;
 }
 
-/** What was to be booked of one book, added up apart from the product in units of 10^-18. */
+/** Expected booking of one book, added up apart from the product in units of 10^-18. */
 interface Sums {
   cash: bigint;
   fees: bigint;
@@ -36,7 +36,7 @@ interface Sums {
 export interface Crashed {
   /** Attempts whose connection the server ended. */
   readonly killed: number;
-  /** Of those, the ones that had been committed all the same: the next attempt found everything booked. */
+  /** Attempts that had been committed all the same: the next attempt found everything booked. */
   readonly committedAllTheSame: number;
   readonly sums: ReadonlyMap<string, Sums>;
 }
@@ -81,7 +81,7 @@ export function beforeEachStatement(transaction: Transaction, before: () => Prom
   });
 }
 
-/** Where an attempt loses its connection: before one of its statements, or while the commit is on its way. */
+/** Point at which an attempt loses its connection: before one of its statements, or while the commit is on its way. */
 type Death = { readonly before: number } | 'commit' | null;
 
 /** One attempt at one step. @throws what the connection's loss comes to, or the unique violation of what is booked already. */
@@ -105,7 +105,7 @@ async function attempt(victim: Sql, killer: Sql, records: readonly ActorRecord[]
   }
 }
 
-/** Whether a step stands in the ledger: with its first record stand all of them, which the sums at the end say. */
+/** True if a step is in the ledger. With its first record are all of them, which the sums at the end prove. */
 async function isBooked(sql: Sql, [first]: readonly ActorRecord[]): Promise<boolean> {
   const entry = first?.type === 'fill' ? `fill:${(first['fill'] as Fill).id}` : `transfer:${first?.['reference'] as string}`;
   return (await sql`select 1 from ledger_transactions where id = ${entry}`).length > 0;

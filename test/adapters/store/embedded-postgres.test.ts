@@ -216,7 +216,7 @@ test.runIf(asRoot)('root may keep the project where nobody else can look: progra
   expect((await start(home, { binaries: join(secret, 'package'), reachableRoot })).adopted).toBe(false);
 });
 
-/** Whether anybody may go down to this project: in a folder of root's own, an ordinary user cannot even load the program. */
+/** True if any user may enter this project. In a folder of root's own, an ordinary user cannot even load the program. */
 function open(folder: string): boolean {
   return (statSync(folder).mode & 0o001) !== 0 && (dirname(folder) === folder || open(dirname(folder)));
 }

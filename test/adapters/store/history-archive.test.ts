@@ -62,7 +62,7 @@ const ENDED_LATER = '00000000-0000-7000-8000-0000000000a2';
 const GOING_ON = '00000000-0000-7000-8000-0000000000a3';
 
 let isLater = false;
-/** Of the agent's paper book, before midnight. */
+/** Fill of the agent's paper book, before midnight. */
 const oldFill = (agent: string, id: string) => ({
   id,
   orderId: 'an order',

@@ -19,7 +19,7 @@ import { ORG, OTHER } from './reads.ts';
 
 const AGENTS = 21_000;
 const LIMIT = 50;
-/** What a page may read beside its own rows: of each its actor (whose it is), its manifest, its fills. */
+/** Rows that a page may read per row of its own: its actor (for its organization), its manifest, its fills. */
 const ROWS_EACH = 8;
 const DEEP = 12_345;
 
@@ -69,7 +69,7 @@ async function fill(sql: Sql): Promise<void> {
   await sql`analyze`;
 }
 
-/** How many rows a read takes from tables, and how many of them by going through a whole one; with the role that serves callers, or another. */
+/** Counts the rows that a read takes from tables, and those from reading a whole table, with the role that serves callers or another. */
 async function rowsRead(
   read: (sql: Sql) => Promise<unknown>,
   role = 'sevengate_api',

@@ -64,7 +64,7 @@ function sharedCut(slot: number, rsi: number): Cut {
 
 let forged: string | null = null;
 
-/** What somebody with the rights of the owner could do. Undone after the test. */
+/** Changes rows with the rights of the owner. Undone after the test. */
 async function forge(table: 'decisions' | 'observations', change: (sql: Sql) => Promise<{ readonly count: number }>): Promise<void> {
   forged = table;
   await owner`create table before_forgery as select * from ${owner(table)}`;

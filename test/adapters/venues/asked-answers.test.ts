@@ -37,7 +37,7 @@ const MINUTE_MS = 60_000;
 const clock = createVirtualClock(NOON);
 const random = (): number => 0.5;
 
-/** What the server answers, by path (of `POST /info` by type); what is not here is 404. */
+/** Answers of the server by path (for `POST /info` by type); any other is 404. */
 let answers: Record<string, unknown>;
 let base: string;
 let headers: Record<string, string>;
@@ -170,7 +170,7 @@ const ticker = {
 const openOrder = { ...made['order'], fills: undefined, time: NOON, updateTime: NOON, isWorking: true };
 const pastTrades = [{ ...(made['myTrades'] as unknown as object[])[0], orderId: 28, qty: '3.00000000', commissionAsset: 'USDT' }];
 const newOrder = damaged(made['order'], ['fills', 1, 'commissionAsset'], 'USDT');
-/** What the signed calls need besides. */
+/** Further answers for the signed calls. */
 const exchange = { 'GET /api/v3/time': made['time'], 'GET /api/v3/exchangeInfo': exchangeInfo };
 
 const offer = {
@@ -218,7 +218,7 @@ const leg = fixture('jupiter/order-no-taker') as Record<string, unknown> & { inp
 
 interface Asked {
   readonly source: string;
-  /** What the answer is to, as the server names it. */
+  /** Route of the answer, as the server names it. */
   readonly route: string;
   readonly answer: unknown;
   readonly besides?: Readonly<Record<string, unknown>>;

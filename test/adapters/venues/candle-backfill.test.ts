@@ -18,7 +18,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 14, 31);
-/** Where the bar that is still open begins. */
+/** Start of the bar that is still open. */
 const LAST = Date.UTC(2026, 2, 2, 14);
 let sql: Sql;
 beforeAll(async () => {

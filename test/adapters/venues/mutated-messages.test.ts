@@ -39,10 +39,10 @@ function mustBePossible(value: unknown, what: string): void {
   }
 }
 
-/** Where names are keys or columns, every name is known. */
+/** Sources whose names are keys or columns, so that every name is known. */
 const OPEN: ReadonlySet<string> = new Set(['spotchain prices']);
 
-/** What was yielded, without what quotes the message itself. */
+/** Returns the result without the quotes of the message itself. */
 const plain = (found: readonly unknown[]): unknown =>
   JSON.parse(JSON.stringify(found.map(shown), (key, one: unknown) => (key === 'sample' ? undefined : one)) ?? 'null');
 function shown(one: unknown): unknown {

@@ -37,7 +37,7 @@ const AT = Date.UTC(2026, 10, 22, 17);
 const FOLDER = fileURLToPath(new URL('../../../../shared/data/fixtures/', import.meta.url));
 
 type Fields = Record<string, unknown>;
-/** How many things were read, and the reasons of what was not. */
+/** Number of things read, and the reasons of the others. */
 type Read = readonly [things: number, reasons: readonly string[]];
 const refused = (rejections: readonly { readonly reason: string }[]): string[] => rejections.map(({ reason }) => reason);
 const responseOf = (body: unknown): Fields => (body as { response: Fields }).response;
@@ -81,7 +81,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0).reverse()) cleanup();
 });
 
-/** Where a recorded answer is given to every question. */
+/** Serves a recorded answer to every request. */
 async function answering(body: unknown): Promise<string> {
   const server = http.createServer((request, response) => {
     request.resume();
@@ -97,7 +97,7 @@ async function answering(body: unknown): Promise<string> {
 const clock = createLiveClock();
 const random = (): number => 0.5;
 
-/** What the perpetuals venue's own client makes of an answer. */
+/** Reads an answer with the perpetuals venue's own client. */
 async function perp(body: unknown, note: NoteUnknownField, ask: (info: PerpInfo) => Promise<readonly unknown[]>): Promise<Read> {
   const info = createPerpInfo({ baseUrl: await answering(body), clock, random, note });
   cleanups.push(() => info.http.close());

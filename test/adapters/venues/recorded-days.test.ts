@@ -33,7 +33,7 @@ function text(path: string): string {
 }
 const json = (path: string): never => JSON.parse(text(path)) as never;
 
-/** What became of the messages of one recording. */
+/** Results of one recording's messages. */
 interface Tally {
   /** Messages of the recording, counted without the map. */
   read: number;
@@ -61,7 +61,7 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const asBytes = (message: unknown): Buffer => Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
-/** What a frame of the spot exchange calls itself, read apart from the map. */
+/** Returns the kind of a spot-exchange frame, read apart from the map. */
 function spotKind(frame: string): string {
   const { data, result } = JSON.parse(frame) as { data?: Fields; result?: unknown };
   if (data === undefined) return result === null ? 'acknowledgement' : 'nameless';

@@ -60,7 +60,7 @@ export function damaged(message: unknown, path: readonly Step[], ...replacement:
   return copy;
 }
 
-/** What a map yields as a list: refusals are of kind `rejection`, with their reasons. */
+/** Map that yields a list. Refusals are of kind `rejection`, with their reasons. */
 export type WireMap = (message: unknown, note?: NoteUnknownField) => readonly unknown[];
 
 interface Refused {

@@ -57,7 +57,7 @@ export interface Stage {
 export interface FixtureOptions {
   readonly clock?: Clock;
   readonly feeds?: FeedOptions;
-  /** How long a connection may be idle, in milliseconds; for ever unless told. */
+  /** Maximum idle time of a connection, in milliseconds; default unlimited. */
   readonly connectionTimeout?: number;
   /** When a subject's token expires; an hour from now unless told. */
   readonly expiresAt?: (subject: string) => number;

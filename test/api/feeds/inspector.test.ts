@@ -36,7 +36,7 @@ afterAll(async () => {
   await sql?.end();
 });
 
-/** What Stately's receiver is told of an inspection, through the relay as a visualiser has it. */
+/** Returns what Stately's receiver gets of an inspection, through the relay as a visualizer has it. */
 async function received(query = '', subject = 'ours'): Promise<StatelyInspectionEvent[]> {
   const ends: string[] = [];
   const relay = await startInspectorRelay({

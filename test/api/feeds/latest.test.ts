@@ -15,7 +15,7 @@ let sql: Sql;
 let stage: Stage;
 /** Bars that the venue has by now. */
 const bars: StoredCandle[] = [];
-/** How far the feeds' time is ahead, so that a minute ends when a test wants it to. */
+/** Lead of the feeds' time, so that a minute ends when a test wants it to. */
 let shift = 0;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const AGENT = '00000000-0000-7000-8000-000000000001';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-/** What decisions are like: long, nearly the same, and with two hashes of their own. */
+/** Messages like decisions: long, nearly the same, and with two hashes of their own. */
 const news = (round: string) =>
   Array.from({ length: 30 }, (_, n) => ({
     channel: 'agents',

@@ -235,7 +235,7 @@ function assertTaken(one: CurvePlan, config: CurveConfig): void {
 
 const PLAIN = planOf({ preset: DBC_PRESETS[0]!, startingFdv: '100', totalSupply: '1000000000', decimals: 6, quoteDecimals: 9 });
 
-/** What both make of a plan: the configuration, or that there is none. */
+/** Returns the result of a plan: the configuration, or that there is none. */
 function either(build: () => object): object | 'none' {
   try {
     return build();

@@ -7,7 +7,7 @@ import { assessOrder } from '../../../src/domain/risk/index.ts';
 import { oracleBreaches } from './oracle.ts';
 import type { RiskCase } from './random-cases.ts';
 
-/** What differs between the product and the oracle on a case; null where they agree. */
+/** Returns the difference between the product and the oracle on a case; null if they agree. */
 export function difference({ order, context }: RiskCase): string | null {
   const verdict = assessOrder(order, context);
   const expected = oracleBreaches(order, context);
@@ -38,9 +38,8 @@ const BY_SIZE = new Set([
 ]);
 
 /**
- * What is wrong with the suggestions of a case; null where each does what it promises: at the suggested quantity the code
- * is gone and one lot more brings it back; where capacity must become free, not even one lot passes; at the headroom the
- * order passes and one lot more fails.
+ * Returns the broken promise of a case's suggestions, or null. At the suggested quantity the code is gone and one lot more brings it back;
+ * if capacity must become free, not even one lot passes; at the headroom the order passes and one lot more fails.
  */
 export function brokenPromise({ order, context }: RiskCase): string | null {
   const { lot } = marketStepOf(order.instrument);

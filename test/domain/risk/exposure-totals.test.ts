@@ -1,4 +1,4 @@
-/** What lies outside of a book, by the sums, is what a walk through all other books finds. */
+/** Exposure outside of a book: the sums equal a walk through all other books. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/book.ts';

@@ -91,7 +91,7 @@ function windowOf(order: ShadowOrder, { books, trades, bracketed, hole, gap }: F
   };
 }
 
-/** What was found, in the oracle's whole numbers; null where it is unknown. */
+/** Returns the result in the oracle's whole numbers; null if it is unknown. */
 function counted({ outcome, quantity, price: at }: ShadowMeasurement) {
   return outcome === 'unknown' ? null : { units: unitsOf(quantity as string), at };
 }

@@ -52,7 +52,7 @@ interface Made {
   readonly gives: bigint;
   readonly gets: bigint;
   readonly isHarmless: boolean;
-  /** What a message may have once. */
+  /** Instruction that a message may have once. */
   readonly once?: 'limit' | 'price';
 }
 
@@ -111,7 +111,7 @@ interface RouteTerms {
   readonly given: bigint;
   readonly quoted: bigint;
   readonly slippage: number;
-  /** Of the named accounts, by their place. */
+  /** Replaced accounts, by index. */
   readonly instead?: Readonly<Record<number, string>>;
   readonly rest?: readonly string[];
   readonly fee?: number;
@@ -265,7 +265,7 @@ interface Case {
   readonly instructions: readonly TransactionInstruction[];
   readonly lookup: boolean;
   readonly parts: readonly Made[];
-  /** Who else is to sign, and has. */
+  /** Further signers, who have signed. */
   readonly others: 'known' | 'stranger' | 'unsigned';
   readonly tables: ReadonlyMap<string, readonly string[]>;
 }
@@ -290,7 +290,7 @@ function asTheLibrarySpells({ instructions, lookup }: Case): Uint8Array {
   return (lookup ? message.compileToV0Message([TABLE]) : message.compileToLegacyMessage()).serialize();
 }
 
-/** Of so many messages one is compared, byte by byte, with what the chain's own library makes of the same instructions. */
+/** Number of messages of which one is compared, byte by byte, with the chain's own library. */
 const COMPARED = 64;
 
 /**

@@ -66,7 +66,7 @@ test('an account of a lookup table is believed only as the chain itself holds it
   expect(under([own(STRANGER, USDC), ...TABLE_ADDRESSES.slice(1)])).toContain('would go to');
 });
 
-/** Whether a message of these instructions would be signed: with the maker's signature if it is to sign. */
+/** True if a message of these instructions would be signed, with the maker's signature if it is to sign. */
 function isPassed(instructions: readonly TransactionInstruction[]): boolean {
   const { message, signers } = wireMessage(WALLET, BLOCKHASH, instructions, null);
   const signatures = signers.map((signer) => new Uint8Array(64).fill(signer === WALLET ? 0 : 7));

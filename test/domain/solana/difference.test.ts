@@ -24,7 +24,7 @@ const transfer = (amount: number, to = 2) => of(TOKEN_PROGRAM, [0, to], 3, amoun
 const memo = (text: number) => of(MEMO_PROGRAM, [], text);
 const guard = of(LIGHTHOUSE, [0], 7);
 
-/** What differs, with programs by their names. */
+/** Returns the differences, with programs by their names. */
 function told(before: readonly WireInstruction[], after: readonly WireInstruction[]) {
   const { inserted, removed, altered, reordered, parts } = differenceOf(message(before), message(after));
   const names = (list: readonly { readonly name: string | null; readonly program: string }[]) =>

@@ -130,7 +130,7 @@ export async function honestTransactions(): Promise<readonly Honest[]> {
   ];
 }
 
-/** Where counts stand in a transaction, found by walking over it plainly. */
+/** Returns the places of counts in a transaction, found by walking over it plainly. */
 export function countPlaces(bytes: Uint8Array): readonly { readonly at: number; readonly length: number; readonly value: number }[] {
   const places: { at: number; length: number; value: number }[] = [];
   let at = 0;

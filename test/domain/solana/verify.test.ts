@@ -82,7 +82,7 @@ test('the reader sees what web3.js sees', () => {
   }
 });
 
-/** Of every byte, another one from byte to byte; every bit of each in the proof. */
+/** Bits of each byte that are changed: another one from byte to byte; all of them in the proof. */
 const BITS = rounds({ suite: 1, proof: 8 });
 
 test(`every byte of every honest transaction with a flipped bit is refused (${BITS} of 8 bits)`, () => {
@@ -146,7 +146,7 @@ test('every longer spelling of every count is refused, though lenient readers ta
   expect(misread).toBeGreaterThan(50);
 });
 
-/** What deserializing and serializing again would say. */
+/** True if deserializing and serializing gives the original. */
 function isTakenForTheSame(bytes: Uint8Array, original: Uint8Array): boolean {
   try {
     return Buffer.from(VersionedTransaction.deserialize(bytes).serialize()).equals(Buffer.from(original));

@@ -61,7 +61,7 @@ interface Table {
   readonly addresses: readonly string[];
 }
 
-/** What of the accounts stands in the table, as indexes into it: neither what signs nor what is called. */
+/** Returns the table's accounts as indexes: neither signers nor called programs. */
 function lookedUp(uses: ReadonlyMap<string, Use>, table: Table, isWritable: boolean): readonly number[] {
   return [...uses].flatMap(([address, use]) => {
     const index = use.signs || use.isInvoked || use.isWritable !== isWritable ? -1 : table.addresses.indexOf(address);

@@ -41,7 +41,7 @@ test('a batch of 100,000 rows is checked with ten times the work of one of 10,00
     writer: 'worker',
     publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
   } as const;
-  /** How often a part of a row is looked at. */
+  /** Number of looks at a part of a row. */
   const workOf = (count: number): number => {
     let looks = 0;
     const counting: ProxyHandler<StoredChange> = {

@@ -26,7 +26,7 @@ interface Asked {
   readonly costMultiplier: number;
   /** US dollars. */
   readonly notional: number;
-  /** How far the limit lies beyond the open, in basis points. */
+  /** Distance of the limit beyond the open, in basis points. */
   readonly room: number;
   readonly bar: Omit<Candle, 'openTime'>;
   /** Recorded state of the market; none unless given. */
@@ -106,7 +106,10 @@ const asked: fc.Arbitrary<Asked> = fc
     };
   });
 
-/** What random orders seldom meet: a slice whose average price lies 2e-7 of a unit below a whole one, and a window that shows just one coin. */
+/**
+ * Cases that random orders seldom meet: a slice whose average price is 2e-7 of a unit below a whole one, and a window that shows just one
+ * coin.
+ */
 const CLOSE_TO_A_UNIT: readonly Asked[] = [
   {
     key: BTC,

@@ -30,7 +30,7 @@ test('what was added in parts is read back bar by bar, from both ends, and as of
   );
 });
 
-/** What lies in the heap and is in use, in megabytes. */
+/** Returns the used heap, in megabytes. */
 function heapMb(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

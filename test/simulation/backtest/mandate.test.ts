@@ -46,7 +46,7 @@ function refusalsOf({ manifest, inputs: recorded }: RandomCase): {
   const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, 'paper', 'autonomous');
   const refused: unknown[] = [];
   let [asked, pooled] = [0, 0];
-  /** Of the fees that the book was charged, US dollars at most: those on what average prices were rounded by, and what resting spares. */
+  /** Maximum fees that the book was charged, US dollars: those on rounded average prices, and the savings of resting. */
   let [roundedFees, restingFees] = [new Decimal(0), new Decimal(0)];
   let state: TradingBook = emptyBook('book', 'paper', manifest.maxCapitalUsd);
   for (let i = 0; i < history.length; i++) {
@@ -124,7 +124,7 @@ function cashAt({ cashSteps, units }: Simulation, i: number): string {
   return plainDecimal(new Decimal(unitsText(cash, units.moneyDecimals)).toDecimalPlaces(6, Decimal.ROUND_FLOOR));
 }
 
-/** What the decision at bar `i` saw happen since the one before; sales before purchases, as orders at one bar fill. */
+/** Returns the fills that the decision at bar `i` saw since the one before; sales before purchases, as orders at one bar fill. */
 function fillsSeenAt(simulation: Simulation, instruments: readonly InstrumentColumns[], i: number, at: number): Fill[] {
   const fills: Fill[] = [];
   const money = (value: Decimal): string => plainDecimal(value);

@@ -36,7 +36,7 @@ interface Part {
   readonly feeBps: number;
 }
 
-/** What an hourly bar makes of an order: the average price, the fees, and how much; null where nothing. */
+/** Fills an order on an hourly bar: the average price, the fees, and the quantity; null if nothing fills. */
 export function fillPlainly(given: PlainOrder): { readonly quantity: Decimal; readonly price: Decimal; readonly fees: Decimal } | null {
   const { side, moneyDigits, priceDigits } = given;
   const parts = partsOf(given);

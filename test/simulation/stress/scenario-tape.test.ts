@@ -58,7 +58,7 @@ function events(scenario: StressScenario, seed = 'one', severity: 'standard' | '
   return [...scenarioTape(scenarioCourse(scenario, severity), MARKETS, NEEDS, seed)];
 }
 
-/** What the pipeline makes of a scenario, cut by cut, by minutes after the shock. */
+/** Returns the pipeline's view of a scenario, cut by cut, by minutes after the shock. */
 function received(scenario: StressScenario): { readonly cuts: readonly Cut[]; at(minutes: number): Cut } {
   const course = scenarioCourse(scenario, 'standard');
   const clock = createVirtualClock(course.startsAt - 2 * MINUTE);

@@ -25,7 +25,7 @@ export function moved(n: number, at: number, tokens: Record<string, number>, ove
   const changes = new Map(Object.entries(tokens).map(([mint, change]) => [mint, BigInt(change)]));
   return { signature: signature(n), slot: n, at, failed: false, tokens: changes, lamports: 0n, feePaid: 0n, ...over };
 }
-/** So many tokens for so many raw dollars. */
+/** Returns a purchase of tokens for raw dollars. */
 export const bought = (n: number, at: number, quantity: number, usd: number) => moved(n, at, { A: quantity, [USDC]: -usd });
 export const sold = (n: number, at: number, quantity: number, usd: number) => moved(n, at, { A: -quantity, [USDC]: usd });
 
@@ -33,7 +33,7 @@ export async function refreshFixture() {
   const sql = openDatabase({ url: await testDatabase(), name: 'leaderboard test', connections: 4 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours') on conflict do nothing`;
   const clock = createVirtualClock(NOW);
-  /** Of each address, newest first; a text is an error of the provider. */
+  /** Histories by address, newest first; a text is an error of the provider. */
   const histories = new Map<string, WalletTransaction[] | string>();
   const fills = new Map<string, ReportedFill[]>();
   const asked: { readonly address: string; readonly before: string | null }[] = [];

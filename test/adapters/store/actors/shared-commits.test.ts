@@ -20,7 +20,7 @@ async function proposing(): Promise<string[]> {
   return ids;
 }
 
-/** Where each agent's proposal stands, by agent. */
+/** States of the agents' proposals, by agent. */
 const states = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await stage.list()).map(({ agentId, state, reason }) => [agentId, reason === null ? state : `${state} ${reason}`]));
 

@@ -47,7 +47,7 @@ const recordOf = (operation: Operation, orgId = ORG): ActorRecord =>
 const book = (...records: ActorRecord[]): Promise<void> => sql.begin((transaction) => writeRecords(transaction, records)) as Promise<void>;
 const fillRecord = (fill: Fill, over: object = {}): ActorRecord => ({ type: 'fill', orgId: ORG, fill, ...over });
 
-/** What is off balance anywhere, in any transaction, book or asset. */
+/** Imbalances in any transaction, book or asset. */
 const imbalances = () => sql`
   select 'transaction' as what from ledger_legs l join ledger_accounts a on a.id = l.account_id group by l.transaction_id, a.asset having sum(l.amount) <> 0
   union all

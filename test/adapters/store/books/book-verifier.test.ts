@@ -25,7 +25,7 @@ beforeEach(async () => {
   await payIntoVault(app, ORG, id, '50', T0 + 1);
 });
 
-/** What the verifier finds wrong with the agent's books. */
+/** Breaks that the verifier finds in the agent's books. */
 async function found(): Promise<readonly (readonly [part: string, detail: string])[]> {
   const { breaks } = await verifyTrail(superuser);
   return breaks

@@ -62,7 +62,7 @@ const standsAt = (stage: string) => sql`
   select m.id, m.version, ${SLOT}, m.machine, '{"type":"gate.passed"}', before.to_value, m.snapshot -> 'value', 'a gate'
   from moved m join steps before on before.actor_id = m.id and before.version = m.version - 1`;
 
-/** What the verifier finds wrong with this agent. */
+/** Breaks that the verifier finds for this agent. */
 async function found(): Promise<readonly { readonly part: string; readonly detail: string }[]> {
   const { breaks } = await verifyTrail(sql);
   return breaks.filter(({ agentId }) => agentId === id).map(({ part, detail }) => ({ part, detail }));

@@ -48,7 +48,7 @@ const step = (sql: Sql, id: string, to: Stage, evidenceId: string | null, askedB
 const stageOf = async (id: string): Promise<string> =>
   (await app<{ stage: string }[]>`select stage from agents where id = ${id}`)[0]?.stage as string;
 
-/** What may be wrong with the evidence of a gate, and how it comes about. */
+/** States of a gate's evidence, and how each comes about. */
 const STATES_OF_EVIDENCE = ['absent', 'failing', 'of an older manifest', 'older than a demotion', 'passing'] as const;
 
 describe('every pair of stages, whatever the evidence and the role', () => {

@@ -153,7 +153,7 @@ async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orde
 const fillsOf = (answer: VenueAnswer): readonly Fill[] => ('fills' in answer ? answer.fills : []);
 const balance = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 
-/** What an account's balances moved by, as its book says. */
+/** Returns the change of an account's balances, from its book. */
 function moved(fills: readonly Fill[]): { readonly base: Decimal; readonly usd: Decimal } {
   let [base, usd] = [new Decimal(0), new Decimal(0)];
   for (const { side, quantity, notionalUsd, feeUsd } of fills) {
@@ -636,7 +636,7 @@ describe('the simulator’s own orders', () => {
 });
 
 describe('resting orders', () => {
-  /** What an order is placed with. */
+  /** Arguments with which an order is placed. */
   const placing = async (key: string, price: string, postOnly = true) => {
     const { bid, ask } = await top();
     const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };

@@ -1,4 +1,4 @@
-/** What the venue tests share: a small market that is quick to compute, and ways to wait without sleeping. */
+/** Shared parts of the venue tests: a small market that is quick to compute, and ways to wait without sleeping. */
 import type { Candle } from '../../../../src/domain/candle.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import type { EpochMs } from '../../../../src/domain/time.ts';
