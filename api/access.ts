@@ -37,7 +37,7 @@ export interface Allowance {
   readonly remaining: number;
   /** Seconds until the window ends and all requests are allowed again. */
   readonly resetSeconds: number;
-  /** Seconds until one more request is allowed; 0 where one is. */
+  /** Seconds until one more request is allowed; 0 if one is. */
   readonly retryAfterSeconds: number;
 }
 

@@ -185,7 +185,7 @@ export function createGate(
    */
   async function refuseIdentity(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');
-    // Where the keys cannot be had, nobody guessed.
+    // Without the keys, nobody guessed.
     if (refusal.code === 'unavailable') return sendRefusal(reply, refusal);
     const allowance = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
     if (allowance.allowed) return sendRefusal(reply, refusal);

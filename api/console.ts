@@ -15,7 +15,7 @@ const POLICY = pagePolicy();
 
 /**
  * Serves the console; use it as `extend: [(app) => registerConsole(app, files)]`.
- * @throws Error where a file is of a kind that has no content type, or there is no index.html.
+ * @throws Error if a file is of a kind that has no content type, or there is no index.html.
  */
 export function registerConsole(app: FastifyInstance, files: readonly ConsoleFile[]): void {
   if (!files.some(({ name }) => name === 'index.html')) throw new Error('the console has no index.html');

@@ -29,7 +29,7 @@ export type SharedStore = object;
  * Limits of one process, or of all processes that share a Redis. Reads are counted in each process alone: their limit
  * protects the process, and a round trip to Redis would cost more than the read. Where Redis does not answer, each process
  * counts for itself until it does.
- * @throws Error where the emergency class would allow fewer than ten a minute.
+ * @throws Error if the emergency class would allow fewer than ten a minute.
  */
 export function createRateLimits(policies: LimitPolicies = DEFAULT_POLICIES, shared: SharedStore | null = null): RateLimits {
   const perMinute = (policies.emergency.limit / policies.emergency.windowSeconds) * 60;

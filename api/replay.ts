@@ -66,7 +66,7 @@ export interface ReplayServer {
 
 /**
  * Builds the server; `listen` is the caller's, and on loopback only.
- * @throws Error where two routes are the same.
+ * @throws Error if two routes are the same.
  */
 export async function buildReplayApi(
   ports: ReplayPorts,

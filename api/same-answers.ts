@@ -65,7 +65,7 @@ export class SameAnswers {
     const own = headers.slice();
     own[idAt] = this.#operation.newRequestId();
     response.writeHead(200, own);
-    // What is ASCII goes out as it lies in memory.
+    // ASCII goes out as it is in memory.
     response.end(body, 'latin1');
     this.#operation.metrics.observe({ method: 'GET', route: url, status: 200, durationMs: this.#clock.now() - began });
   }

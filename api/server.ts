@@ -64,14 +64,14 @@ const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /**
  * Builds the server; `listen` or `inject` is the caller's.
- * @throws Error where a route says nothing about its permission, or two routes are the same.
+ * @throws Error if a route says nothing about its permission, or two routes are the same.
  */
 export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<FastifyInstance> {
   const app = emptyServer(ports, options);
   const known: KnownRoute[] = [];
   app.decorateRequest('caller', null);
   app.addHook('onRoute', ({ method, url, config }) => {
-    // What answers preflights lies before every route and belongs to none.
+    // The preflight handler comes before every route and belongs to none.
     if (method === 'OPTIONS' && url === '*') return;
     const isDocs = url === DOCS_URL || url.startsWith(`${DOCS_URL}/`);
     if (config?.permission === undefined && !isDocs)

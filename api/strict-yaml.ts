@@ -85,7 +85,7 @@ class EventReader {
     this.#events = events;
   }
 
-  /** @throws InputError where there is not exactly one document. */
+  /** @throws InputError if there is not exactly one document. */
   document(): BodyValue {
     const documents = this.#events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length;
     if (documents !== 1)

@@ -188,7 +188,7 @@ function executing(name: string, how: Workers, pools: readonly Sql[], { server, 
           await writeCut(sql, { slot, observations: new Map([[BTC, { ...base, quote: seen }]]) }, 'streams');
           for (const { shard } of await dispatch.dueShards(PERIOD, slot)) await ticker.tick(PERIOD, shard, slot);
           const began = performance.now();
-          // Whoever finds nothing looks again, as the loops do, until all of it is carried out.
+          // A worker that finds nothing looks again, as the loops do, until everything is carried out.
           do await Promise.all(workers.map(({ activities }) => activities.carryDue()));
           while ((await filled()) < AGENTS && errors.length === 0);
           rates.push((AGENTS * 1_000) / (performance.now() - began));

@@ -80,7 +80,7 @@ interface DataForge {
   readonly DataFrame: new <Row>(rows: readonly Row[]) => DataFrame<Row>;
 }
 
-/** @throws Error where the package is not installed in bench/peers: one that lies further up would be another version. */
+/** @throws Error if the package is not installed in bench/peers: one that lies further up would be another version. */
 function folderOf(name: string): URL {
   const folder = new URL(`node_modules/${name}/`, FOLDER);
   if (existsSync(new URL('package.json', folder))) return folder;

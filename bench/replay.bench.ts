@@ -159,7 +159,7 @@ try {
       ...row,
       decisions: live.decisions,
       ordersPerAgentDay: Number((live.orders / AGENTS / days).toFixed(1)),
-      // What it takes above the agents that hold. An order's share holds all that comes with it: positions, risk, and its steps.
+      // Cost above that of agents that hold. An order's share includes its positions, risk and steps.
       microsecondsMore: {
         perDecision: Number((more / live.decisions).toFixed(1)),
         perOrder: live.orders === 0 ? null : Math.round(more / live.orders),

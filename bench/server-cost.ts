@@ -21,7 +21,7 @@ export function serverMicroseconds(postmaster: number): number | null {
   return microseconds;
 }
 
-/** The fields of /proc/<pid>/stat behind the name of the program. @throws Error where the process has ended */
+/** The fields of /proc/<pid>/stat behind the name of the program. @throws Error if the process has ended */
 function statusOf(pid: string): readonly string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

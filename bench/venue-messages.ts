@@ -220,7 +220,7 @@ function perpBestCase(): MessageCase {
 /** Trades of the perpetuals venue, which the product does not use: the map reads and drops them. */
 function perpTradeCase(): MessageCase {
   const read = tardisReading(tardis().normalizeTrades('hyperliquid', new Date(RECEIVED_AT)), RECEIVED_AT);
-  // Of a coin it has not met it drops the first message, which holds trades of before.
+  // It drops the first message of an unknown coin, which holds earlier trades.
   read(Buffer.from('{"channel":"trades","data":[{"coin":"BTC"}]}'));
   const hex = (length: number): string => listed(length, () => Math.floor(random() * 16).toString(16)).join('');
   return {
@@ -475,7 +475,7 @@ function bareScan(frame: Buffer): number {
   return found;
 }
 
-/** @throws AssertionError where the map, the literal, the scan or a peer reads a frame of the case otherwise than the others. */
+/** @throws AssertionError if the map, the literal, the scan or a peer reads a frame of the case otherwise than the others. */
 function proveEqual({ frames, map, literal, numbersOf, peers }: MessageCase): void {
   for (const frame of frames) {
     if (numbersOf === null) assert.deepEqual(map(frame), []);

@@ -90,7 +90,7 @@ async function currentSources(entries, rooms) {
     mkdirSync(cache, { recursive: true });
     removeUnused(cache);
     const draft = mkdtempSync(join(cache, '.draft-'));
-    // Whoever runs the service reads it; the folder that is made here is its maker's alone.
+    // The operator of the service reads it. A folder made here is its maker's alone.
     chmodSync(draft, 0o755);
     await compile(entries, draft);
     mkdirSync(join(draft, 'users'));
@@ -153,7 +153,7 @@ async function compile(entries, folder) {
       sourcemap: 'linked',
       sourcesContent: false,
       logLevel: 'error',
-      // What is CommonJS among the compiled packages asks for Node's own modules by `require`.
+      // CommonJS among the compiled packages loads Node's own modules by `require`.
       banner: {
         js: "import { createRequire as requireOfCompiled } from 'node:module'; const require = requireOfCompiled(import.meta.url);",
       },

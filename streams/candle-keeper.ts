@@ -194,7 +194,7 @@ class KeptCandles implements CandleKeeper {
   #ask(one: Kept, at: EpochMs): void {
     one.cancel();
     one.cancel = this.#clock.deadline(at, () => {
-      // What is being fetched asks again by itself once it has an answer.
+      // A running fetch requests again by itself once it has an answer.
       if (one.busy) return;
       const flying = this.#inFlight.get(one.venue) ?? 0;
       if (flying >= this.#perVenue) {
@@ -227,7 +227,7 @@ class KeptCandles implements CandleKeeper {
     } finally {
       one.busy = false;
       this.#inFlight.set(one.venue, (this.#inFlight.get(one.venue) ?? 1) - 1);
-      // Who waited in vain must not take the turn of those behind it.
+      // A waiter that gave up must not take the turn of those behind it.
       const queue = this.#waiting.get(one.venue);
       let next = queue?.shift();
       while (next?.dropped) next = queue?.shift();

@@ -191,7 +191,7 @@ class ExpectedFeeds implements Connectivity {
     const anyPriced = state.feeds.some((feed) => feed.priced);
     let feeds = 0;
     for (const feed of state.feeds) {
-      // What has brought no price (a feed that failed before it named itself) counts only while there is nothing better.
+      // A source without a price (a feed that failed before it named itself) counts only while there is nothing better.
       if (anyPriced && !feed.priced) continue;
       feeds++;
       const [word, why] = this.#hearingOf(feed, at);

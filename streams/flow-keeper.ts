@@ -102,7 +102,7 @@ function takeStatus({ status, receivedAt }: FeedStatus, followed: ReadonlyMap<st
 }
 
 function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): void {
-  // What only time has made stale is told again under its old receipt.
+  // A quote that only time made stale is sent again with its old receipt.
   if (quote.quality !== 'live') return beginGap(one, now, quote.flags.join(' ') || quote.quality);
   const { receivedAt: at } = quote;
   const open = one.gaps.at(-1);

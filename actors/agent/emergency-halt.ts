@@ -94,7 +94,7 @@ export function createEmergencyHalt(deps: {
         if (ids.length > BATCH) await store.haltProgress(orgId, { epoch, paused: swept.paused.length, of: ids.length });
       });
     }
-    // What a tick made since the new epoch; from here on none makes anything.
+    // Cancels proposals of ticks since the new epoch. From here on no tick makes any.
     await tried(cancel);
     if (failures.length > 0) throw failures[0];
     await store.endHalt(orgId, epoch);
@@ -105,7 +105,7 @@ export function createEmergencyHalt(deps: {
   return {
     async halt(orgId, author, records, answers = 'soon') {
       const { epoch, onDuty } = await store.beginHalt(orgId, author, records);
-      // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
+      // Orders with a permit from before the new epoch are still on their way to a venue. Nothing begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
       const { swept: shared, done } = sweeps(orgId, epoch, `${author.subject} ${author.requestId}`);
       const [pausedBefore, cancelledBefore] = [shared.paused.length, shared.cancelled];
@@ -149,7 +149,7 @@ function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept
         sweeping.delete(orgId);
       }
     };
-    // What fails here is not lost: nobody gets a permit until a worker has done it again.
+    // A failure here is not lost: nobody gets a permit until a worker has done it again.
     begun.done = untilNewest().catch(() => {});
     return begun;
   };

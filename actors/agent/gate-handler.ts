@@ -185,7 +185,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
       let before = first;
       for (let race = 1; ; race++) {
         if (!first || !before) return refuse('not_found', 'there is no such agent');
-        // Whoever asked meant the stage that the agent stood at then: the next gate is another question.
+        // The caller meant the stage at that moment. The next gate is another question.
         if (isAnother(before, first)) return refuse('state_conflict', elsewhere(before));
         if (before.paused) return refuse('state_conflict', `the agent is paused (${before.pauseCause}); resume it first`);
         const outcome = await attempt(context, before);

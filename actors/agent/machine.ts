@@ -186,7 +186,7 @@ export const agentMachine = setup({
             { type: 'announceAgent', params: { what: 'paused' } },
           ],
           on: {
-            // What was under way is cancelled first: the new word may say another price.
+            // Orders under way are cancelled first, because the new closing may have another price.
             'positions.close': {
               actions: [
                 'noteClosing',

@@ -91,7 +91,7 @@ export const bridgeTransferKind: ActorKind = {
     settleArrivals: (_: undefined, info) => settled(info),
     requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transferContext(info).epoch })],
     lookAtTransfer: (_: undefined, info) => toCarry(LOOK_AT_TRANSFER, info),
-    // What the wallet sends itself is not sent by this service.
+    // A transaction that the wallet sends itself is not sent by this service.
     broadcastSource: (_: undefined, info) => (transferContext(info).signed === null ? [] : toCarry(BROADCAST_SOURCE, info)),
     takeLease: ({ forMs }: { readonly forMs: number }, info) => [
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: transferContext(info).epoch, forMs }),

@@ -37,7 +37,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
     const { signed, wish } = transferContext(state);
     const word = transferState(state);
     if (signed === null || isEnded(word)) return { outcome: 'superseded', reason: word };
-    // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
+    // The holder of the lease may be sending at this moment. Others follow only after its end.
     if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of bridge transfer ${id}`);
     const taken = await takeLease(deps, id, key, async () => transferState((await load(id)).state));
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };

@@ -37,7 +37,7 @@ export interface TransferChain {
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** Returns the payment of a transaction to an address of this chain. @throws if no node answers. */
   arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
-  /** The newest block. @throws where no node answers */
+  /** The newest block. @throws if no node answers */
   head(): Promise<ChainHead>;
 }
 
@@ -60,7 +60,7 @@ export interface BridgeQuoting {
   readonly providers: readonly Pick<BridgeProvider, 'name' | 'offer'>[];
   /** The stablecoin's mint on the primary chain. */
   readonly mint: string;
-  /** The newest block of each chain. @throws where a node does not answer */
+  /** The newest block of each chain. @throws if a node does not answer */
   heads(): Promise<ChainHeads>;
   readonly solana: {
     latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;

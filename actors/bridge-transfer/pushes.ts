@@ -16,7 +16,7 @@ export function followPushes({ runtime, pushes, followed, onError }: PushDeps): 
     const transfers = new Map((await followed()).map(({ id, reference }) => [reference, id]));
     pushes.follow([...transfers.keys()], (reference) => {
       const id = transfers.get(reference);
-      // What has ended meanwhile refuses it, which changes nothing.
+      // A transfer that has ended meanwhile refuses it, which changes nothing.
       if (id !== undefined) void runtime.deliver(id, { type: 'provider.moved' }, { cause: 'provider push' }).catch(onError);
     });
   };

@@ -145,7 +145,7 @@ async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: stri
   return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
 }
 
-/** The payment, built and simulated. @throws where the node does not answer */
+/** The payment, built and simulated. @throws if the node does not answer */
 async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
   if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
   const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);

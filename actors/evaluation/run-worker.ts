@@ -170,7 +170,7 @@ class EvaluationRuns implements RunWorker {
     const begun = await this.#runtime.deliver(run.runId, { type: 'run.begun', holder: this.#holder, at: this.#clock.now() }, { cause });
     if (!begun.ok) return;
     const end = await this.#endOf(run, abort);
-    // What was cancelled or is carried on elsewhere is not this process's to end.
+    // This process must not end a run that was cancelled or is carried on elsewhere.
     if (abort.signal.aborted || end === null) return;
     if (!end.ok) {
       const event =

@@ -104,7 +104,7 @@ async function built(
     ok: true,
     value: {
       built: made,
-      // What waits now; what comes in until it lands is claimed too.
+      // Claims what waits now. What arrives before it lands is claimed too.
       subject: { launchId: id, kind, as, mint, quoteMint, quoteAmount: quote.toString(), baseAmount: base.toString() },
       wallet: claimer,
     },

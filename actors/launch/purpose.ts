@@ -2,7 +2,7 @@
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launchRules: PurposeRules = {
-  // Nothing is received that could be short: what the first buy gives is bounded in the message itself.
+  // No received amount can be short: the message itself fixes the output of the first buy.
   objection: () => null,
   settle: () => [],
 };

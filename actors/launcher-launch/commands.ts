@@ -10,7 +10,7 @@ export interface LauncherClient {
   pairs(): Promise<Outcome<LauncherPairs>>;
   /** Registers an intent; mints nothing, and nothing is owed. */
   register(intent: LauncherIntent): Promise<Outcome<LauncherOffer>>;
-  /** Tells it of the payment. The same signature is one launch however often it is told. @throws where it does not answer */
+  /** Tells it of the payment. The same signature is one launch however often it is told. @throws if it does not answer */
   complete(intent: LauncherIntent, offer: Pick<LauncherOffer, 'preflightToken'>, signature: string): Promise<LauncherWord>;
 }
 

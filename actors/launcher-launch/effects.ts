@@ -62,7 +62,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
     takeId: null,
     standing: null,
     tradingSince: null,
-    // What the launcher answers is known later than the rest, and stands in the actor alone.
+    // The launcher's answer comes later than the rest, and is in the actor alone.
     terms: { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil },
     outcome: launchTransaction === null ? null : { launchTransaction },
   };

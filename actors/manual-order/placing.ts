@@ -88,7 +88,7 @@ export function placingTogether<Asked, View>(
   }
 
   async function nextGroup(orgId: string): Promise<void> {
-    // What came in the same turn of the event loop comes along.
+    // Requests of the same turn of the event loop are included.
     await new Promise(setImmediate);
     const queue = waiting.get(orgId) ?? [];
     const left = queue.slice(MOST);

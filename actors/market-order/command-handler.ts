@@ -83,7 +83,7 @@ function beginning(
       : { begins: 'resting', ...open };
   const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
   const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
-  // What cannot be taken at once waits for somebody who comes to its price.
+  // An order that cannot be taken at once waits for a counterparty at its price.
   if (resting !== undefined && filled.outcome !== 'filled')
     return { begins: 'resting', ...open, fills: filled.outcome === 'no_fill' ? [] : [filled.fill] };
   return filled.outcome === 'no_fill'

@@ -159,7 +159,7 @@ export const marketOrderMachine = setup({
       on: {
         // An activity worker that follows one that died takes the lease anew.
         'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
-        // What is leaving at this moment cannot be stopped; what rests of it can be taken back.
+        // A part that is leaving at this moment cannot be stopped. Its resting rest can be withdrawn.
         cancel: { guard: 'rests', actions: 'stop' },
         'activity.done': [
           ...COMES_TO_REST,
@@ -190,7 +190,7 @@ export const marketOrderMachine = setup({
         cancel: { actions: 'stop' },
         'activity.done': [...ENDS],
         'order.observed': [{ guard: 'isFilledFurther', target: 'withdrawing', reenter: true, actions: ['noteRest', ...BOOK] }, ...ENDS],
-        // Nothing of a paper order lies outside.
+        // A paper order has nothing at a venue.
         'activity.given_up': [
           { guard: 'isPaperWithFills', target: 'partially_filled', actions: 'rememberReason' },
           { guard: 'isPaper', target: 'cancelled', actions: 'rememberReason' },

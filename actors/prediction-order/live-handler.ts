@@ -79,7 +79,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
       if (order === null) return refuse('not_found', NO_PREDICTION_ORDER);
       if (order.onchain === null) return refuse('state_conflict', 'a paper order is filled when it is placed and needs no execution');
       const submitted = await deps.submission.submit(context, 'prediction_order', order.onchain.transactionId, signedBase64);
-      // Only a word in advance: the order asks after its transaction by itself.
+      // An early notice: the order checks its transaction by itself.
       if (submitted.ok)
         await runtime.deliver(orderId, { type: 'transaction.submitted' }, { cause: `${context.subject} ${context.requestId}` });
       return submitted;

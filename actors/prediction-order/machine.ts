@@ -67,7 +67,7 @@ const SETTLE = [
   { guard: 'isFailedOff', target: 'failed', actions: [BOOK, 'addFills', 'rememberEnd', REFUND_OFF] },
   { guard: 'isFailed', target: 'failed', actions: [BOOK, 'addFills', 'rememberEnd'] },
   { guard: 'hasFresh', target: 'partially_filled', reenter: true, actions: [BOOK, 'addFills'] },
-  // Nothing new: the timer asks again.
+  // No news: the timer queries again.
   {},
 ] as const;
 

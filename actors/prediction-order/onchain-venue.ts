@@ -50,7 +50,7 @@ export interface OnchainVenue {
 export interface OnchainPredictions {
   readonly venue: OnchainVenue & {
     book(market: PredictionMarket): Promise<PredictionBook>;
-    /** Contracts by the account of each position of a wallet. @throws where the venue does not tell. */
+    /** Contracts by the account of each position of a wallet. @throws if the venue does not tell. */
     positions(owner: string): Promise<ReadonlyMap<string, DecimalString>>;
   };
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;

@@ -35,7 +35,7 @@ export interface BuiltTransaction {
   readonly prepared: PreparedTransactionInput['prepared'];
 }
 
-/** Compiles instructions into a transaction that lacks only the signatures whose keys are not given. @throws where they make no message */
+/** Compiles instructions into a transaction that lacks only the signatures whose keys are not given. @throws if they make no message */
 export function builtTransaction(
   payer: string,
   instructions: readonly ProgramInstruction[],

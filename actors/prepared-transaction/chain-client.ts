@@ -3,7 +3,7 @@ import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../src/domain/solana/chain.ts';
 
 export interface ChainClient {
-  /** The block height at a commitment. @throws where no node answers. */
+  /** The block height at a commitment. @throws if no node answers. */
   blockHeight(commitment: Commitment): Promise<number>;
   /**
    * Returns the status of a signature, after a search of the node's whole history. @throws if no node answers: silence is never `unseen`.

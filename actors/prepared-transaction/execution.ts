@@ -78,7 +78,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
   async function broadcast(id: string, key: string): Promise<TransactionAnswer> {
     const loaded = await load(id);
     if (!SENDABLE.has(loaded.state)) return { outcome: 'superseded', reason: loaded.state };
-    // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
+    // The holder of the lease may be sending at this moment. Others follow only after its end.
     if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of prepared transaction ${id}`);
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };

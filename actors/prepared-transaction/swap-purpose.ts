@@ -27,7 +27,7 @@ export const swapPurpose: PurposeRules = {
       at: landed.blockTime ?? info.now,
       quotes: [market],
     });
-    // What a proposal asked for is booked by the proposal, as any venue's fill is.
+    // The proposal books its own swap, as any venue's fill.
     if (fill !== null && (proposal !== undefined || context.executor === 'delegated')) return [];
     if (fill !== null) return [record('fill', { orgId: info.orgId, fill })];
     const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };

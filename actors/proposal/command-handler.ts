@@ -71,14 +71,14 @@ export function createProposalHandler(deps: {
       const verdict = await deps.preTrade.assess(context.orgId, before);
       if (verdict.ok)
         return command(context, before, 'proposal.approve', { type: 'approve', subject: context.subject, risk: verdict.risk });
-      // Of a proposal that waits risk knows one halt: its agent's pause. The proposal stays as it is.
+      // For a waiting proposal risk knows one halt: its agent's pause. The proposal stays unchanged.
       if (isHalted(verdict.risk)) return superseded('paused');
       const refusal = {
         code: 'blocked_by_risk',
         detail: `risk does not let it pass now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
         rejections: verdict.risk.rejections,
       } as const;
-      // What only the data of this moment stands against stays pending: it may be approved once the data is back.
+      // A proposal blocked by the data of this moment stays pending. It may be approved once the data is back.
       if (!isPassing(verdict.risk)) {
         const blocked = await runtime.deliver(
           before.id,

@@ -65,7 +65,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const told = (answer: ExecutionAnswer, lease: EpochMs | null): CarriedAnswer => ({ ...found(proposal, answer), lease });
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => told(answer, context.leaseUntil);
     if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
-    // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
+    // The holder of the lease may be sending at this moment. Others follow only after its end.
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id))) throw new Error(`another worker holds the lease of proposal ${id}`);
     if (order.mode === 'live') {
       const known = await venues.known(proposal);
@@ -74,7 +74,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     if (isMissed(executionOf(context), part, clock.now()))
       return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} is more than one interval late` });
     const verdict = await deps.preTrade.assess(proposal.orgId, { ...context, order });
-    // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
+    // The permit of the lease tells whether risk saw a halt or a pause.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const under = mandateOf(proposal.orgId, verdict);
     if (order.mode === 'paper') {

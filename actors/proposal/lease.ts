@@ -21,7 +21,7 @@ export interface Lease {
 
 /**
  * Takes the lease to carry an activity out; answers until when it holds, or what has superseded the actor, which `standsAt`
- * tells where its chart takes no lease any more. @throws where the lease was over before it could be used, or could not be
+ * tells where its chart takes no lease any more. @throws if the lease was over before it could be used, or could not be
  * taken at this moment: the activity is carried out again
  */
 export async function takeLease(

@@ -204,7 +204,7 @@ export const proposalMachine = setup({
       on: {
         // An activity worker that follows one that died takes the lease anew.
         'execution.begun': { actions: TAKEN_UNDER_LEASE },
-        // What is leaving at this moment cannot be stopped; what would follow it can.
+        // A part that is leaving at this moment cannot be stopped. The parts after it can.
         cancel: { guard: 'isInParts', actions: 'stop' },
         'activity.done': [
           { guard: 'isRestingAndStopped', target: 'withdrawing', actions: 'noteRest' },

@@ -19,7 +19,7 @@ import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol
 
 /** Market activity of venues while paper orders rested. */
 export interface VenueFlows {
-  /** Trades, and live tops of the book, of one instrument between two instants. @throws where the venue does not tell. */
+  /** Trades, and live tops of the book, of one instrument between two instants. @throws if the venue does not tell. */
   between(instrument: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
 }
 
@@ -66,7 +66,7 @@ export async function restedOnPaper(
   const { price, since } = context.rest;
   const until = clock.now();
   const flow = await flows.between(order.instrument, since, until);
-  // What rests until it is cancelled is filled more than once.
+  // An order that rests until it is cancelled is filled more than once.
   const id = contentId(context.filledQuantity === '0' ? `fill\n${name}` : `fill\n${name}\n${since}`);
   const rested = restingFill(order, flow, costModelOf(order.instrument), {
     id,

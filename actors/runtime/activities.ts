@@ -112,7 +112,7 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
   /** Nobody follows a worker that is still at work, however slow its counterpart is. */
   async function renew(): Promise<void> {
     if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
-    // Whoever has no room, because venues are slow, leaves what is due to others.
+    // A worker without capacity, because venues are slow, leaves due work to others.
     if (underWay.size <= REFILL_AT) await store.attend(clock.now() + RETRY_MS, kinds);
   }
 

@@ -85,7 +85,7 @@ export function presentEvent(stored: Json): ActorEvent {
 
 /**
  * The state after the steps, of which the first may be the actor's start (then `from` is null).
- * @throws Error where a step leads elsewhere than it led when it was committed, or no version of the machine fits.
+ * @throws Error if a step leads elsewhere than it led when it was committed, or no version of the machine fits.
  */
 export function foldSteps(
   directory: Directory,

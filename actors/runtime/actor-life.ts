@@ -13,7 +13,7 @@ export interface LivedStep {
 }
 
 export interface ActorLives {
-  /** The steps after `from` up to `to`, oldest first, in as little memory as one stretch. @throws Error where the history does not fold */
+  /** The steps after `from` up to `to`, oldest first, in as little memory as one stretch. @throws Error if the history does not fold */
   between(subject: HistorySubject, from: number, to: number): AsyncGenerator<LivedStep>;
   /** The steps after the state up to `to`; those that follow a state that is at hand cost no checkpoint. */
   after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep>;

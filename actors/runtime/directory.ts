@@ -11,7 +11,7 @@ export interface Fit {
 }
 
 export interface Directory {
-  /** @throws where the kind is unknown: a defect, not an input. */
+  /** @throws if the kind is unknown: a defect, not an input. */
   kind(name: string): ActorKind;
   /** Kind, state (migrated if necessary) and snapshot; null if no version of the machine fits the state. */
   fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;

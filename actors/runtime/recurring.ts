@@ -19,7 +19,7 @@ export interface RecurringWork {
 export interface RecurringStore {
   /** The time of record. */
   now(): Promise<EpochMs>;
-  /** Takes the slot for so long; false where it is done, or another worker is at it. */
+  /** Takes the slot for so long; false if it is done, or another worker is at it. */
   claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
   /** Keeps what this holder has taken for another so long. */
   renew(name: string, holder: string, forMs: number): Promise<void>;

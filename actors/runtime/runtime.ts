@@ -117,7 +117,7 @@ export function createRuntime(deps: {
         if (!quarantines) thrown.push(error);
         else await store.incident(refusedStep(id, error, events[0]?.event as Json, clock.now()));
       }
-      // Of several steps of one actor the last one's outcome stays.
+      // Of several steps of one actor, the outcome of the last one stays.
       for (const { row, plan } of commits) {
         if (!stale.has(row.id) && !refused.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
       }

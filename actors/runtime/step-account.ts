@@ -21,7 +21,7 @@ export interface StepAccount extends Omit<StepPlan, 'state'> {
 
 /**
  * The account of a step from the state before it; null is before the actor's start.
- * @throws Error where no present machine fits the state before it
+ * @throws Error if no present machine fits the state before it
  */
 export function accountOfStep(directory: Directory, subject: HistorySubject, before: PastState | null, step: StoredStep): StepAccount {
   const guards: GuardAnswer[] = [];

@@ -45,7 +45,7 @@ export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
   return [...new Set(types)].filter((type) => type !== '' && !type.startsWith('xstate.')).sort();
 }
 
-/** The machine's snapshot of a state at rest. @throws where the state names states that the machine lacks. */
+/** The machine's snapshot of a state at rest. @throws if the state names states that the machine lacks. */
 export function restore(machine: AnyStateMachine, state: ActorState): AnyMachineSnapshot {
   return machine.resolveState({
     value: state.value,
@@ -55,7 +55,7 @@ export function restore(machine: AnyStateMachine, state: ActorState): AnyMachine
   } as never) as AnyMachineSnapshot;
 }
 
-/** A snapshot as it lies at rest. @throws TypeError where the context is not plain JSON. */
+/** A snapshot as it lies at rest. @throws TypeError if the context is not plain JSON. */
 export function atRest(snapshot: AnyMachineSnapshot): ActorState {
   assertPlain(snapshot.context, 'context');
   return {

@@ -43,7 +43,7 @@ export interface Branch {
 
 /**
  * The branch that the events lead to from a past state, all of them at one time. It ends at the first event that is refused.
- * Pure: nothing is loaded, written, timed or carried out. @throws Error where no present machine fits the state
+ * Pure: nothing is loaded, written, timed or carried out. @throws Error if no present machine fits the state
  */
 export function branchFrom(
   directory: Directory,

@@ -239,7 +239,7 @@ function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManif
   };
 }
 
-/** @throws UnreadableRow where the stored book is none that the domain can have written. */
+/** @throws UnreadableRow if the stored book is none that the domain can have written. */
 function subjectOf<Duty extends TradingDuty>(
   duty: Duty,
   book: TradingBook | null,
@@ -319,7 +319,7 @@ function noteInputs<Duty extends TradingDuty>(
   into: Consequences,
 ): void {
   const before = notes.get(duty.id);
-  // Nothing is read, and nothing was: what risk was asked with before stays noted.
+  // No input was read, so the earlier inputs of risk stay recorded.
   if (book === null && risk === null && outside === null && before?.hasBook === false) return;
   const asked = risk === null ? (before?.risk ?? null) : notedRisk(risk);
   const text = tickInputsText({ book, risk: asked, ...(outside === null ? {} : { outside }) });

@@ -93,7 +93,7 @@ export class AnnouncementReader {
     const { name } = state.channel;
     for (let attempt = 0; ; attempt++) {
       try {
-        // What is announced while it is being read comes again afterwards: a state twice, never a state missed.
+        // Announcements made during a read come again afterwards: a state may come twice and is never missed.
         const data = await snapshot.read(ports, orgId, actorId);
         if (!this.#alive()) return false;
         this.#write([channelFrame(name, 'snapshot', formatCursor(this.#member.position), ports.clock.now(), JSON.stringify(data))]);

@@ -15,7 +15,7 @@ export function wholeAnnouncement(at: { readonly xid: number; readonly seq: numb
   return { xid: at.xid, seq: at.seq, index: Number.POSITIVE_INFINITY };
 }
 
-/** Negative where `one` comes first, 0 where they are the same place. */
+/** Negative if `one` comes first, 0 if they are the same place. */
 export function comparePositions(one: Position, other: Position): number {
   if (one.xid !== other.xid) return one.xid - other.xid;
   if (one.seq !== other.seq) return one.seq - other.seq;

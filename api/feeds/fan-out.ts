@@ -276,7 +276,7 @@ class ProcessFanOut implements FanOut, Flushing {
     for (const group of this.#dirty) if (!group.flush()) this.#dirty.delete(group);
     for (const client of this.corked) client.uncork();
     this.corked.clear();
-    // What was offered during this flush is either sent by now or counted as dirty.
+    // Everything offered during this flush is either sent by now or counted as dirty.
     this.#disarm();
     if (this.#dirty.size > 0 || again) this.arm();
     if (this.#dirty.size === 0) this.#release();

@@ -138,7 +138,7 @@ class ConflatedHub implements LatestHub {
 function follow(latest: LatestGroup, fanOut: FanOut): void {
   latest.close = latest.source.subscribe((changed) => {
     for (const state of changed) {
-      // Where nothing may be lost every state has a key of its own; else the newest replaces the one before.
+      // If nothing may be lost, every state has a key of its own. Else the newest replaces the one before.
       latest.changed.delete(state.key);
       latest.changed.set(state.key, state);
     }

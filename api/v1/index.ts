@@ -208,7 +208,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(redeemSignInLink, 'public'),
   entry(closeSession, 'public'),
   entry(revokeSession, 'identity'),
-  // Who belongs to the organization.
+  // Members of the organization.
   entry(listMembers, 'members:manage'),
   entry(grantMember, 'members:manage'),
   entry(removeMember, 'members:manage'),
@@ -219,7 +219,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(inviteMember, 'members:manage'),
   entry(acceptInvitation, 'identity'),
   entry(revokeInvitation, 'members:manage'),
-  // What is known of assets and of the market.
+  // Assets and the market.
   entry(getMacro, 'market:read'),
   entry(listEvents, 'market:read'),
   entry(listChains, 'market:read'),
@@ -247,7 +247,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(executeSwap, 'trade:execute'),
   entry(listSwaps, 'agent:read'),
   entry(getSwap, 'agent:read'),
-  // What the venues supply.
+  // Data of the venues.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
   entry(listCandleWork, 'market:read'),

@@ -29,7 +29,7 @@ export interface WishedTerms {
   readonly maxSlippageBps?: number;
 }
 
-/** The same with null for what was not given. @throws InputError where not exactly one size is given, or one is zero. */
+/** The same with null for what was not given. @throws InputError if not exactly one size is given, or one is zero. */
 export function termsOf({ quantity, notionalUsd, limitPrice, maxSlippageBps }: WishedTerms) {
   if ((quantity === undefined) === (notionalUsd === undefined))
     throw malformed('$.quantity', 'give exactly one of quantity and notionalUsd', 'one of the two');

@@ -5,7 +5,7 @@ import { malformed } from '../strict-json.ts';
 
 export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
 
-/** The address itself. @throws InputError where the text spells no 32 bytes, which its pattern does not tell */
+/** The address itself. @throws InputError if the text spells no 32 bytes, which its pattern does not tell */
 export function checkedAddress(wallet: string): string {
   if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
   return wallet;

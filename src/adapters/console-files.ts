@@ -17,7 +17,7 @@ const PACKAGED = [
 /** Modules of the domain, by the name under which the pages import them: read here as the service's own sources are, so that both validate alike. */
 const SHARED = [{ name: 'signed-elsewhere.js', source: new URL('../domain/solana/signed-elsewhere.ts', import.meta.url) }] as const;
 
-/** @throws Error where a package is not installed. */
+/** @throws Error if a package is not installed. */
 export function readConsoleFiles(): readonly ConsoleFile[] {
   const own = readdirSync(FOLDER)
     .filter((name) => SERVED.test(name))

@@ -15,7 +15,7 @@ export interface InspectorRelay {
  * service tells, frame by frame; nothing goes the other way. A page of another origin does not know the address.
  * @param options.inspection The feed of the service, `ws://127.0.0.1:8080/v1/feeds/inspector?actorId=…`.
  * @param options.port 0 takes any free one.
- * @throws Error where the port is taken
+ * @throws Error if the port is taken
  */
 export async function startInspectorRelay(options: {
   readonly inspection: string;

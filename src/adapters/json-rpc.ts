@@ -55,7 +55,7 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const PAUSE_MS = 250;
 const PAUSE_WHEN_LIMITED_MS = 2_000;
 
-/** Opens nothing yet. One host and no other, no redirects followed. @throws TypeError where the address is none. */
+/** Opens nothing yet. One host and no other, no redirects followed. @throws TypeError if the address is none. */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const { clock, budget } = options;
   const { base, http } = nodeTransport(options);
@@ -108,7 +108,7 @@ function passes(code: string): boolean {
   return code === 'unreachable' || code === 'not_json' || code === 'http_429' || code.startsWith('http_5');
 }
 
-/** @throws TypeError where the address is none. Its query may hold a key, and stays a part of every request. */
+/** @throws TypeError if the address is none. Its query may hold a key, and stays a part of every request. */
 function nodeTransport({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
   const base = new URL(url);
   const http = createHttpTransport({

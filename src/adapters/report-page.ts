@@ -37,7 +37,7 @@ interface Frame {
 const ENTRY = 'report-file.js';
 let frame: Promise<Frame> | null = null;
 
-/** Makes the page. The same data give the same text, byte for byte. @throws Error where a module of the console is missing. */
+/** Makes the page. The same data give the same text, byte for byte. @throws Error if a module of the console is missing. */
 export async function simulationPage(data: ReportData): Promise<ReportPage> {
   frame ??= readFrame();
   const { script, style } = await frame;

@@ -131,7 +131,7 @@ function keep({ files, ...index }: TerminalFiles, folder: string): void {
     mkdirSync(CACHE, { recursive: true });
     removeOlder();
     const draft = mkdtempSync(join(CACHE, '.draft-'));
-    // Whoever runs the service reads it; the folder that is made here is its maker's alone.
+    // The operator of the service reads it. A folder made here is its maker's alone.
     chmodSync(draft, 0o755);
     for (const { name, content } of files) writeFileSync(join(draft, name), content);
     writeFileSync(join(draft, INDEX), JSON.stringify(index));

@@ -33,7 +33,7 @@ export const commandService: Service = {
   },
 
   async useCatalog() {
-    // Whatever else is wrong with the settings stops only a command that asks for them.
+    // Other wrong settings stop only the commands that need them.
     const stated = catalogSettings(process.env);
     const { catalogFileOf } = await import('../adapters/catalog-file.ts');
     if (stated !== null && catalogFileOf(stated) === null) return null;

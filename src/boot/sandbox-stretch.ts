@@ -86,7 +86,7 @@ const SOURCES = {
 
 /** Moves the time of the sandbox of these settings on, with a process of its own. @throws Error as `moveSandboxOn` */
 export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedOn> {
-  // Nothing of a stretch is queued.
+  // A stretch uses no queue.
   const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
   useCatalog(config);
   const { signal } = asked;
@@ -198,7 +198,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
   });
   const unkeep = keepBars({ sql, received: pipeline.received, write: line.hold, onFailure });
   pipeline.start();
-  // What was kept of the news is read first, and only then a source is listened to.
+  // The kept news is read first, and only then a source is subscribed.
   await waitUntilObserved(told);
   const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
   return {
@@ -330,7 +330,7 @@ function preTradeOn(
       return known?.quote ?? known?.reference ?? null;
     },
   };
-  // Nothing leaves on a stretch: live venues have no time of their own that could be moved.
+  // No order leaves on a stretch: live venues have no time of their own that could be moved.
   const disabledVenues = disabledVenuesOf({
     spotexchange: { enabled: false, hasKey: () => false },
     primaryChain: false,

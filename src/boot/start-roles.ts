@@ -112,7 +112,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
-  // What callers ask comes first: a refresh leaves the last part of each budget alone.
+  // Callers come first: a refresh leaves the last part of each budget unused.
   const signing = await openSigning(parts);
   const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
   const histories = openWalletHistories({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') });

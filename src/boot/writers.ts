@@ -6,7 +6,7 @@ import type { Role } from './config.ts';
 export function writersOf(roles: readonly Role[]): readonly Writer[] {
   const writers = new Set<Writer>();
   if (roles.includes('feed')) writers.add('feed');
-  // Whoever carries actors assesses their gates, and so does whoever serves their commands.
+  // A process that runs actors assesses their gates, and so does one that serves their commands.
   if (roles.includes('worker')) for (const writer of ['worker', 'evaluator', 'log'] as const) writers.add(writer);
   if (roles.includes('api') || roles.includes('sandbox')) for (const writer of ['api', 'evaluator'] as const) writers.add(writer);
   return [...writers];

@@ -80,7 +80,7 @@ export async function listMoved(service: Service, options: FolderOptions): Promi
   if (found.some(({ fault }) => fault !== null)) process.exitCode = 1;
 }
 
-/** @throws Error where the actor has no such step, and where the present machines do not lead where the steps led. */
+/** @throws Error if the actor has no such step, and where the present machines do not lead where the steps led. */
 async function stateAfter(
   sql: Sql,
   kinds: readonly ActorKind[],

@@ -48,7 +48,7 @@ async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { re
   return (await simulationPage(data)).page;
 }
 
-/** Tells what came of it, of stored bars before a database that was started for it has stopped. @throws Error where it was refused, with the reason. */
+/** Tells what came of it, of stored bars before a database that was started for it has stopped. @throws Error if it was refused, with the reason. */
 async function backtestOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const trials = trialsFrom(options);
   const asked = (now: number) => ({ manifest, request: requestFrom(options, stretchOf(options), now), trials, funding: [] });

@@ -49,7 +49,7 @@ async function advance(service: Service, until: (from: EpochMs) => EpochMs) {
   }
 }
 
-/** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error where the calendar knows none */
+/** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error if the calendar knows none */
 function afterOpening(at: EpochMs): EpochMs {
   const opening = nextRegularOpen(at);
   if (opening === null) throw new Error(`--to-open: the exchange calendar has no opening after ${isoTime(at)}`);

@@ -6,7 +6,7 @@ import type { Service } from './ports.ts';
 import { withWriterDatabase } from './service-database.ts';
 
 /**
- * @param askedAt what is asked for at a time of the service. @throws Error where its words are wrong.
+ * @param askedAt what is asked for at a time of the service. @throws Error if its words are wrong.
  * @param work is given the database and what is asked for now, with the time of it.
  */
 export async function workOnStoredBars<Asked, Outcome>(
@@ -14,7 +14,7 @@ export async function workOnStoredBars<Asked, Outcome>(
   askedAt: (now: EpochMs) => Asked,
   work: (databaseUrl: string, asked: Asked & { readonly createdAt: EpochMs }) => Promise<Outcome>,
 ): Promise<Outcome> {
-  // What is wrong with the words is said before anything is started.
+  // Wrong arguments are reported before anything is started.
   askedAt(createLiveClock().now());
   return withWriterDatabase(
     service,

@@ -20,7 +20,7 @@ import {
 } from './backtest-options.ts';
 import { workOnStoredBars } from './stored-bars.ts';
 
-/** Works the sweep out that the options ask for, and tells what came of it. @throws Error where it was refused, with the reason. */
+/** Works the sweep out that the options ask for, and tells what came of it. @throws Error if it was refused, with the reason. */
 export async function sweepOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const earlier = earlierOf(options);
   const asked = (now: number) => ({ ...askedFor(manifest, options, stretchOf(options), now), earlier, funding: [] });

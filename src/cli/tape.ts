@@ -119,7 +119,7 @@ function replayCommand(tape: Command, service: Service): void {
 }
 
 async function replayFiles(service: Service, files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
-  // What looks at a tape alone needs neither agents nor a database.
+  // A command that only reads a tape needs neither agents nor a database.
   const [{ replayAgent }, { manifestFromFile }] = await Promise.all([
     import('../simulation/replay/agent.ts'),
     import('./manifest-file.ts'),

@@ -75,7 +75,7 @@ export interface CostFigures {
 export function costFigures(fills: readonly CalibratedFill[]): CostFigures {
   const known = fills.flatMap(({ expectedBps, realizedBps }) => (expectedBps === null ? [] : [{ expectedBps, realizedBps }]));
   const differences = known.map(({ expectedBps, realizedBps }) => realizedBps - expectedBps).sort((a, b) => a - b);
-  // What differs in the last digits of a double costs the same.
+  // Values that differ in the last digits of a double cost the same.
   const dearer = differences.filter((difference) => difference > 1e-6).length;
   const cheaper = differences.filter((difference) => difference < -1e-6).length;
   return {

@@ -120,7 +120,7 @@ function rows<Row>(
 
 function tokenRow(row: Record<string, unknown>, table: Table, path: string, problems: Problem[]): TokenRow {
   const plain = readFields(row, tokenFields(TOKEN_DEFAULTS[table]), path, problems, null, TOKEN_OBJECTS);
-  // What is missing here is a problem already, and the row is not used.
+  // A missing value is a problem already, and the row is not used.
   const { underlying, name, sector, mint, program, decimals, transferFeeBps, multiplier, pool = null } = plain as unknown as PlainToken;
   for (const [field, address] of Object.entries({ mint, program, pool }))
     if (typeof address === 'string' && !isAddress(address))

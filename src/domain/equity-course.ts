@@ -71,7 +71,7 @@ function worthOf(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at
 
 /** Each close, which ascend, counts from its instant until the next one: a market that is shut keeps its last price. */
 export function lastCloses(closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>): PriceAt {
-  // How far each list was walked.
+  // Position in each list.
   const places = new Map<InstrumentKey, number>();
   return (instrument, at) => {
     const known = closes.get(instrument) ?? [];

@@ -80,7 +80,7 @@ function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: Assesse
   const [problem] = problems;
   if (problem !== undefined) return problem;
   const open = checks.filter((check) => !check.passed);
-  // What only time and trades are missing for is waited for.
+  // A gate that lacks only time and trades is waited for.
   if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(asked).join(', ')}`;
   return `${MEND[kind]}; ${open.map(asked).join(', ')}`;
 }

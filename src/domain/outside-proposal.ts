@@ -180,7 +180,7 @@ export function assessByMandate(proposal: OutsideProposal, manifest: Manifest, h
     bookRule(proposal, view.position, touch),
   ];
   const failed = assessed.filter(({ passed }) => !passed);
-  // What has no price fails for want of a quote: the decision says so itself.
+  // A proposal without a price fails for lack of a quote: the decision says so itself.
   const unpriced = view.observation === undefined || touch === null || !isQuoteLive(view.observation);
   const rejections = failed.filter(({ type }) => !unpriced || PRICELESS.has(type)).map(rejectionOf);
   return { rules: assessed, rejections, isBeyondLimit: isBeyond(proposal, touch) };

@@ -121,7 +121,7 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   }
   const silent = places.flatMap((place) => (place.known ? [] : [place]));
   const told = places.flatMap((place) => (place.known ? [place] : []));
-  // What lies there and no book claims is the organization's own: it is shown beside a claim of nothing.
+  // Assets that no book claims are the organization's own, shown beside a claim of zero.
   for (const { assets } of told)
     for (const [instrument, quantity] of assets)
       if (!claimed.has(instrument) && isPosition({ instrument, quantity })) claimed.set(instrument, new Decimal(0));

@@ -113,7 +113,7 @@ export interface TapeWalk {
   readonly lastAt: EpochMs;
   /** The digits of that event where it is a quote that came as such; they change with the next step. */
   readonly quote: QuoteDigits | null;
-  /** Walks to the next event; false after the last one. @throws where the tape is not sound. */
+  /** Walks to the next event; false after the last one. @throws if the tape is not sound. */
   next(): boolean;
   /** The event last walked to. */
   event(): TapeEvent;

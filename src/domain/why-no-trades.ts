@@ -63,7 +63,7 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
     const count = decisions.filter((one) => one.reason === reason).length;
     return count === 0 ? [] : [`At ${ofLast(count, decisions.length)} ${REASONS_IN_WORDS[reason]}.`];
   });
-  // Where rules asked and were stopped, that is the reason, and rules that failed elsewhere are none.
+  // If rules asked for trades and were stopped, that is the reason, not rules that failed elsewhere.
   if (asked.length > 0) return [...asked, ...unevaluated];
   const rules = entryRulesOf(decisions);
   if (rules.length > 0) return [...unevaluated, ...entryRulesInWords(rules)];

@@ -184,7 +184,7 @@ export function transferProgress({ state, axes, estimatedSeconds, expiresAt, sub
     return workProgress({ endsAt: expiresAt, waitingFor: { cause: 'signature', detail: 'the sender signs before the quote expires' }, at });
   if (!OPEN_TRANSFERS.includes(state)) return NOTHING_LEFT;
   const expected = submittedAt === null ? null : submittedAt + estimatedSeconds * 1_000;
-  // What is later than it was expected ends nobody knows when.
+  // A late transfer has no known end.
   const endsAt = expected === null || expected <= at || state === 'refunding' || state === 'unknown' ? null : expected;
   return workProgress({ endsAt, waitingFor: transferWaits(state, axes), at });
 }

@@ -10,7 +10,7 @@ export type ThreadPost<Outcome> =
 
 /**
  * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the
- * catalog as it is now; `beside` gets the thread at once, for messages of its own. @throws Error where the thread fails, ends without a result, or is ended from outside.
+ * catalog as it is now; `beside` gets the thread at once, for messages of its own. @throws Error if the thread fails, ends without a result, or is ended from outside.
  */
 export function inThread<Outcome>(
   entry: URL,

@@ -60,7 +60,7 @@ export function createTapeBars(): TapeBars {
         const openTime = slotOf(bar.openTime, length);
         if (openTime >= from && openTime < to && openTime + length <= now) found.set(openTime, joined(found.get(openTime), bar, openTime));
       }
-      // What the venue said itself counts for more than what is made of its quotes.
+      // The venue's own bars take precedence over those built from its quotes.
       for (const bar of held.get(`${key} ${timeframe}`)?.values() ?? [])
         if (bar.openTime >= from && bar.openTime < to && bar.openTime + length <= now) found.set(bar.openTime, bar);
       return [...found.values()].sort((a, b) => a.openTime - b.openTime).slice(0, limit);

@@ -56,7 +56,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
   #waiting = 0;
   #isClosed = false;
 
-  /** Opens the tape and stands at `from`, paused. @throws TapeError where the tape cannot be read up to there. */
+  /** Opens the tape and stands at `from`, paused. @throws TapeError if the tape cannot be read up to there. */
   static async open<Sinks extends MarketSinks>(options: TapePlayerOptions<Sinks>): Promise<TapePlayer<Sinks>> {
     return new TapePlayer(options, await walkTo(options, options.from));
   }
@@ -160,7 +160,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     const target = Math.min(to, this.#position + Math.min(MOST_LEAP_MS, now - this.#tickedAt) * this.#speed);
     this.#tickedAt = now;
     await this.#reading(() => this.#walk.advanceTo(Math.floor(target), () => this.#waiting === 0 && !this.#isClosed));
-    // Where a command cut it short, the rest is left out: the command wants another time.
+    // If a command cut it short, the rest is left out: the command wants another time.
     if (this.clock.now() >= Math.floor(target)) this.#position = target;
     if (this.#mode === 'playing' && this.clock.now() >= to) {
       if (loop && to > from) await this.#jump(from);

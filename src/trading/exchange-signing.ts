@@ -115,7 +115,7 @@ function partRefusal(
     placed.mode === 'live' &&
     (['id', 'venue', 'mode', 'bookId', 'instrument', 'side'] as const).every((field) => order[field] === placed[field]);
   if (!isSame) return no('state_conflict', 'the order is not the part that is under way');
-  // What rests at the near side for a while never takes; at its own limit rests what a person has placed so.
+  // An order that rests at the near side for a while never takes. A person's order rests at its own limit.
   if (restAt !== null && restAt.postOnly !== (context.resting?.postOnly ?? true))
     return no('state_conflict', 'the order rests in another way than it was placed with');
   const isWorse = (price: DecimalString): boolean =>

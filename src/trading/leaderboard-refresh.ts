@@ -33,7 +33,7 @@ export interface WalletTransaction {
 export interface WalletHistories {
   /** Newest first, at most a page of 100, older than `before`. Null if no provider is set up. @throws if it does not answer */
   readonly transactions: ((address: string, before: string | null) => Promise<readonly WalletTransaction[]>) | null;
-  /** Perpetual and other fills: the most recent ones, or those since a time, that included. @throws where the venue does not answer */
+  /** Perpetual and other fills: the most recent ones, or those since a time, that included. @throws if the venue does not answer */
   readonly fills: (address: string, since: EpochMs | null) => Promise<readonly ReportedFill[]>;
   /** `spent`: the provider's budget is, and nothing was asked. `silent`: it gave no answer that makes sense. Null of every other error. */
   readonly failureOf: (error: unknown) => 'spent' | 'silent' | null;
@@ -170,7 +170,7 @@ async function updateOf(
   const oldest = fresh.at(-1);
   const kept = isLate ? await store.events(wallet.id) : [];
   const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
-  // Of what is folded anew nothing older than the kept events is known.
+  // Nothing older than the kept events is known of a new fold.
   const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
   return {
     wallet: {

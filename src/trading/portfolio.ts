@@ -133,7 +133,7 @@ async function material(
   const addresses = read.flatMap(({ place }) => place.address ?? []);
   const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
   const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
-  // What the catalog does not list has no price: the comparison of reserves alone shows it.
+  // An instrument outside the catalog has no price: only the comparison of reserves shows it.
   const outside =
     accounts === null ? [] : coinsOutside(accounts, clock.now()).filter(({ instrument }) => CATALOG.byKey(instrument) !== undefined);
   const instruments = [...new Set([...inBooks, ...inWallets, ...outside.map(({ instrument }) => instrument), ...besides])];

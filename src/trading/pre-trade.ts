@@ -103,7 +103,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
           disabled: deps.disabledVenues(agent.autonomy, orgId),
         },
       });
-      // What has come closer since the decision keeps its slippage budget; a better price is no breach of it.
+      // A price that has come closer since the decision keeps its slippage budget. A better price does not breach it.
       const verdict = assessOrder(atPresentPrice(order, present.quote), context);
       return verdict.ok
         ? {

@@ -88,7 +88,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       const refused = notTaken(market, clock.now());
       if (refused !== null) return refused;
       const now = await present(market, outcome);
-      // What has come closer since keeps its slippage budget; the order itself stays as it was compiled.
+      // A price that has come closer since keeps its slippage budget. The order itself stays as it was compiled.
       const compile = () => ({ ok: true, value: atPresentPrice(order, now.quote) }) as const;
       const assessed = await deps.risk.validate(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
       return assessed.ok ? { ok: true, value: { market, ...assessed.value, order } } : assessed;

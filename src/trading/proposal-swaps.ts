@@ -234,7 +234,7 @@ function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): Venue
 function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
   const touch = order.side === 'buy' ? quote.ask : quote.bid;
   if (touch === null) return null;
-  // What comes out of a buy are tokens: touch/limit of them at the worst price. Of a sell, dollars.
+  // The output of a buy is tokens: touch/limit of them at the worst price. The output of a sell is dollars.
   const kept = order.side === 'buy' ? new Decimal(touch).div(order.limitPrice) : new Decimal(order.limitPrice).div(touch);
   const left = new Decimal(1).minus(kept).times(10_000).times(FOR_SLIPPAGE).floor();
   return left.lt(0) ? null : Math.min(left.toNumber(), order.maxSlippageBps);

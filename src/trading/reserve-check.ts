@@ -61,7 +61,7 @@ export interface ReservePlaces {
   /** Null if no live order goes to the exchange: then nobody's assets are there. */
   readonly exchange: {
     readonly hasAccount: (orgId: string) => boolean;
-    /** @throws where the exchange does not tell. */
+    /** @throws if the exchange does not tell. */
     readonly read: (orgId: string) => Promise<{
       readonly account: string;
       readonly balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[];
@@ -71,7 +71,7 @@ export interface ReservePlaces {
   readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
   /**
    * Contracts by the account of each position of a wallet at the prediction venue; null if none is named.
-   * @throws where the venue does not tell.
+   * @throws if the venue does not tell.
    */
   readonly positionsOf: ((owner: string) => Promise<ReadonlyMap<string, DecimalString>>) | null;
 }
@@ -88,7 +88,7 @@ export function createReserveCheck(deps: {
   const { store, clock } = deps;
 
   async function compared(orgId: string, claims: ReserveClaims): Promise<ReserveVerdict> {
-    // What is spent while places are asked counts as spent since.
+    // Spending while places are queried counts as spent since.
     const at = clock.now();
     const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId, claims)]);
     const check = compareReserves(claims, places, at);

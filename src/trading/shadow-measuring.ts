@@ -32,7 +32,7 @@ export interface MeasuredOrder {
 /** Returns the measurement of an order from the kept flow of its window. */
 export function measuredBy(order: ShadowOrder, keeper: FlowKeeper): MeasuredOrder {
   const received = keeper.window(spanOf(order));
-  // Of a window that is too long so much is kept as shows it.
+  // A window that is too long is kept only as far as it shows that.
   const window: FlowWindow = { ...received, trades: received.trades.slice(0, MOST_TRADES + 1) };
   return { order, measurement: measureShadow(order, window), flow: flowText(window) };
 }

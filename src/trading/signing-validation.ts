@@ -105,7 +105,7 @@ export interface SigningDeps {
   readonly verifySignature: VerifySignature;
   /** Verifies that the worker signed a text; base64. */
   readonly isSignedByWorker: (text: string, signature: string) => boolean;
-  /** The chain as the signer itself asks it. @throws where no node answers. */
+  /** The chain as the signer itself asks it. @throws if no node answers. */
   readonly chain: Pick<PrimaryChain['chain'], 'mintInfo' | 'lookupTable'>;
   /** Others that may sign with a wallet. */
   readonly makers: ReadonlySet<string>;

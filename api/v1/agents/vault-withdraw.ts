@@ -44,7 +44,7 @@ export const withdrawFromVault = defineRoute({
   },
 });
 
-/** @throws InputError where not exactly one way is given. */
+/** @throws InputError if not exactly one way is given. */
 function wantedOf(body: { readonly amountUsd?: string; readonly shares?: string; readonly all?: true }): Withdrawal {
   const given = Object.keys(body);
   if (given.length !== 1) {

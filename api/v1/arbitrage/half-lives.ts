@@ -77,7 +77,7 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
     const known = kept.get(hour);
     if (known === undefined) return keep(hour, fit(catalog.entries.filter(hasBasis), hour));
     if (clock.now() - known.at < REFIT_MS) return known.lives;
-    // Whoever asks while this is being fitted is answered from what is known.
+    // Callers during the fit are answered from known values.
     known.at = clock.now();
     return known.lives.then((lives) => fitLacking(hour, lives));
   }

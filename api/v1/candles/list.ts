@@ -91,7 +91,7 @@ export const listCandles = defineRoute({
     if (length === null) throw malformed('query.timeframe', 'no timeframe', '<n>m or <n>h');
     const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
     if (!knownInstrument(ports.catalog.entries, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
-    // Only bars that are closed by now are expected.
+    // Bars that are closed by now are the only expected ones.
     const now = slotOf(ports.clock.now(), length);
     const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));
     const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(instantOf(query.from, 'query.from'), length);

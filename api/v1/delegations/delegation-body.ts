@@ -44,7 +44,7 @@ function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { read
   );
 }
 
-/** @throws InputError where the most per transaction is zero, or not exactly one agent or Take is named. */
+/** @throws InputError if the most per transaction is zero, or not exactly one agent or Take is named. */
 export function wishOf(body: Wish) {
   if (/^[0.]+$/.test(body.maxNotionalUsd)) throw malformed('$.maxNotionalUsd', 'it is zero', 'a number above zero');
   return {

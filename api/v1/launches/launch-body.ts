@@ -42,7 +42,7 @@ export interface QuotedWish {
   readonly token: QuoteToken;
 }
 
-/** @throws InputError where a number is out of bounds */
+/** @throws InputError if a number is out of bounds */
 export function quotedWish(quotes: LaunchQuotes, body: Static<typeof CurveFields>): Outcome<QuotedWish> {
   const { preset, startingFdv, totalSupply = DEFAULT_SUPPLY, decimals = DEFAULT_DECIMALS } = body;
   const problem = wishProblem({ startingFdv, totalSupply, decimals });

@@ -52,7 +52,7 @@ export interface LaunchPorts {
   readonly launcher: LauncherLaunchCommands;
   readonly claims: LaunchClaims;
   readonly monitor: {
-    /** State on the chain now; null if no node is named, or it has no such pool yet. @throws where the node does not answer */
+    /** State on the chain now; null if no node is named, or it has no such pool yet. @throws if the node does not answer */
     curveState(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveState | null>;
     /** Price of a whole token of the quote now; null if nothing live prices it. */
     dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;

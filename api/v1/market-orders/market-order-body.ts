@@ -42,7 +42,7 @@ interface Wish extends WishedTerms {
 }
 
 /**
- * The wish as a request. @throws InputError where not exactly one size is given, or one is zero, the instrument is none of the
+ * The wish as a request. @throws InputError if not exactly one size is given, or one is zero, the instrument is none of the
  * exchange's, what rests has no limit, or what does not rest is post-only.
  */
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {

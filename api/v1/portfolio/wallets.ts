@@ -49,7 +49,7 @@ export function namedWallets(addresses: readonly string[], path: string): readon
   return [...known.values()];
 }
 
-/** The mode that a request is about. @throws InputError where wallets are named beside paper books: real money and paper are never added up. */
+/** The mode that a request is about. @throws InputError if wallets are named beside paper books: real money and paper are never added up. */
 export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly string[], path: string): 'paper' | 'live' {
   if (asked === 'paper' && wallets.length > 0)
     throw malformed(path, 'wallets hold real money, which is never added to paper books', '`live` where wallets are named');

@@ -41,7 +41,7 @@ interface WishBody extends WishedTerms {
   readonly side: 'buy' | 'sell';
 }
 
-/** The wish as a request. @throws InputError where not exactly one size is given, or one is zero. */
+/** The wish as a request. @throws InputError if not exactly one size is given, or one is zero. */
 export function wishOf(body: WishBody): PredictionWish {
   const { marketId, outcome, side } = body;
   return { marketId, outcome, side, ...termsOf(body) };

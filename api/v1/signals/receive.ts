@@ -91,7 +91,7 @@ async function propose(
   if (!filled.ok) return sendRefusal(reply, filled.refusal);
   const { id, ...fields } = filled.value;
   const sent = request.headers['webhook-id'];
-  // What the sender names twice is one proposal; an alert without a name is a new one each time.
+  // Two deliveries with one name are one proposal. An alert without a name is a new one each time.
   const name = (typeof sent === 'string' ? sent : id) ?? request.id;
   const clientId = `signal:${sha256Hex(`${hook.id} ${name}`).slice(0, 48)}`;
   const inputs = 'text' in alert ? { text: alert.text } : alert.json;

@@ -45,7 +45,7 @@ interface Wish {
   readonly slippageBps?: number | string;
 }
 
-/** The wish as a request. @throws InputError where the token is not of the catalog, or a number out of its range. */
+/** The wish as a request. @throws InputError if the token is not of the catalog, or a number out of its range. */
 export function wishOf({ catalog }: Pick<ApiPorts, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
   const found = catalog.entries.entries.find(
     ({ venue, token, ...entry }) => venue === 'spotchain' && (entry.instrument === instrument || token?.mint === instrument),

@@ -30,7 +30,7 @@ export function streamOf<Item>(start: (signal: AbortSignal) => AsyncGenerator<It
           if (done !== true) return { done: false, value };
         } catch (error) {
           release();
-          // What is under way when the reader leaves is aborted, and nobody waits for it any more.
+          // A read under way is aborted when the reader leaves.
           if (!hasLeft) throw error;
         }
         release();

@@ -56,7 +56,7 @@ export interface EvmBridgeChain {
   readonly chain: 'evmvenue';
   /**
    * Hands signed bytes to a node, which takes the same bytes any number of times: sent once, and not after what `leftMs` says
-   * is left, in milliseconds. @throws EvmSilence where nothing was taken
+   * is left, in milliseconds. @throws EvmSilence if nothing was taken
    */
   broadcast(signed: string, leftMs?: () => number): Promise<Broadcast>;
   /** Returns the status of the source transaction. @throws EvmSilence */

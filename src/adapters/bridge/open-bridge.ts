@@ -78,7 +78,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
       onSilence: (error) => {
         if (error instanceof VenueError) return onFailure('bridge', error.code);
         if (error instanceof SenselessAnswer) return onFailure('bridge', 'senseless');
-        // What the chains' clients throw, they have told themselves.
+        // The chains' clients have reported their own errors already.
         if (!(error instanceof NodeError) && !(error instanceof EvmSilence)) throw error;
       },
     },

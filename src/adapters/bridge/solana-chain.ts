@@ -55,7 +55,7 @@ export function createSolanaBridgeChain(
     if (state === 'unseen' || state === 'processed' || slot === null) return unseen;
     const block: ChainHead = { height: slot, at: null };
     const landed = state === 'finalized' ? await node.transaction(hash) : null;
-    // What it pays is told of final transactions only.
+    // Payments are reported for final transactions only.
     if (landed === null) return error === null ? { state: 'included', hash, amount: null, block } : unseen;
     const paid = paidTo(landed.changes, mint, recipient);
     if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null, block };

@@ -88,7 +88,7 @@ export async function layoutMachine(definition: Json): Promise<MachineLayout> {
   const root = definition as unknown as State;
   const machine = new MachineGraph(root);
   const graph = machine.box(root, 'machine');
-  // Where a transition leaves its region, only one layout of everything at once can route it.
+  // A transition that leaves its region can only be routed by one layout of everything.
   const crossing = machine.crosses();
   if (crossing) layOutTogether(graph);
   else layOutInOrder(graph);
@@ -154,7 +154,7 @@ class MachineGraph {
       children.unshift(this.#mark(`${id}/initial`, 'initial'));
       edges.unshift(this.#connect(`${id}/initial`, this.#pathOf(first), '', []));
     }
-    // What any state inside may do leads from a mark; what leads out of the whole starts at its border.
+    // Transitions of any inner state start at a mark. Those of the whole start at its border.
     const leading = state.transitions.flatMap((transition) => this.#edgesOf(`${id}/any`, transition, (to) => isWithin(to, id)));
     if (leading.length > 0) children.push(this.#mark(`${id}/any`, 'any'));
     edges.push(...leading);

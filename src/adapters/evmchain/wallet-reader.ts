@@ -200,7 +200,7 @@ function failureOf(error: unknown): string {
   if (root instanceof RpcRequestError) return `rpc_${root.code}`;
   if (!(root instanceof HttpRequestError)) return 'malformed';
   if (root.status !== undefined) return `http_${root.status}`;
-  // What could not be read as JSON came back from somebody.
+  // An answer that is not JSON came from somebody.
   return root.cause instanceof SyntaxError ? 'malformed' : 'unreachable';
 }
 

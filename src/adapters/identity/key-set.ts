@@ -35,7 +35,7 @@ function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
 /**
  * Reads a JWKS document. Keys that are not for verifying, have no `kid`, are of a type or strength that is not accepted,
  * or are secret (`oct`) are left out, so that no token can ever choose them. Of two keys with one `kid` the last counts.
- * @throws Error where the document is no key set at all.
+ * @throws Error if the document is no key set at all.
  */
 export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> {
   const list = (body as { keys?: unknown } | null)?.keys;
@@ -46,7 +46,7 @@ export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> 
     const { kid, kty, use, key_ops: operations, alg, crv, x, y, n, e } = item as Record<string, unknown>;
     if (typeof kid !== 'string' || kid === '' || (kty !== 'EC' && kty !== 'RSA' && kty !== 'OKP')) continue;
     if ((use !== undefined && use !== 'sig') || (Array.isArray(operations) && !operations.includes('verify'))) continue;
-    // Only the public members: a set that leaks private ones still yields public keys.
+    // Public members only: a set that leaks private ones still yields public keys.
     const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     try {
       const algorithm = algorithmOf(createPublicKey({ key: jwk as never, format: 'jwk' }), alg);
@@ -237,7 +237,7 @@ export class KeySet {
   }
 }
 
-/** @throws KeySetFailure where the text is no key set, or has no key that could verify a token. */
+/** @throws KeySetFailure if the text is no key set, or has no key that could verify a token. */
 function usableKeys(text: string): Iterable<VerificationKey> {
   let body: unknown;
   try {

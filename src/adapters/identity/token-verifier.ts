@@ -137,7 +137,7 @@ function refusalOf(error: unknown, issuer: string, audience: string): TokenRefus
     if (claim === 'aud') return refuse('audience_mismatch', `the token is not meant for ${audience}`);
     return refuse('claim_malformed', `"${claim}" must be a time in seconds, not ${shown(payload[claim])}`);
   }
-  // Nothing else is left that jose finds wrong with a token.
+  // This is the last error that jose finds in a token.
   return refuse('token_malformed', "the token's claims are no JSON object");
 }
 

@@ -219,7 +219,7 @@ function meaningOf(form: string, items: readonly string[]): readonly [EventKind,
 /**
  * Reads the recent filings of one company. Columns of unequal length are read as far as all of the needed ones go, and the
  * rest is refused. An amendment (`/A`) belongs to the story of the form that it amends.
- * @throws VenueError where the answer is of another shape.
+ * @throws VenueError if the answer is of another shape.
  */
 export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl, note }: ReadFilingsOptions): ReadFilings {
   noteUnknown(body, SUBMISSION_FIELDS, note);

@@ -36,7 +36,7 @@ const MISSING = '.';
 
 /**
  * Reads `/fred/series/observations`. A missing value is kept as null, since a value may be taken back. The vintage is the
- * observation's own `realtime_start`. @throws VenueError where the answer is of another shape or of other units.
+ * observation's own `realtime_start`. @throws VenueError if the answer is of another shape or of other units.
  */
 export function readObservations(
   body: unknown,

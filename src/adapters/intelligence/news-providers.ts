@@ -72,7 +72,7 @@ function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, 
     channel: 'wire',
     source,
     family: source.toLowerCase(),
-    // Whoever passes an article on is not where its event comes from.
+    // The distributor of an article is not the source of its event.
     primary: false,
     publishedAt,
     receivedAt,

@@ -105,7 +105,7 @@ export interface ReadPage {
   readonly cursor: string;
 }
 
-/** Reads a page of `/v1/reports`, each item by itself. `note` is told of unknown members. @throws VenueError where the answer is of another shape. */
+/** Reads a page of `/v1/reports`, each item by itself. `note` is told of unknown members. @throws VenueError if the answer is of another shape. */
 export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
   const { reports: items, cursor } = recordOf(body);
   if (!Array.isArray(items) || typeof cursor !== 'string')

@@ -64,7 +64,7 @@ function mentionsOf(text: string, entities: Readonly<Record<string, unknown>>, n
 
 /**
  * Reads one page of `/2/tweets/search/recent`. A page without posts has no `data`.
- * @throws VenueError where the answer is of another shape.
+ * @throws VenueError if the answer is of another shape.
  */
 export function readPosts(
   body: unknown,

@@ -53,7 +53,7 @@ export function createLauncher({
   });
   const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), 'content-type': 'application/json' };
 
-  /** One request. @throws LauncherSilence where no answer of the launcher came, or it asks to be asked later */
+  /** One request. @throws LauncherSilence if no answer of the launcher came, or it asks to be asked later */
   async function ask(method: 'GET' | 'POST', target: string, body?: object): Promise<Answer> {
     const outcome = await http.send({
       method,

@@ -336,7 +336,7 @@ class SharedNewestBus<Value> implements NewestBus<Value> {
       }
     } catch (error) {
       this.#report(error);
-      // Whoever did not get it sees the hole; whoever did loses nothing by receiving it again.
+      // A process that missed it sees the gap. One that has it loses nothing by receiving it again.
       this.#snapshotDue = true;
       if (messages.some(({ type }) => type === 'want')) this.#wantDue = true;
     } finally {

@@ -83,7 +83,7 @@ export function writeExchangeKey(home: string, orgId: string, key: ExchangeKeyFi
   renameSync(draft, join(folder, orgId + SUFFIX));
 }
 
-/** Takes a key away; false where there was none. */
+/** Takes a key away; false if there was none. */
 export function removeExchangeKey(home: string, orgId: string): boolean {
   const isThere = fileNames(home).includes(orgId + SUFFIX);
   rmSync(join(folderOf(home), orgId + SUFFIX), { force: true });
@@ -136,7 +136,7 @@ export function exchangeKeysIn(home: string): ExchangeKeys {
       try {
         fresh(orgId);
       } catch {
-        // Nothing of this organization is signed while its file is so: whoever asks in its name is told why.
+        // Nothing of this organization is signed while its file is in this state, and callers are told why.
       }
     }
     folderStamp = stamp;

@@ -64,11 +64,11 @@ export interface SolanaRpc {
   blockHeight(commitment: Commitment): Promise<number>;
   /** The newest slot that the node has processed, with the time of the newest confirmed one. @throws NodeError */
   head(): Promise<{ readonly height: number; readonly at: EpochMs | null }>;
-  /** @throws NodeError where no node answers, or nonsense: silence is never `unseen`. */
+  /** @throws NodeError if no node answers, or nonsense: silence is never `unseen`. */
   status(signature: string): Promise<SignatureStatus>;
   /**
    * Sent once, with preflight, and without retries of the node's own; not after what `leftMs` says is left, in milliseconds.
-   * @throws NodeError where nothing was taken.
+   * @throws NodeError if nothing was taken.
    */
   broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
   /** Simulates the bytes now. Signatures are not checked, the blockhash is. @throws NodeError */
@@ -98,7 +98,7 @@ const IN_BASE64 = { encoding: 'base64', commitment: WORKING } as const;
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<AnswerReader>;
 
-/** Opens nothing: every read asks anew. @throws TypeError where the address is no URL. */
+/** Opens nothing: every read asks anew. @throws TypeError if the address is no URL. */
 export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
   const { clock } = options;
   const rpc = createJsonRpc(options);

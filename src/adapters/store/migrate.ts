@@ -16,7 +16,7 @@ export interface MigrationResult {
 
 /**
  * Applies what is missing.
- * @throws Error where an applied file was changed or removed afterwards, or where a statement fails (nothing of that file stays).
+ * @throws Error if an applied file was changed or removed afterwards, or where a statement fails (nothing of that file stays).
  */
 export async function migrate(
   url: string,

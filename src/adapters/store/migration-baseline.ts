@@ -17,7 +17,7 @@ const BEFORE = { first: '0001_actors.sql', files: 99, digest: '6334bbe93cd2f7b63
 /** The file that gave each table its writers: the verifier asks when the database got it. */
 const NAMED_WRITERS = '0260_tables_name_their_writers.sql';
 
-/** @throws Error where the list from before is not the complete one. */
+/** @throws Error if the list from before is not the complete one. */
 export async function exchangeForBaseline(sql: Sql, files: readonly MigrationFile[]): Promise<void> {
   const applied = await sql<{ name: string; hash: string }[]>`select name, hash from migrations order by name collate "C"`;
   const before = applied.filter(({ name }) => !files.some((file) => file.name === name));

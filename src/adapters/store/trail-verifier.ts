@@ -125,14 +125,14 @@ const iso = (slot: number): string => (Math.abs(slot) <= 8.64e15 ? new Date(slot
 
 /**
  * Walks the whole trail as it is at one moment. `progress` is told how many decisions were verified of how many.
- * @throws Error where the database was never migrated.
+ * @throws Error if the database was never migrated.
  */
 export async function verifyTrail(
   sql: Sql,
   progress?: (done: number, total: number) => void,
   options: VerifyOptions = { keys: null, since: null },
 ): Promise<TrailReport> {
-  // What lies in archive files is taken into temporary tables; nothing else is written.
+  // Archived rows are loaded into temporary tables. Nothing else is written.
   const mode = (await hasMoved(sql)) ? 'isolation level repeatable read' : 'isolation level repeatable read read only';
   return (await sql.begin(mode, (transaction) => walk(transaction, options, progress))) as TrailReport;
 }
@@ -151,7 +151,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   };
 
   const archives = await bringBack(sql, options.archive ?? null, complain);
-  // Whoever takes an agent away with all its rows takes every chain with it; that it was created is on record beside them.
+  // Deleting an agent with all its rows deletes every chain. Its creation is on record beside them.
   const gone = await sql<{ target: string; at: number }[]>`
     select a.target, floor(extract(epoch from min(a.at)) * 1000)::bigint as at from audit a
     where a.action in ('agent.create', 'take.compile', 'take.fork') and not exists (select 1 from traders g where g.id::text = a.target) group by 1`;

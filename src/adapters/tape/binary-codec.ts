@@ -143,7 +143,7 @@ function newState(code: number, members: readonly unknown[]): ShapeState {
 let parsedMantissa = 0;
 let parsedScale = 0;
 
-/** Reads a decimal into digits and scale; false where writing them again would give another text. */
+/** Reads a decimal into digits and scale; false if writing them again would give another text. */
 function parseDigits(text: string): boolean {
   let at = 0;
   const negative = text.charCodeAt(0) === 45;

@@ -74,7 +74,7 @@ export interface Importer {
   readonly venues: readonly Venue[];
   /** Returns true if the recording is of this format; `sample` is its first 16 KiB, unpacked. */
   recognises(sample: string, file: string): boolean;
-  /** The events, ascending. @throws TapeError where the recording as a whole cannot be used. */
+  /** The events, ascending. @throws TapeError if the recording as a whole cannot be used. */
   read(source: ImportSource, target: ImportTarget, counts: ImportCounts): AsyncIterable<TapeEvent>;
 }
 

@@ -63,7 +63,7 @@ interface StoredStep {
   cause: string | null;
 }
 
-/** Begins to record; returns what ends the recording once everything received is written. @throws TapeError where the file name says no form of a tape. */
+/** Begins to record; returns what ends the recording once everything received is written. @throws TapeError if the file name says no form of a tape. */
 export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<void> {
   const recorder = new TapeRecorder(options);
   return () => recorder.close();
@@ -249,7 +249,7 @@ class TapeRecorder {
         if (this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && !this.#ended) return this.#nextSlot - 1;
         continue;
       }
-      // What the ticks of this slot read is noted by them: every shard has to have been ticked.
+      // The ticks of this slot record their inputs, so every shard has to have been ticked.
       if (!this.#ended && this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && (await isBehind(this.#sql, this.#nextSlot)))
         return this.#nextSlot - 1;
       const inputs = await this.#sql<{ agent_id: string; body: string }[]>`

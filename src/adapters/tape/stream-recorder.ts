@@ -56,7 +56,7 @@ interface Segment {
   bytes: number;
 }
 
-/** Begins to record a stream. @throws TapeError where the file name says no form of a tape. */
+/** Begins to record a stream. @throws TapeError if the file name says no form of a tape. */
 export function recordStream(stream: Observable<FeedMessage>, options: StreamRecorderOptions): StreamRecorder {
   return new StreamRecording(stream, options);
 }

@@ -69,7 +69,7 @@ export interface TapeReadOptions {
 
 /**
  * Opens a tape and reads its header. The form is told by the first bytes, not by the name.
- * @throws TapeError where the file is missing, empty or no tape.
+ * @throws TapeError if the file is missing, empty or no tape.
  */
 export async function openTape(file: string, options: TapeReadOptions = {}): Promise<TapeReader> {
   const { start, size } = await firstBytes(file);

@@ -25,7 +25,7 @@ export interface TapeWriteOptions {
 
 /**
  * Begins a tape. `header` may be the header's own line, which is then kept as it is spelled.
- * @throws TapeError where the name says no form, or the file exists.
+ * @throws TapeError if the name says no form, or the file exists.
  */
 export async function createTape(file: string, header: TapeHeader | string, options: TapeWriteOptions = {}): Promise<TapeWriter> {
   const form = options.form ?? formOfName(file);

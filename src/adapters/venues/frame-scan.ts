@@ -101,7 +101,7 @@ export class Repeated {
   /** Null before there was one. */
   text: DecimalString | null = null;
 
-  /** @throws RangeError where the lead leaves no room for a number. */
+  /** @throws RangeError if the lead leaves no room for a number. */
   constructor(lead: string) {
     this.lead = new Literal(lead);
     if (this.lead.length + MAX_DECIMAL_CHARACTERS + 1 > LONGEST_REPEATED)

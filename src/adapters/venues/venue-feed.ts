@@ -29,7 +29,7 @@ export interface CandleSource {
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
 }
 
-/** A venue's refusal or silence. `status` is the HTTP status (0 where there was no answer), `code` the venue's own code. */
+/** A venue's refusal or silence. `status` is the HTTP status (0 if there was no answer), `code` the venue's own code. */
 export class VenueError extends Error {
   readonly venue: Venue;
   readonly status: number;

@@ -60,7 +60,7 @@ class TradeLine {
 
   async #askAll(): Promise<void> {
     this.#isAsking = true;
-    // Whatever is wanted in this turn belongs to the first request.
+    // All requests of this turn are part of the first request.
     await Promise.resolve();
     while (this.#wanted.length > 0) {
       const all = this.#wanted;

@@ -60,7 +60,7 @@ export interface VenueHttpOptions {
 export interface VenueHttp {
   /** The whole address of a request, for a stream that the caller opens itself. */
   address(path: string, query: VenueQuery): string;
-  /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
+  /** @throws VenueError if the venue refuses, stays silent or answers nonsense. */
   get(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
   /** `get`, or `UNCHANGED` where the venue says that nothing changed since the last time. @throws VenueError as `get`. */
   getIfChanged(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
@@ -165,7 +165,7 @@ class VenueReader {
     this.#maxWaitMs = options.maxWaitMs ?? 60_000;
   }
 
-  /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
+  /** @throws VenueError if the venue refuses, stays silent or answers nonsense. */
   async read(request: ReadRequest, weight: number, conditional = false): Promise<unknown> {
     const { clock, attempts = 3 } = this.#options;
     for (let attempt = 1; ; attempt++) {

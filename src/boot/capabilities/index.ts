@@ -44,7 +44,7 @@ export function callerPortsOf(deps: CallerDeps): CapabilityPorts {
   return Object.assign({}, ...ACTOR_CAPABILITIES.map(({ callers }) => callers?.(deps) ?? {})) as CapabilityPorts;
 }
 
-/** The activity workers of all kinds. @throws Error where two kinds carry out the same kind of activity. */
+/** The activity workers of all kinds. @throws Error if two kinds carry out the same kind of activity. */
 export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, ActivityWorker>> {
   const all: { [kind: string]: ActivityWorker } = {};
   for (const { kind, workers } of ACTOR_CAPABILITIES)
@@ -55,7 +55,7 @@ export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, Act
   return all;
 }
 
-/** The tickers by their period in milliseconds. @throws Error where two kinds are ticked at the same period. */
+/** The tickers by their period in milliseconds. @throws Error if two kinds are ticked at the same period. */
 export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
   const tickers = new Map<number, ShardTicker>();
   for (const { kind, ticks } of ACTOR_CAPABILITIES) {

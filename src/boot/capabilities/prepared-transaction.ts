@@ -38,7 +38,7 @@ export const PURPOSES: Purposes = {
   checkout: checkoutRules,
   launch: launchRules,
   launcher_payment: launcherPaymentRules,
-  // What it pays out is the program's to say; nothing is received that could be short.
+  // The program decides its payout. No received amount can be short.
   launch_claim: launchRules,
 };
 

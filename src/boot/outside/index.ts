@@ -64,7 +64,7 @@ const simulators = ENTRIES.flatMap((entry) => Object.entries(entry.simulators)).
 export const SIMULATORS = simulators.map(([name]) => name) as readonly SimulatorName[];
 export const SIMULATOR_ENTRIES = Object.fromEntries(simulators) as Readonly<Record<SimulatorName, SimulatorEntry>>;
 
-/** The addresses as the environment gives them, and the sandbox's where it gives none. @throws Error where neither does. */
+/** The addresses as the environment gives them, and the sandbox's where it gives none. @throws Error if neither does. */
 export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
   const simulator = (name: string): string => {
     if (sandbox) return sandbox.urls[name as SimulatorName];

@@ -197,7 +197,7 @@ function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDe
     verifyToken: accessBy(createTokenVerifier({ ...reach.addresses.identity, clock, onFailure })),
     limits: createRateLimits(DEFAULT_POLICIES, sharedLimits),
     members,
-    // Where another identity provider says who is who, nothing was printed.
+    // With another identity provider nothing was printed.
     signInLinks: signInLinks ?? { redeem: () => null },
   };
 }

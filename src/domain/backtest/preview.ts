@@ -33,7 +33,7 @@ export function previewRequest(
   const timeframe = given.timeframe ?? manifestTimeframe;
   const canonical = canonicalTimeframe(timeframe);
   const barMs = canonical === null ? null : timeframeMs(canonical);
-  // What is no timeframe has no stretch; the request's own words say so.
+  // An invalid timeframe has no stretch. The request reports it.
   if (barMs === null) return readBacktestRequest({ timeframe, look: true, to: isoTime(now) }, now);
   const to = slotOf(now, barMs);
   const mostMs = Math.min(PREVIEW_LIMITS.days * DAY_MS, Math.floor(PREVIEW_LIMITS.bars / Math.max(1, series)) * barMs);

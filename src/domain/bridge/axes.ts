@@ -188,7 +188,7 @@ function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: stri
   if (refund.state === 'final' && arrivedOf(refund) + arrivedOf(destination) >= least) return 'refunded';
   const hasArrived = [destination, refund].some(({ state }) => state === 'included' || state === 'final');
   if (source.state === 'failed' || source.state === 'expired' || source.state === 'other') {
-    // Nothing has left the sender. A provider that says otherwise is not believed, and not forgotten either.
+    // The money has not left the sender. A provider's contradiction is noted and not trusted.
     return ENDING.has(provider.state) || hasArrived ? 'unknown' : 'failed';
   }
   const hasLeft = source.state === 'included' || source.state === 'final';

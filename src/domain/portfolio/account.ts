@@ -257,7 +257,7 @@ export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog
   const balances = wallet.tokens.flatMap(({ mint, amount, decimals, multiplier, frozen }): Balance[] => {
     const whole = amountOf(amount, decimals);
     const caveat = frozen ? FROZEN : '';
-    // What cannot be moved is no cash.
+    // Funds that cannot be moved are not cash.
     if (mint === USDC_MINT) return [{ asset: mint, symbol: 'USDC', amount: whole, instrument: null, isCash: !frozen, caveat }];
     const entry = catalog.byMint(mint);
     if (entry === undefined) {

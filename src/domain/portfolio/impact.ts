@@ -84,7 +84,7 @@ export function impactOf(
     simulated.push(done);
   }
   const books = opened.books.map((one) => (one.state.id === bookId ? current : one));
-  // What nobody traded in yet is no part of what is held: before is what the portfolio says, and only a trade opens the book.
+  // A book that nobody traded in yet is not part of the holdings. Only a trade opens it.
   const before = portfolioOf(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');
   const after = isTraded ? portfolioOf({ ...opened, books, ...freeAfter(opened, bookIn(opened, bookId), current) }, catalog) : before;

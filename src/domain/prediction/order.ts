@@ -208,7 +208,7 @@ export function compilePredictionOrder(
   const limitPrice = limitOnGrid(market.priceGrid, instrument, side, touch.value, wish.limitPrice, maxSlippageBps);
   const quantity = wish.quantity ?? floorToStep(new Decimal(wish.notionalUsd ?? '0').div(limitPrice), lot);
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than ${lot} of a contract`);
-  // What is left of a position may always be sold.
+  // The rest of a position may always be sold.
   if (side === 'buy' && market.minimumSize !== null && new Decimal(quantity).lt(market.minimumSize))
     return refuse('malformed', `$.quantity: the market's least order is ${market.minimumSize} contracts, this one is of ${quantity}`);
   const { id, origin, mode, bookId } = terms;

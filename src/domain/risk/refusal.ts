@@ -8,7 +8,7 @@ import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '..
 
 /** Refuses as `blocked_by_risk`, naming every limit that was hit. */
 export function blockedByRisk(rejections: readonly RiskRejection[]): Outcome<never> {
-  // What is only not known yet is no limit that was breached: its reason stands beside its code.
+  // An unknown value is not a breached limit: its reason is beside its code.
   const words = rejections.map(({ code, limit, suggestion }) => (limit === null && suggestion !== null ? `${code} (${suggestion})` : code));
   return blocked(rejections, words.join(', '));
 }

@@ -104,7 +104,7 @@ function verdictOf(order: ShadowOrder, window: FlowWindow): Verdict {
   if (window.trades.length > MOST_TRADES) return 'too_much';
   const before = books.findLast(({ at }) => at <= arrival);
   if (before === undefined) return 'not_received';
-  // Whatever lies between the book that is relied on and the end of the window has to have been received.
+  // Everything between the used book and the end of the window has to have been received.
   const since = Math.min(before.at, window.from);
   if (window.gaps.some(({ from, until }) => from <= window.until && (until === null || until > since))) return 'gap';
   if (order.restedUntil !== null) return restedIn(order, window, before);

@@ -115,7 +115,7 @@ function instructionObjection(
     // Token-2022 wraps its transfer with a fee in an extension's instruction: 26, 1.
     const isFeeTransfer = program === TOKEN_2022 && tag === 26 && data[1] === 1;
     if (!isFeeTransfer && !TOKEN_INSTRUCTIONS.has(tag ?? -1)) return `${words} is asked for more than moving tokens (instruction ${tag})`;
-    // What is left in a closed account goes to its second account.
+    // The rest of a closed account goes to its second account.
     if (tag === 9 && names[accounts[1] ?? -1] !== wallet) return `${words} closes an account in favour of another than the wallet`;
   }
   if (program === SYSTEM_PROGRAM && !(SYSTEM_INSTRUCTIONS.has(tag ?? -1) && data[1] === 0 && data[2] === 0 && data[3] === 0))

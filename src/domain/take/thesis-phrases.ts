@@ -183,7 +183,7 @@ function gapRange(tokens: readonly Token[]): Meaning | readonly Meaning[] {
     return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
   if (a < 0 !== b < 0 && isDiscount) return question(`Which bounds does "${textOf(tokens)}" mean?`);
   const bounds = (isDiscount && unsigned ? [0 - a, 0 - b] : [a, b]).sort((x, y) => x - y) as [number, number];
-  // Where only the first number lacks the unit it has the second one's: "0.5-1.5%", but not "30-80 bps" read as 30 %.
+  // If only the first number lacks the unit, it has the second one's: "0.5-1.5%", but not "30-80 bps" read as 30 %.
   const units = all(tokens, PERCENTS);
   if (units.length === 1 && /bp|basis|bip/i.test((units[0] as Token).text)) {
     const bare = all(tokens, ['NUM'])[0] as Token;

@@ -27,7 +27,7 @@ export const evmvenue = {
   hasBooks: true,
   restingOrders: false,
   slicedOrders: true,
-  // Nothing of ours rests there, so its trades fill nothing: the book that is met on arrival decides.
+  // No order of ours rests there, so its trades fill nothing: the book at arrival decides.
   flowRule: 'book',
   limits: {
     maxAgeMs: 5_000,

@@ -120,7 +120,7 @@ export class PerpStreams {
       const at = this.#clock.now();
       const { bbo: sides } = this.#perps.bbo(listing, at) as { bbo: unknown };
       const text = JSON.stringify(sides);
-      // Only on change, as the venue does.
+      // Sent on change only, as the venue does.
       if (text !== last) this.#publish('bbo', coin, { coin, time: at + this.#faults.settings.clockOffsetMs, bbo: sides });
       last = text;
       return at + 100 + Math.floor(233 * random());

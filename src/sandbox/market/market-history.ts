@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 /** The depth of a pool turns within half a day; what is known of depths and spreads is as old as this at most. */
 const READING_MS = 4 * HOUR_MS;
 
-/** Closed bars of one face of an asset with from <= openTime < to; `spelled` writes prices as the venue does. @throws RangeError where the market has no such asset. */
+/** Closed bars of one face of an asset with from <= openTime < to; `spelled` writes prices as the venue does. @throws RangeError if the market has no such asset. */
 export function barsOf(
   market: Market,
   face: Parameters<Market['candles']>[0],

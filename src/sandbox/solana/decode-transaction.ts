@@ -69,7 +69,7 @@ function signatureTexts(transaction: Transaction): string[] {
 
 type MessageParts = Omit<ReadTransaction, 'bytes' | 'transaction' | 'message' | 'signature' | 'signatures'>;
 
-/** Reads a message alone. @throws where it cannot be read. */
+/** Reads a message alone. @throws if it cannot be read. */
 export function messageOf(bytes: Uint8Array): MessageParts {
   const compiled = getCompiledTransactionMessageDecoder().decode(bytes) as CompiledTransactionMessage & { readonly lifetimeToken: string };
   if (compiled.version !== 0 && compiled.version !== 'legacy')

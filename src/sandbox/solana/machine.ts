@@ -166,14 +166,14 @@ export function createMachine(): Machine {
     const undo: Accounts = new Map(keys.flatMap((key, index) => (writable[index] ? [[key, account(key)]] : [])));
     const before = balances(keys, account);
     const given = asStandardPrograms(transaction, STABLE_DECIMALS);
-    // What stands in for a program's instruction is not what was signed: the chain has checked the signatures.
+    // A substitute of a program's instruction is not the signed one. The chain has checked the signatures.
     svm.withSigverify(keep && given === transaction.transaction);
     if (keep) accounts.forget(undo.keys());
     const { error, told, shown } = keep ? outcomeOf(svm.sendTransaction(given), undo) : outcomeOf(svm.simulateTransaction(given), undo);
     const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
     const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
     const gone = sum(before.lamports) - sum(after.lamports);
-    // Whoever begins pays: what failed before that lies in no block. A rehearsal takes no fee of what fails.
+    // The sender pays once the run begins: an earlier failure is in no block. A rehearsal charges no fee for a failure.
     if (error !== null && gone === 0n && (keep || typeof error === 'string')) return refused(names, error, before);
     return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
   }

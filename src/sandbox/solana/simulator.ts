@@ -65,12 +65,12 @@ export function foundChain({ clock, seed, slots = 'clock', programs = null, gene
   return chain;
 }
 
-/** Starts a chain and its node. @throws Error where a program of the folder cannot be loaded, or the port is taken. */
+/** Starts a chain and its node. @throws Error if a program of the folder cannot be loaded, or the port is taken. */
 export function createSolanaSimulator(options: SolanaSimulatorOptions): Promise<SolanaSimulator> {
   return openSolanaNode(foundChain(options), options);
 }
 
-/** A node of a chain. @throws Error where the port is taken. */
+/** A node of a chain. @throws Error if the port is taken. */
 export async function openSolanaNode(chain: SolanaChain, options: NodeOptions): Promise<SolanaSimulator> {
   const { clock, seed } = options;
   const faults = options.faults ?? createFaultSwitch(seed);

@@ -26,7 +26,7 @@ export function sandboxWallet(name: string): SandboxKey {
   return sandboxKey(`wallet ${name}`);
 }
 
-/** The transaction with the wallet's signature in its place, every other byte as it came. @throws RangeError where the wallet has none to give */
+/** The transaction with the wallet's signature in its place, every other byte as it came. @throws RangeError if the wallet has none to give */
 export function signedByWallet(wallet: SandboxKey, base64: string): string {
   const bytes = fromBase64(base64);
   const read = bytes === null ? null : readTransaction(bytes);

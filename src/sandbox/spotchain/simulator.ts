@@ -209,7 +209,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
   };
 }
 
-/** @throws RangeError where there is no such token */
+/** @throws RangeError if there is no such token */
 function tokenOf(tokens: readonly SpotchainSimulatorToken[], symbol: string): SpotchainSimulatorToken {
   const token = tokens.find((one) => one.symbol === symbol);
   if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);

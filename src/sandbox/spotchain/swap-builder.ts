@@ -247,7 +247,7 @@ class RouteBuilder implements SwapBuilder {
     );
     const [input, output] = launched.direction === 'buy' ? [this.#stable.mint, quoteMint] : [quoteMint, this.#stable.mint];
     if (maker !== null) this.#provision(input, 0n);
-    // Whoever sells may find a better price than the quoted one.
+    // A seller may get a better price than the quoted one.
     if (maker !== null) this.#provision(output, maker.got * 2n);
     const priced = maker === null || this.#trick !== 'half_output' ? maker : { ...maker, got: maker.got / 2n };
     const asked = { ...quote, taker, to, given, quoted: this.#trick === null ? quote.outAmount : 0n };

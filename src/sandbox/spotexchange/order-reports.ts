@@ -94,7 +94,7 @@ export class OrderReports {
     const { id = null, method, params } = message;
     if (method !== 'userDataStream.subscribe.signature') return refused(id, 400, -1000, `Unknown method '${String(method)}'.`);
     const { apiKey, signature, ...signed } = Object(params) as Readonly<Record<string, unknown>>;
-    // What is signed stands in the order of its names.
+    // The signed text is ordered by its names.
     const parts = Object.entries({ apiKey, ...signed }).sort(([one], [other]) => (one < other ? -1 : 1));
     const search = new URLSearchParams(parts.map(([name, value]): [string, string] => [name, String(value)]));
     const account = this.#options.accountOf({

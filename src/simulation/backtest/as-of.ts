@@ -43,7 +43,7 @@ export function createAsOfView(history: History, needs: readonly IndicatorNeed[]
   let at = -1;
 
   return {
-    /** The cut at slot `i`. @throws RangeError where it lies before the last one. */
+    /** The cut at slot `i`. @throws RangeError if it lies before the last one. */
     cutAt(i: number): Cut {
       if (i <= at || i >= history.length) throw new RangeError(`the view stands at slot ${at} of ${history.length} and cannot go to ${i}`);
       const slot = history.firstSlot + i * history.barMs;

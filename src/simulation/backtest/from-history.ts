@@ -96,7 +96,7 @@ async function readBars(reads: BacktestReads, series: BarSeries, from: number, t
   for (let begin = from; begin < end; begin += BARS_A_READING * barMs) {
     const stretch = next;
     next = ask(begin + BARS_A_READING * barMs);
-    // Where one fails, the other may fail with it: the first error is told.
+    // If one fails, the other may fail with it: the first error is reported.
     next.catch(() => {});
     read.add(await stretch);
   }

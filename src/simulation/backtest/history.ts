@@ -142,7 +142,7 @@ export function roundedText(price: number, digits: number): DecimalString {
 
 /**
  * Puts stored bars and facts on the grid of a timeframe.
- * @throws RangeError where there are no bars, they are not ascending, or a price is not above zero.
+ * @throws RangeError if there are no bars, they are not ascending, or a price is not above zero.
  */
 export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
   const barMs = timeframeMs(timeframe);

@@ -26,7 +26,7 @@ export function returnsAlong(curve: ArrayLike<number>, start: number): Float64Ar
  */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   const deviation = sampleDeviation(returns);
-  // What a constant series leaves is rounding, and a ratio to it means nothing.
+  // The deviation of a constant series is rounding, and a ratio to it means nothing.
   return deviation >= NO_VARIANCE ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
 }
 
@@ -38,7 +38,7 @@ export function sortinoRatio(returns: ArrayLike<number>, periodsPerYear: number)
   return downside > 0 ? (mean(returns) / downside) * Math.sqrt(periodsPerYear) : null;
 }
 
-/** The deepest fall from a peak as a fraction of it, at most 1, and where; 0 where it never falls. The start counts as a peak. */
+/** The deepest fall from a peak as a fraction of it, at most 1, and where; 0 if it never falls. The start counts as a peak. */
 export function maxDrawdown(
   curve: ArrayLike<number>,
   start: number,

@@ -219,7 +219,7 @@ export interface BacktestOptions {
 
 /**
  * Runs a backtest. Pure: the same arguments give the same result, in any process.
- * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one;
+ * @throws Error if a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one;
  * RangeError for a manifest whose strategy is outside code.
  */
 export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {

@@ -11,7 +11,7 @@ export function whyNoTrades({
 }: Pick<BacktestResult, 'trades' | 'conditions' | 'blocked' | 'missed'>): readonly string[] {
   if (trades.closed + trades.open > 0) return [];
   const asked = [...stopped(blocked, 'risk refused'), ...stopped(missed, 'no order came about')];
-  // Where rules asked and were stopped, that is the reason, and rules that failed elsewhere are none.
+  // If rules asked for trades and were stopped, that is the reason, not rules that failed elsewhere.
   if (asked.length > 0) return asked;
   return entryRulesInWords(
     conditions.filter(({ side }) => side === 'entry').map((rule) => ({ ...rule, instrument: null, causes: new Map() })),

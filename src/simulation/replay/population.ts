@@ -63,7 +63,7 @@ class KnownManifests {
     return this.#related.get(key);
   }
 
-  /** @throws Error where no tape told it. */
+  /** @throws Error if no tape told it. */
   get(hash: string): Manifest {
     const known = this.#manifests.get(hash);
     if (known === undefined) throw new Error(`the manifest ${hash} is on no tape and was not given`);
@@ -133,7 +133,7 @@ export class ReplayPopulation {
       store: this.#tickStore(),
       now: async () => this.#current.slot + (this.#missing === 'late_tick' ? LATE_AFTER_MS + 1 : 0),
       clock,
-      // What paused a live agent is on the tape as a command.
+      // The pause of a live agent is on the tape as a command.
       pause: async () => {},
       // A replay writes no tape.
       notesInputs: false,
@@ -225,7 +225,7 @@ export class ReplayPopulation {
     return this.#rows;
   }
 
-  /** @throws Error where no tape told it. */
+  /** @throws Error if no tape told it. */
   manifest(hash: string): Manifest {
     return this.#manifests.get(hash);
   }

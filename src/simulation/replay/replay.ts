@@ -64,7 +64,7 @@ export interface ReplayResult {
 
 /**
  * Replays tapes with their own agents and those given.
- * @throws TapeError where a tape is not sound, RangeError where a further tape begins before the last one ended.
+ * @throws TapeError if a tape is not sound, RangeError where a further tape begins before the last one ended.
  */
 export async function replayTape(options: ReplayOptions): Promise<ReplayResult> {
   const replay = new TapeReplay(options);

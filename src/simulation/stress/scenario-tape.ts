@@ -175,7 +175,7 @@ export function* scenarioTape(
     };
   }
   for (const market of markets) faces.set(market.key, face(market, 1));
-  // What stands behind a perpetual speaks too, though the agent does not trade it: the basis needs both.
+  // The market behind a perpetual sends too, though the agent does not trade it: the basis needs both.
   const traded = [...faces.values()];
   for (const { entry, market } of traded) {
     const spot = entry.pairedSpot === null ? undefined : CATALOG.byKey(entry.pairedSpot);

@@ -36,7 +36,7 @@ export function createBatchedTicks<Duty extends TickDuty>(
     return known.get(key) as Promise<Value>;
   };
 
-  /** @throws Error where another process has moved the shard, and what the store throws. */
+  /** @throws Error if another process has moved the shard, and what the store throws. */
   async function write(tick: TickCommit): Promise<void> {
     await deps.before();
     if (!(await store.commit(tick))) throw new Error(`another process ticks shard ${tick.shard} of ${tick.periodMs} ms`);

@@ -74,7 +74,7 @@ export interface CctpOptions {
   readonly allowance: (owner: string, spender: string) => Promise<bigint>;
   /** Returns true if an address of the primary chain has an account for the stablecoin. @throws if no node answers */
   readonly hasTokenAccount: (owner: string) => Promise<boolean>;
-  /** Wei that a unit of gas costs now. @throws where no node answers */
+  /** Wei that a unit of gas costs now. @throws if no node answers */
   readonly gasPrice: () => Promise<bigint>;
   /** Converts an amount in the smallest unit of a chain's own coin to US dollars; null if the coin has no price. */
   readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;

@@ -263,7 +263,7 @@ function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<Transf
   const reason = [refundFailReason, failReason, details].find((text) => typeof text === 'string' && text !== '') as string | undefined;
   const refundFailed = typeof refundFailReason === 'string' && refundFailReason !== '';
   const isRefund = state === 'refunded';
-  // What Relay names as outgoing is the refund on the source chain once it has refunded.
+  // Relay's outgoing transaction is the refund on the source chain once it has refunded.
   const outgoing = hashIn(answer['txHashes'], isRefund ? wish.from : wish.to);
   return {
     state: refundFailed ? 'refund_failed' : state,

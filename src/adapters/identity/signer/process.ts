@@ -83,7 +83,7 @@ export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'
     // It could not even be launched: no exit follows.
     child.once('error', () => resolve({ code: null, signal: null }));
   });
-  // Where it has ended, the next answer says so.
+  // If it has ended, the next answer says so.
   child.stdin?.on('error', () => {});
   return {
     pid: child.pid ?? 0,

@@ -63,7 +63,7 @@ export function superviseSigner(deps: {
     const present = life;
     try {
       const key = await present.tell(secret);
-      // Whoever exchanges the file has to register its key first, and knows when.
+      // An operator who replaces the file has to register its key first, and knows when.
       if (key !== publicKey) throw new Error('the key file holds another key than at the start: start the service again to sign with it');
       await present.tell(at);
       refusal = null;

@@ -58,7 +58,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
       as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text, closing jsonb, "stageEvidence" uuid, "stageAskedBy" text)
     where agents.id = r."agentId"`,
 
-  // Where slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
+  // If slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
   tick_window: (transaction, rows) => transaction`
     update actors set
       tick_from = case when w.from_now then r."from" else actors.tick_from end,
@@ -177,7 +177,7 @@ async function requireEpochs(transaction: Transaction, rows: readonly ActorRecor
   for (const { orgId, epoch } of rows) if (epochs.get(orgId as string) !== epoch) throw new PermitLost('halted');
 }
 
-/** @throws PermitLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
+/** @throws PermitLost if one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
 async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const permits = rows as unknown as readonly (ExecutionPermit & { readonly orgId: string; readonly agentId: string })[];
   const factsOf = await readPermitFacts(transaction, [...new Set(permits.map(({ agentId }) => agentId))]);

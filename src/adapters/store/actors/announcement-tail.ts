@@ -28,7 +28,7 @@ export interface AnnouncementTailOptions {
 }
 
 export interface AnnouncementTail extends AnnouncementSource {
-  /** Takes the present as its beginning and starts to follow. @throws where the database does not answer. */
+  /** Takes the present as its beginning and starts to follow. @throws if the database does not answer. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -132,7 +132,7 @@ class PolledTail implements AnnouncementTail {
   }
 
   async read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage> {
-    // How far a page goes is a matter of all rows; which of them it shows, of the organization's own.
+    // The end of a page is a matter of all rows. Its contents are the organization's own.
     const [last] = await this.#sql<{ xid: string; seq: number; looked_at: number }[]>`
         with page as (
           select xid, seq from announcements
@@ -155,7 +155,7 @@ class PolledTail implements AnnouncementTail {
   }
 
   async isKnown({ xid, seq }: AnnouncementPosition): Promise<boolean> {
-    // What followed an older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of what is kept.
+    // An older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of the kept history.
     const [row] = await this.#sql<{ known: boolean }[]>`
         select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
           and coalesce((select seq = 1 or ${xid === 0}::boolean or (${String(xid)}::text::xid8, ${seq}::bigint) >= (xid, seq)
@@ -222,7 +222,7 @@ class PolledTail implements AnnouncementTail {
       return;
     }
     const last = rows.at(-1);
-    // Only ever to a row that was really committed: after a crash the server gives unused transaction numbers out again.
+    // A row that was really committed: after a crash the server reuses unused transaction numbers.
     if (last !== undefined) {
       this.#position = { xid: last.xid, seq: last.seq };
       for (const listener of this.#listeners) {

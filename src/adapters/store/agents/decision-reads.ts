@@ -174,7 +174,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
           order by d.slot desc limit ${limit + 1}`,
       ]);
       if (known.length === 0) return null;
-      // Of an actor that decided nothing since, the newest decision stays; what it was made on was moved with the others.
+      // The newest decision of an actor stays. The basis of older ones was moved with the others.
       const kept = rows.filter(({ slot }) => before === null || slot >= before);
       const page = pageOfRows(kept, limit, (row) => String(row.slot));
       return { items: await assemble(page.items), next: page.next, movedBefore: page.next === null ? before : null };

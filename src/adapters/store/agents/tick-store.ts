@@ -134,7 +134,7 @@ function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' |
   };
 }
 
-/** A tick's decisions and what they lead to, in one transaction; false where another worker has moved the shard. */
+/** A tick's decisions and what they lead to, in one transaction; false if another worker has moved the shard. */
 async function commitTick(sql: Sql, tick: TickCommit): Promise<boolean> {
   return inTransaction(sql, async (transaction) => {
     const moved = await transaction`
@@ -315,7 +315,7 @@ async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string,
         refused.set(agentId, new UnreadableRow(`what the tick of ${agentId} writes`, error));
       });
   }
-  // Where nobody's rows are taken it is not theirs that are wrong.
+  // If nobody's rows are refused, no row is at fault.
   return refused.size === ids.length && ids.length > 1 ? new Map() : refused;
 }
 

@@ -402,7 +402,7 @@ export async function correctManualBooks(transaction: Transaction, at: EpochMs):
   return rows.map(({ id, org_id, mode, cash_usd }) => ({ bookId: id, orgId: org_id, mode, cashUsd: plainDecimal(cash_usd) }));
 }
 
-/** Books what resolved markets paid. @throws where one was settled before, or the book holds something else. */
+/** Books what resolved markets paid. @throws if one was settled before, or the book holds something else. */
 export async function writeSettlements(
   transaction: Transaction,
   settled: readonly { readonly orgId: string; readonly settlement: Settlement }[],

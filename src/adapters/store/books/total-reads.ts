@@ -114,7 +114,7 @@ async function contentsBefore(
   bookIds: readonly string[],
   before: EpochMs,
 ): Promise<ReadonlyMap<string, BookContents>> {
-  // Of the present, less what was booked since: a day has fewer bookings than a book.
+  // Present totals less what was booked since: a day has fewer bookings than a book.
   const rows = await sql<{ book_id: string; kind: MoveRow['kind']; asset: string; amount: string }[]>`
     with asked as (
       select id, capital_usd, cash_usd, holdings from books where org_id = ${orgId} and id = any(${bookIds as string[]})

@@ -36,7 +36,7 @@ export function writeBridgeTransfers(transaction: Transaction, rows: readonly Ac
 }
 
 /**
- * Has arrivals count for their transfers. @throws where one of them counts for another transfer already, so that
+ * Has arrivals count for their transfers. @throws if one of them counts for another transfer already, so that
  * the step which relies on it is not committed.
  */
 export async function writeBridgeArrivals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {

@@ -15,7 +15,7 @@ export interface ExchangeAccountStore {
   all(): Promise<readonly ExchangeAccount[]>;
   /** Live orders of the organization whose outcome at the exchange is still open. */
   openOrders(orgId: string): Promise<number>;
-  /** Notes whose account it is; only the owner of the tables may. @throws where another organization has this account. */
+  /** Notes whose account it is; only the owner of the tables may. @throws if another organization has this account. */
   note(orgId: string, account: string, at: EpochMs): Promise<void>;
   noteRemoved(orgId: string, at: EpochMs): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface MemberStore {
   ensureOrganization(orgId: string, name: string): Promise<void>;
   /**
    * Creates the member, or changes its name and permissions. A member never moves to another organization.
-   * @throws Error where the subject belongs to another one.
+   * @throws Error if the subject belongs to another one.
    */
   grant(subject: string, member: Member): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function createMemberStore(sql: Sql): MemberStore {
 
 /**
  * Creates the member, or changes its name and permissions, as the owner of the tables.
- * @throws Error where the subject belongs to another organization.
+ * @throws Error if the subject belongs to another organization.
  */
 export async function writeMember(
   transaction: Transaction,

@@ -34,7 +34,7 @@ export async function verifyProofs(
     const namesIt = lines.includes(`Organization: ${orgId}`) && lines.includes(`Wallet: ${address}`);
     const isOwn = await isWalletTextSigned(address, challenge, signature, { chainId: evmChainId, takesSignature: NO_CONTRACT });
     if (namesIt && isOwn.ok && isOwn.value) continue;
-    // What 65 bytes or more of a contract's wallet mean, its contract says.
+    // The contract of a wallet interprets 65 bytes or more.
     if (namesIt && address.startsWith('0x') && IS_SIGNATURE.test(signature)) byContracts++;
     else
       complain(at, null, 'wallet', `the wallet ${address} (${id}) is linked to organization ${orgId}, and its owner has not signed that`);

@@ -31,7 +31,7 @@ export async function candleCoverage(
     if (barMs === null) continue;
     const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
     const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
-    // What is set aside is asked for no more.
+    // Bars that are set aside are not requested.
     const holes = series.setAside ? [] : await windows.holes(series, range, barMs);
     const gaps = holes.flatMap((hole) => explainGap(hole, known));
     reports.push({

@@ -116,7 +116,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return { ...gateOf(kind, record, [...problems, ...ruleProblems(record)], null), checks, metrics: draft.metrics };
     } catch (error) {
       if (!(error instanceof UnsignedRow)) throw error;
-      // What nobody signed counts for nothing: the gate stays shut and says why.
+      // Unsigned evidence counts for nothing: the gate stays shut and says why.
       return { ...gateOf(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
     }
   }

@@ -17,7 +17,7 @@ export interface ImportedArchive extends EventArchive {
 /** Reports written in one statement. */
 const BATCH = 2_000;
 
-/** Keeps an archive whole or not at all; answers false where the same files are kept for the same stretch already. */
+/** Keeps an archive whole or not at all; answers false if the same files are kept for the same stretch already. */
 export async function keepArchive(
   sql: Sql,
   archive: ImportedArchive,

@@ -271,7 +271,7 @@ function entryOf(row: EntryRow): LeaderboardEntry {
     label: row.label,
     place: row.place,
     rank: row.rank,
-    // Where no basis is known there is no figure either.
+    // There is no figure without a cost basis.
     realizedPnlUsd: row.matched === 0 ? null : money(row.realized_usd),
     sales: row.sales,
     matchedSales: row.matched,

@@ -84,7 +84,7 @@ export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
 
     publish: (orgId, { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at }, recordsOf) =>
       inTransaction(sql, async (transaction) => {
-        // What is between the quotes here comes from the record: the trigger writes over it.
+        // The record provides the values between the quotes here: the trigger overwrites them.
         const [row] = await transaction<Row[]>`
           insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
             payout_wallet, state, published_by, published_at, changed_by, changed_at)

@@ -96,7 +96,7 @@ export interface ArchivedStep extends StoredStep {
 }
 
 /**
- * All steps that an ended actor ever took, from the file that they were moved to, oldest first. @throws Error where they were
+ * All steps that an ended actor ever took, from the file that they were moved to, oldest first. @throws Error if they were
  * not moved, and where the file does not hold exactly what was moved.
  */
 export async function readArchivedSteps(sql: Sql, folder: string, actorId: string): Promise<readonly ArchivedStep[]> {
@@ -119,7 +119,7 @@ interface StepColumns extends Omit<ArchivedStep, 'from' | 'to'> {
   readonly to_value: Json;
 }
 
-/** @throws Error where `what` needs history that lies in archive files: rows that are not there would read as nothing that happened. */
+/** @throws Error if `what` needs history that lies in archive files: rows that are not there would read as nothing that happened. */
 export async function requireKept(sql: Sql | Transaction, from: EpochMs, what: string): Promise<void> {
   const before = await movedBefore(sql);
   if (before !== null && from < before)

@@ -396,7 +396,7 @@ async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index:
   }
 }
 
-/** When a checkpoint was signed, as its extension line says; 0 where it does not. */
+/** When a checkpoint was signed, as its extension line says; 0 if it does not. */
 function timeOf({ extensions }: Checkpoint): EpochMs {
   return Number(/^at (\d+)$/.exec(extensions[0] ?? '')?.[1] ?? 0);
 }

@@ -139,7 +139,7 @@ async function faultsOf(
     rows.map(({ key, same, xid, op }) => {
       if (!same) return [key, `row ${key} of ${table} is not as a writer signed it`];
       const writer = good.get(xid as string);
-      // What a genesis found is nobody's: who signed it says that it was there.
+      // Rows of a genesis are unattested: its signer states that they were there.
       const isForeign = writer !== undefined && op !== 'genesis' && !mayWrite(writer, table);
       return [
         key,
@@ -252,7 +252,7 @@ async function slotsOf(
   return rows.map(({ slot }) => slot);
 }
 
-/** @throws UnsignedRow where a cut does not hold what was signed of it, or the feed has not signed it. */
+/** @throws UnsignedRow if a cut does not hold what was signed of it, or the feed has not signed it. */
 async function requireObservations(transaction: Transaction, slots: readonly string[]): Promise<void> {
   const [wrong] = await transaction<{ slot: number }[]>`
     select b.slot from cut_batches b left join lateral (

@@ -6,7 +6,7 @@ import type { Writer } from '../../../domain/trail/batch.ts';
 
 /** Tables by who writes them, each named once. */
 const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonly string[]])[] = [
-  // What was received from outside.
+  // Received from outside.
   [
     ['feed'],
     [
@@ -56,7 +56,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
       'timers',
     ],
   ],
-  // What recurs.
+  // Recurring work.
   [
     ['worker'],
     [
@@ -83,7 +83,7 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   [['owner'], ['cut_corrections', 'superseded_evidence']],
   // A correction takes back the high-water marks that a wrong cut made.
   [['worker', 'api', 'owner'], ['vaults']],
-  // What members ask for and actors do.
+  // Requests of members and work of actors.
   [
     ['worker', 'api'],
     [

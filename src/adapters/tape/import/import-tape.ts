@@ -50,7 +50,7 @@ export interface ImportOptions extends ImportTarget {
 
 /**
  * Imports one recording into a new tape.
- * @throws TapeError where the format is unknown or not of that venue, or not a single event came out; nothing is written then.
+ * @throws TapeError if the format is unknown or not of that venue, or not a single event came out; nothing is written then.
  */
 export async function importTape(options: ImportOptions): Promise<ImportReport> {
   const file = options.from;

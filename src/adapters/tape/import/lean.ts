@@ -81,7 +81,7 @@ export const LEAN: Importer = {
         continue;
       }
       const openTime = lean.midnight + offset;
-      // What a bar says is known when it ends, not before.
+      // The content of a bar is known when it ends, not before.
       const receivedAt = openTime + barMs;
       const price = (text: string | undefined): string | null => (lean.equity ? scaledDecimal(text, -4) : cellDecimal(text));
       if (cells.length === 11) {

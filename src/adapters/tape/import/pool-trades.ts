@@ -20,7 +20,7 @@ interface Trade {
   readonly amount: string;
 }
 
-/** 0 where the recording does not tell: then the answer's order stands. */
+/** 0 if the recording does not tell: then the answer's order stands. */
 function blockOf({ block_number: block }: Readonly<Record<string, unknown>>): number {
   return Number.isSafeInteger(block) ? (block as number) : 0;
 }

@@ -38,7 +38,7 @@ export interface EvmVenueFeed extends VenueFeed {
   book(instrument: string, levels: number): OrderBook | null;
 }
 
-/** The subscriptions of a feed. @throws RangeError where the venue takes no so many on one socket. */
+/** The subscriptions of a feed. @throws RangeError if the venue takes no so many on one socket. */
 export function perpSubscriptions(instruments: readonly string[], timeframes: readonly string[]): readonly object[] {
   const subscriptions: object[] = [];
   for (const coin of instruments) {

@@ -179,7 +179,7 @@ class Fields {
     if (typeof value !== 'string') throw badAnswer(this.#type, `${name} is no text`);
     return value;
   }
-  /** @throws VenueError where the member is not what was asked for: another coin's numbers must never pass for this one's. */
+  /** @throws VenueError if the member is not what was asked for: another coin's numbers must never pass for this one's. */
   expect(name: string, asked: string): void {
     const value = this.#object[name];
     if (value !== asked) throw badAnswer(this.#type, `${name} is ${valueText(value, 40)}, asked for was ${asked}`);
@@ -193,7 +193,7 @@ class Fields {
     const value = this.#object[name];
     return value === undefined || value === null ? null : this.decimal(name);
   }
-  /** @throws VenueError where the word is none of those that are known: none of them is the likely one. */
+  /** @throws VenueError if the word is none of those that are known: none of them is the likely one. */
   word<Word extends string>(name: string, known: readonly Word[]): Word {
     const value = this.#object[name];
     const word = known.find((one) => one === value);
@@ -402,7 +402,7 @@ function walletQuestions(ask: Ask, clock: Pick<Clock, 'now'>): Pick<PerpInfo, 'w
         const last = page.reduce((most, { at }) => Math.max(most, at), startTime);
         // A full page is the oldest part; one that ends where it began would come again for ever.
         if (page.length < FILLS_CAP || last === startTime || fills.length >= 5 * FILLS_CAP) return fills;
-        // What is of that moment comes again.
+        // Trades of that moment come again.
         fills = fills.filter(({ at }) => at < last);
         startTime = last;
       }

@@ -15,7 +15,7 @@ export class LevelBook {
     else this[side].set(price, size);
   }
 
-  /** Adds a signed difference. @returns false where more would be taken away than stands there: the book is not the venue's any more. */
+  /** Adds a signed difference. @returns false if more would be taken away than stands there: the book is not the venue's any more. */
   add(side: BookSide, price: DecimalString, delta: DecimalString): boolean {
     const size = new Decimal(this[side].get(price) ?? 0).plus(delta);
     if (size.lt(0)) return false;

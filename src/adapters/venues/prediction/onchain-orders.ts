@@ -240,7 +240,7 @@ async function heldBy(http: VenueHttp, owner: string): Promise<ReadonlyMap<strin
   throw new VenueError('prediction', 200, 'too_many', `the wallet has more than ${MOST_PAGES * HISTORY_PAGE} positions`);
 }
 
-/** One page of positions. @throws Unreadable where one is of another wallet, or does not say to the contract what it holds. */
+/** One page of positions. @throws Unreadable if one is of another wallet, or does not say to the contract what it holds. */
 export function mapPositions(
   answer: unknown,
   owner: string,
@@ -394,7 +394,7 @@ function fillOf(orderId: string, order: Order, decisionPrice: DecimalString, eve
     decisionPrice,
     slippageBps: slippageBpsOf(order.side, decisionPrice, price),
     at: event.at,
-    // What the keeper filled it on it does not tell; the event is named by its transaction.
+    // The keeper does not report the quote it filled on. The transaction names the event.
     quotes: [{ source: `jupiter-prediction:${event.signature}`, observedAt: event.at, bid: null, ask: null }],
   };
 }

@@ -46,7 +46,7 @@ export function createPredictionReads(deps: {
         told('the venue gave no order book', () => venue.book(market)),
         told('the venue gave no trades', () => venue.trades(market)),
       ]);
-      // What was received in the stream stands in where the venue does not answer.
+      // The last received state stands in if the venue does not answer.
       const received = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
       return {
         market,

@@ -216,7 +216,7 @@ class Catalogue {
     const listing = await this.#rest.list();
     yield* this.#take(listing);
     const listed = new Set(listing.markets.map(({ id }) => id));
-    // Those that are listed no more, or closed without an outcome, the longest waiting first.
+    // Markets that are no longer listed, or closed without an outcome, longest wait first.
     const left = [...this.#open.values()].filter(({ id, status }) => !listed.has(id) || status === 'closed').slice(0, MAX_LEFT);
     if (left.length === 0) return;
     const answer = await this.#rest.ask(left);

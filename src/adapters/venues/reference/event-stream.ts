@@ -80,7 +80,7 @@ function unreachable(error: Error): EventStreamEnded {
   return new EventStreamEnded(`connection failed: ${cause?.code ?? cause?.message ?? error.message}`);
 }
 
-/** The answer whose body is a stream of events. @throws EventStreamEnded where the server answers something else. */
+/** The answer whose body is a stream of events. @throws EventStreamEnded if the server answers something else. */
 async function open({ url, headers }: EventStreamOptions, signal: AbortSignal): Promise<Response> {
   const response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, redirect: 'manual', signal });
   if (response.status !== 200 || response.body === null) {

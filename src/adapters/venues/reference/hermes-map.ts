@@ -33,7 +33,7 @@ export interface ReferenceInstrument {
   readonly proId?: number;
 }
 
-/** Feed ids as Hermes answers them: lower case, no 0x. @throws RangeError where an id is none. */
+/** Feed ids as Hermes answers them: lower case, no 0x. @throws RangeError if an id is none. */
 export function bareFeedId(feedId: string): string {
   const bare = feedId.toLowerCase().replace(/^0x/, '');
   if (!/^[0-9a-f]{64}$/.test(bare)) throw new RangeError(`"${feedId}" is no Pyth feed id; 64 hexadecimal digits are`);

@@ -97,7 +97,7 @@ export const TESSERA: MarkIssuer = {
 /** Issuers by their names. */
 export const MARK_ISSUERS: Readonly<Record<MarkProvider, MarkIssuer>> = { prestocks: PRESTOCKS, tessera: TESSERA };
 
-/** Asks the issuer once. @throws VenueError where it refuses or answers something else. */
+/** Asks the issuer once. @throws VenueError if it refuses or answers something else. */
 export async function fetchIssuerMarks(client: KeyedClient, clock: Clock): Promise<readonly IssuerMark[]> {
   const { marks, unread } = PRESTOCKS.read(await client.get(PRESTOCKS.path, []), clock.now());
   if (marks.length === 0)

@@ -33,7 +33,7 @@ export interface KeyedClientOptions {
 
 export interface KeyedClient {
   readonly perMinute: number;
-  /** `known` as of a `VenueHttp`. @throws VenueError where the provider refuses, stays silent or answers no JSON. */
+  /** `known` as of a `VenueHttp`. @throws VenueError if the provider refuses, stays silent or answers no JSON. */
   get(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;
   /** `get`, or `UNCHANGED` where the provider says that its answer is still the one before. @throws VenueError as `get`. */
   getIfChanged(path: string, query: ClientQuery, known?: KnownFields): Promise<unknown>;

@@ -49,7 +49,7 @@ export interface SpotchainCandlesOptions {
   readonly network?: string;
 }
 
-/** One page, ascending: the route answers newest first. @throws VenueError where it is not of that shape or a bar is unsound. */
+/** One page, ascending: the route answers newest first. @throws VenueError if it is not of that shape or a bar is unsound. */
 export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   const list = (body as { data?: { attributes?: { ohlcv_list?: unknown } } } | null)?.data?.attributes?.ohlcv_list;
   if (!Array.isArray(list)) throw new VenueError('spotchain', 200, 'unknown_shape', 'the pool bars have no "data.attributes.ohlcv_list"');

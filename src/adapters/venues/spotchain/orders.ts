@@ -60,7 +60,7 @@ export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route
         );
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
-        // What is no answer about this route is the aggregator's silence.
+        // An answer about another route counts as the aggregator's silence.
         return error.status === 400
           ? refuse('route_refused', `the aggregator has no route: ${error.message}`)
           : refuse('unavailable', `the aggregator gives no route at the moment: ${error.message}`);

@@ -151,7 +151,7 @@ export function openSpotReports({
 
 /** Accounts as the exchange tells of them, one at a time. */
 export interface SpotAccounts {
-  /** @throws VenueError where the exchange does not tell. */
+  /** @throws VenueError if the exchange does not tell. */
   read(orgId: string): Promise<SpotAccount>;
   close(): void;
 }

@@ -29,7 +29,7 @@ export interface SpotAccount {
   readonly balances: readonly SpotBalance[];
 }
 
-/** @throws VenueError where the exchange does not tell, or tells what cannot be read. */
+/** @throws VenueError if the exchange does not tell, or tells what cannot be read. */
 export async function fetchAccount(signed: Pick<SignedRest, 'call'>, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<SpotAccount> {
   const told = await signed.call({ ask: { kind: 'account' }, known: ACCOUNT_FIELDS, leftMs: timeLeft(clock, ASK_MS) });
   if (told.kind !== 'ok') throw untold(told);

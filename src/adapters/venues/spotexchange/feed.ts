@@ -78,7 +78,7 @@ interface FollowedStreams {
   readonly trades?: boolean;
 }
 
-/** The path of the combined stream for some instruments. @throws RangeError where the venue takes no so many streams at once. */
+/** The path of the combined stream for some instruments. @throws RangeError if the venue takes no so many streams at once. */
 export function combinedStreamPath(
   instruments: readonly string[],
   { timeframes = [], books = false, tickers = false, trades = false }: FollowedStreams = {},

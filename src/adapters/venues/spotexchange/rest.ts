@@ -47,7 +47,7 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
   });
 }
 
-/** The venue's own time. @throws VenueError where it does not tell. */
+/** The venue's own time. @throws VenueError if it does not tell. */
 export async function fetchServerTime(rest: VenueHttp): Promise<EpochMs> {
   const { serverTime } = ((await rest.get('/api/v3/time', {}, 1, TIME_FIELDS)) ?? {}) as Record<string, unknown>;
   if (!isCount(serverTime)) throw badAnswer('time', 'serverTime is no whole number');

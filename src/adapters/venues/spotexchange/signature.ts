@@ -29,7 +29,7 @@ export function isPrivateKey(secret: string): boolean {
 
 /**
  * Signs payloads: the percent-encoded parameters exactly as they go out. Hex for HMAC, percent-encoded base64 for Ed25519.
- * @throws TypeError where a PEM is no Ed25519 key.
+ * @throws TypeError if a PEM is no Ed25519 key.
  */
 export function spotSigner(secret: string): (payload: string) => string {
   if (!isPrivateKey(secret)) return (payload) => createHmac('sha256', secret).update(payload).digest('hex');

@@ -35,6 +35,6 @@ export async function fetchTrades(rest: VenueHttp, instrument: string, from: Epo
     if (rows.length < PAGE_SIZE) return { trades, upTo: to };
     query = { symbol: instrument, fromId: last + 1, limit: PAGE_SIZE };
   }
-  // Of the last millisecond there may be more.
+  // There may be more trades of the last millisecond.
   return { trades, upTo: (trades.at(-1)?.at ?? from) - 1 };
 }

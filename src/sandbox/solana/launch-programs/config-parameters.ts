@@ -12,7 +12,7 @@ const UNREADABLE = 102;
 
 export type GivenConfig = ReturnType<typeof readConfigParameters>;
 
-/** @throws ProgramFailure where the bytes end before, or hold what the model does not carry out */
+/** @throws ProgramFailure if the bytes end before, or hold what the model does not carry out */
 export function readConfigParameters(data: Uint8Array) {
   try {
     return parametersFrom(data);

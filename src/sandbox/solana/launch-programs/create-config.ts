@@ -23,7 +23,7 @@ export type Generation = 'before_badges' | 'badges';
 /** The newest extension of a mint that the older generation could read. */
 const NEWEST_EXTENSION = 23;
 
-/** @throws ProgramFailure where a curve may not be quoted in the mint */
+/** @throws ProgramFailure if a curve may not be quoted in the mint */
 export function assessQuoteMint(context: ModelContext, quote: MintAt, badgePlace: number, generation: Generation): void {
   if (generation === 'before_badges' && quote.mint.extensions.some((one) => one > NEWEST_EXTENSION))
     throw new ProgramFailure('InvalidAccountData');

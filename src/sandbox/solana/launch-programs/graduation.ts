@@ -132,7 +132,7 @@ function depositOf(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit
   const creator = { owner: pool.creator, pct: BigInt(config.creatorLockedLiquidity) };
   const partner = { owner: config.feeClaimer, pct: BigInt(config.partnerLockedLiquidity) };
   const whole = held(quoteAmount - quoteFee);
-  // What percentages leave over is the creator's, and is not locked.
+  // The remainder of the percentages is the creator's, and is not locked.
   const part = (pct: bigint): bigint => (whole * pct) / 100n;
   const rest = whole - part(creator.pct) - part(partner.pct);
   const [first, second] = creator.pct >= partner.pct ? [creator, partner] : [partner, creator];

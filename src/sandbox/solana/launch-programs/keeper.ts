@@ -26,7 +26,7 @@ const PURSE = 10_000_000_000n;
 export function startKeeper(chain: SolanaChain): () => void {
   let isWorking = false;
   return chain.onChange(() => {
-    // What it lands itself is told as well.
+    // Its own transactions are reported as well.
     if (isWorking) return;
     isWorking = true;
     try {

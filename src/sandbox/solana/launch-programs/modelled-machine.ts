@@ -35,7 +35,7 @@ export interface ModelContext {
   log(line: string): void;
 }
 
-/** @throws ProgramFailure where the program would fail */
+/** @throws ProgramFailure if the program would fail */
 export type ProgramModel = (context: ModelContext) => void;
 
 /** Compute units that a modelled instruction counts: about what the real one takes. */
@@ -67,7 +67,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
 
   /** One instruction: by its model, or by the machine. @throws ProgramFailure */
   function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
-    // What the budget asks for was counted with the fee.
+    // The compute budget's request was counted with the fee.
     if (one.program === COMPUTE_BUDGET) return;
     const model = modelOf(one.program);
     if (model === undefined) {

@@ -42,7 +42,7 @@ export interface KalshiFeedOptions extends ProviderFeedOptions {
   readonly key: KalshiKey | null;
 }
 
-/** The live feed. Subscribing connects. @throws Error where the key is no RSA private key. */
+/** The live feed. Subscribing connects. @throws Error if the key is no RSA private key. */
 export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
   const { key } = options;
   const signed = key === null ? null : kalshiSigner(key);
@@ -200,11 +200,11 @@ class BookStream implements ProviderStream {
     if (waiting.length > 0) this.#askAnew(sid, waiting, receivedAt);
   }
 
-  /** Keeps the numbers of the books' subscription. @returns false where the message follows on a lost one. */
+  /** Keeps the numbers of the books' subscription. @returns false if the message follows on a lost one. */
   #inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
     if (sid !== this.#sids.get(BOOKS)) return true;
     const last = this.#numbers.get(sid) ?? seq - 1;
-    // What was received before changes nothing.
+    // Earlier messages change nothing.
     if (seq <= last) return false;
     this.#numbers.set(sid, seq);
     if (seq === last + 1) return true;

@@ -8,7 +8,7 @@ export interface KalshiKey {
   readonly privateKey: string;
 }
 
-/** Makes the headers of one request. `path` includes `/trade-api/v2` or `/trade-api/ws/v2` and no query. @throws Error where the key is none. */
+/** Makes the headers of one request. `path` includes `/trade-api/v2` or `/trade-api/ws/v2` and no query. @throws Error if the key is none. */
 export function kalshiSigner(key: KalshiKey): (method: string, path: string, at: EpochMs) => Readonly<Record<string, string>> {
   const privateKey = createPrivateKey(key.privateKey);
   return (method, path, at) => ({
