@@ -185,7 +185,7 @@ async function serverFor(clients: number, agents: number) {
 
 interface Told {
   readonly clients: number;
-  /** When clients had all of the slot, in milliseconds from its announcement. */
+  /** Time at which clients had all of the slot, in milliseconds from its announcement. */
   readonly p50: number;
   readonly p99: number;
   readonly last: number;

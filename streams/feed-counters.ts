@@ -24,7 +24,7 @@ export type Counted = (typeof COUNTED)[number];
 const MAX_UNKNOWN_NAMES = 50;
 const MAX_NAME_CHARACTERS = 60;
 
-/** Is told of a member of a source's message that its map does not know. */
+/** Called for a member of a source's message that its map does not know. */
 export type NoteUnknownField = (source: string, field: string) => void;
 
 export interface UnknownFieldCount {

@@ -13,11 +13,11 @@ export interface FeedLife {
   readonly provider: string;
   /** Null until a status was received (a tape may hold none). */
   connected: boolean | null;
-  /** When the present connection was made; what came before it belongs to books that were cleared. */
+  /** Time at which the present connection was made; what came before it belongs to books that were cleared. */
   epochAt: EpochMs;
   /** The last sign of life of any kind. */
   heardAt: EpochMs;
-  /** When the first answer that a polled feed missed was due; null while it answers, and of feeds that stream. */
+  /** Time at which the first answer that a polled feed missed was due; null while it answers, and of feeds that stream. */
   missedAt: EpochMs | null;
   /** Reason for being down, in the feed's words; empty while it is up. */
   detail: string;

@@ -37,7 +37,7 @@ interface Series {
   /** The range of open times that is complete: bars beyond a hole that may still be filled do not count yet. */
   coveredFrom: EpochMs | null;
   coveredTo: EpochMs;
-  /** When the newest of its bars was received. */
+  /** Time at which the newest of its bars was received. */
   receivedAt: EpochMs;
   readonly running: Map<string, Running>;
 }

@@ -37,7 +37,7 @@ interface Health {
   degraded: boolean | null;
   /** Receipt of the last good quote. */
   goodAt: EpochMs | null;
-  /** When the next good quote has to be there; null if silence says nothing. */
+  /** Time at which the next good quote has to be there; null if silence says nothing. */
   dueAt: EpochMs | null;
   cancel: (() => void) | null;
 }

@@ -38,7 +38,7 @@ export interface MarketPipelineOptions extends FreshnessOptions {
   /** Sources of bars. A replay has none, because its tape holds them. */
   readonly histories?: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly onCut: (cut: Cut) => void;
-  /** Is told of everything that threw. */
+  /** Called for everything that threw. */
   readonly onFailure: (error: unknown) => void;
   readonly periodMs?: number;
 }

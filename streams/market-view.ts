@@ -92,7 +92,7 @@ class LatestView implements MarketView {
   readonly #lives = new FeedLives();
   readonly #news = new Map<string, NewsEvent>();
   readonly #newsBySymbol = new Map<string, Set<string>>();
-  /** When a source of events last ended a round. */
+  /** Time at which a source of events last ended a round. */
   readonly #roundEndedAt = new Map<string, EpochMs>();
   /** By symbol, the time of the latest event that had to make room. */
   readonly #pushedOutAt = new Map<string, EpochMs>();

@@ -11,7 +11,7 @@ import { createClockScheduler } from './clock-scheduler.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
-/** When a feed that asks for its quotes asks for which. */
+/** Time at which a feed that asks for its quotes asks for which. */
 export interface AskingSchedule {
   /** Names the instruments with live capital or open orders. They are asked first. */
   askFirst(instruments: ReadonlySet<string>): void;

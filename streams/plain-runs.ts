@@ -40,7 +40,7 @@ interface Run {
 
 /** One instrument of one venue, whichever source speaks of it. */
 interface Slot {
-  /** Is told of every plain quote: the last of a run alone is received. */
+  /** Called for every plain quote: the last of a run alone is received. */
   listener: ((quote: QuoteDigits) => void) | null;
   /** The source whose plain quote was received last, with nothing after it; null: the next quote has to be received. */
   running: Run | null;

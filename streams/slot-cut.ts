@@ -122,7 +122,7 @@ export interface CutterOptions {
   /** True for slots whose indicators were computed over all bars, as before windows. Read at each slot. */
   readonly isEndless?: () => boolean;
   readonly onCut: (cut: Cut) => void;
-  /** Is told of a consumer that threw; the next slot is cut all the same. */
+  /** Called for a consumer that threw; the next slot is cut all the same. */
   readonly onFailure: (error: unknown) => void;
   /** Length of a slot. Default 30 s, which also holds every agent's slot of 60 s. */
   readonly periodMs?: number;

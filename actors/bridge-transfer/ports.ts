@@ -9,9 +9,9 @@ import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
 
 /** Pushes of a provider: requests that have moved, by the names that the provider gave them. */
 export interface BridgePushes {
-  /** From now on is told of these requests and of no others; `received` replaces the listener given before. */
+  /** Follows exactly these requests from now on; `received` replaces the listener given before. */
   follow(references: readonly string[], received: (reference: string) => void): void;
-  /** Is told of none any more, and lets go of its connection. */
+  /** Stops all notifications and closes the connection. */
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export interface BridgeProvider {
   offer(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>>;
   /** Returns the provider's status of a submitted transfer, or `unseen` if it does not know it. @throws if it does not answer. */
   word(terms: TransferTerms): Promise<ProviderWord>;
-  /** Left out where it does not push, or nobody says where. */
+  /** Absent if it does not push, or nobody says where. */
   readonly pushes?: BridgePushes;
 }
 
@@ -45,7 +45,7 @@ export interface TransferChain {
 export interface BridgeOutside {
   readonly providers: Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>>;
   readonly chains: Readonly<Record<BridgeChain, TransferChain>>;
-  /** Is told of every part of a look that brought no answer. */
+  /** Called for every part of a look that brought no answer. */
   readonly onSilence: (error: unknown) => void;
 }
 

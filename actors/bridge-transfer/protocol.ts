@@ -28,12 +28,12 @@ export interface BridgeTransferContext extends BridgeTransferInput {
   readonly submittedBy: string | null;
   readonly submittedAt: EpochMs | null;
   readonly axes: TransferAxes;
-  /** When the look was begun that last changed the axes; null before. */
+  /** Time at which the look was begun that last changed the axes; null before. */
   readonly seenAt: EpochMs | null;
   readonly attentions: readonly Attention[];
   /** Attentions that operators were told of: each is told once. */
   readonly told: readonly Attention[];
-  /** When it was told to be late; null while it was not. */
+  /** Time at which it was told to be late; null while it was not. */
   readonly delayedAt: EpochMs | null;
   readonly endedAt: EpochMs | null;
   /** Last answer of a node to the signed bytes. Null before, and if the wallet sends them. */

@@ -37,7 +37,7 @@ export const checkoutMachine = setup({
   context: fromInput((input) => ({ ...input, signed: null, signature: null, submittedBy: null, reason: null, detail: null })),
   initial: 'created',
   states: {
-    /** Left at once when the actor is created. */
+    /** Initial state, left at once. */
     created: { always: [{ guard: 'isFree', target: 'licensed' }, { target: 'prepared' }] },
     /** The unsigned payment is stored; nobody has signed it yet. */
     prepared: {

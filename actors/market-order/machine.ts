@@ -120,7 +120,7 @@ export const marketOrderMachine = setup({
   })),
   initial: 'placed',
   states: {
-    /** Left at once when the actor is created. */
+    /** Initial state, left at once. */
     placed: {
       entry: ['requireEpoch'],
       always: [

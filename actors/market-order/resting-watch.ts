@@ -106,7 +106,7 @@ function followReports(
 ): { resting(orders: readonly RestingOrder[]): Promise<void> } {
   const { clock, onError } = deps;
   const read = createReportReading(deps);
-  /** When each organization last had a live order that rested. */
+  /** Time at which each organization last had a live order that rested. */
   const lastRested = new Map<string, EpochMs>();
   const early = createEarlyReports(clock);
   let turn: Promise<void> = Promise.resolve();

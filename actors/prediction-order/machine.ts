@@ -161,7 +161,7 @@ export const predictionOrderMachine = setup({
   })),
   initial: 'placed',
   states: {
-    /** Left at once when the actor is created. */
+    /** Initial state, left at once. */
     placed: {
       entry: ['requireEpoch'],
       always: [

@@ -55,7 +55,7 @@ export function builtTransaction(
   };
 }
 
-/** When a message can no longer land, in milliseconds from the time of the block height. */
+/** Time at which a message can no longer land, in milliseconds from the time of the block height. */
 export function lifetimeMs({ lastValidBlockHeight }: Pick<MessageLifetime, 'lastValidBlockHeight'>, blockHeight: number): number {
   return Math.max(0, lastValidBlockHeight - blockHeight) * BLOCK_MS;
 }

@@ -150,7 +150,7 @@ export const preparedTransactionMachine = setup({
   })),
   initial: 'created',
   states: {
-    /** Left at once when the actor is created. */
+    /** Initial state, left at once. */
     created: { entry: 'requireEpoch', always: 'prepared' },
     /** The unsigned message is stored; nobody has signed it yet. */
     prepared: {

@@ -15,7 +15,7 @@ export interface SubmitInfo<V extends ExecutableVenue> {
   readonly quote: Quote<V>;
   /** The price that the decision was made on, for the slippage of the fill. */
   readonly decisionPrice: string;
-  /** When the lease to execute ends, by the time of day: what is looked up is weighed by it. */
+  /** Time at which the lease to execute ends, by the time of day: what is looked up is weighed by it. */
   readonly leaseUntil: number;
   /** Remaining time of the lease, in milliseconds. Nothing is sent after it, and the venue is told to refuse what reaches it later. */
   readonly leaseLeftMs: () => number;

@@ -159,7 +159,7 @@ export const proposalMachine = setup({
   })),
   initial: 'compiled',
   states: {
-    /** Left at once when the actor is created. */
+    /** Initial state, left at once. */
     compiled: {
       always: [
         { guard: 'isSuperseded', target: 'cancelled' },

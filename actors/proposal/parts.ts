@@ -82,7 +82,7 @@ function unfilledReason(event: ProposalEvent, why: string | null, executed: Deci
   return outcome === 'partially_filled' || executed !== '0' ? 'rest_lapsed' : why;
 }
 
-/** When the answer was found; of an event that does not say, the last instant that the context knows. */
+/** Time at which the answer was found; of an event that does not say, the last instant that the context knows. */
 function foundAt(event: ProposalEvent, context: ProposalContext): EpochMs {
   return answerOf(event)?.at ?? context.leaseUntil ?? context.createdAt;
 }

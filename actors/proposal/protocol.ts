@@ -64,7 +64,7 @@ export interface ProposalContext extends ProposalInput {
   readonly ended?: readonly EndedPart[];
   /** Resting place of the present part; null if it does not rest. */
   readonly rest?: RestingAt | null;
-  /** When the first part left, and when the last one ended. */
+  /** Time at which the first part left, and when the last one ended. */
   readonly startedAt?: EpochMs | null;
   readonly settledAt?: EpochMs | null;
   /** Resting terms at its own limit, as of people's orders; absent for parts that rest post-only at the near side. */

@@ -46,7 +46,7 @@ export interface HistorySubject {
 export interface ArchivedSteps {
   /** Name of the file within the folder of archives. */
   readonly file: string;
-  /** When they were moved. */
+  /** Time at which they were moved. */
   readonly at: EpochMs;
 }
 

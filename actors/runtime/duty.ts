@@ -20,7 +20,7 @@ export interface DutyDeps<Work extends DutyWork> {
   /** Asked before the lease is renewed. */
   readonly obstacle: () => Promise<DutyObstacle | null>;
   readonly begin: () => Promise<Work>;
-  /** Is told why the work was ended although nobody stopped it. */
+  /** Called with the reason if the work ended unexpectedly. */
   readonly onLost: (why: string) => void;
   /** Said where another process holds the lease. */
   readonly taken: string;

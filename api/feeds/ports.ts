@@ -90,7 +90,7 @@ export interface FeedPorts {
   readonly clock: Clock;
   /** Clock of limits, flushes and heartbeats, if it is not the service's: a replay's time may stand still or run ahead. */
   readonly pace?: Clock;
-  /** Asked again every few seconds for every subject that is connected. */
+  /** Members, read again every few seconds for every subject that is connected. */
   readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions' | 'revocations'> | null> };
   readonly announcements: AnnouncementSource;
   readonly quotes: QuoteSource;
@@ -105,6 +105,6 @@ export interface FeedPorts {
   readonly inspection: InspectionPorts | null;
   /** Returns why this service cannot serve a valid subscription, or null if it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
-  /** Is told of what went wrong without a client's doing. */
+  /** Called for what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;
 }

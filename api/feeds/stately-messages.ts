@@ -12,7 +12,7 @@ export interface InspectedActor {
   readonly id: string;
   readonly orgId: string;
   readonly kind: string;
-  /** For people: an agent's name, else its kind and the end of its id. */
+  /** Text for people: an agent's name, else its kind and the end of its id. */
   readonly name: string;
   readonly version: number;
   readonly state: ActorState;

@@ -28,6 +28,6 @@ export interface OperationPorts {
   readonly metrics: Metrics;
   /** True of an error that says that the database (or another server of ours) is away: it becomes a 503. */
   isUnavailable(error: unknown): boolean;
-  /** Is told of every error that became a 500: a defect. */
+  /** Called for every error that became a 500: a defect. */
   reportDefect(error: unknown, where: { readonly requestId: string; readonly route: string }): void;
 }

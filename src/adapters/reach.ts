@@ -15,7 +15,7 @@ export interface Reach<Addresses, Budgets> {
   readonly clock: Clock;
   /** For the jitter of backoffs: 0 <= n < 1. */
   readonly random: () => number;
-  /** Is told of members that nobody knows in answers to single questions; those of streams are counted by their feeds. */
+  /** Called for members that nobody knows in answers to single questions; those of streams are counted by their feeds. */
   readonly note: NoteUnknownField;
 }
 

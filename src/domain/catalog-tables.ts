@@ -77,7 +77,7 @@ interface BuiltInRow extends Pick<TokenRow, 'underlying' | 'name' | 'sector'> {
   readonly mint: string;
   /** Multiplier before, multiplier after, and when it changes; a mint that never had a corporate action stays at 1. */
   readonly multipliers?: readonly [before: number, after: number, effectiveAt: EpochMs];
-  /** Left out where the mint has no known end. */
+  /** Absent if the mint has no known end. */
   readonly validTo?: EpochMs;
   readonly successor?: TokenSuccessor;
 }

@@ -24,7 +24,7 @@ export const NO_ACCOUNTS: AccountFacts = Object.freeze({ check: null, booksCapit
  */
 export interface FreeDollars {
   readonly usd: DecimalString;
-  /** When accounts were read; null if what they hold is not known. */
+  /** Time at which accounts were read; null if what they hold is not known. */
   readonly at: EpochMs | null;
   /** Reason why it is unknown; empty if it is known, and if no account was ever named. */
   readonly why: string;

@@ -13,7 +13,7 @@ export interface IssuerMark {
   readonly impliedValuation: DecimalString | null;
   /** UI units in existence. */
   readonly supply: DecimalString | null;
-  /** When it was read: the issuers give no time of their own. */
+  /** Time at which it was read: the issuers give no time of their own. */
   readonly receivedAt: EpochMs;
 }
 
@@ -42,7 +42,7 @@ export interface IssuerMarkState {
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;
   readonly supply: DecimalString | null;
-  /** When any mark of this token was first received, when this one was, and when the issuer last said it. */
+  /** Time at which any mark of this token was first received, when this one was, and when the issuer last said it. */
   readonly firstSeenAt: EpochMs;
   readonly changedAt: EpochMs;
   readonly observedAt: EpochMs;

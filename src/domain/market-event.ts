@@ -14,7 +14,7 @@ export interface FeedStatus {
   /** Counts connections; a new epoch clears every book of that feed. */
   readonly epoch: number;
   readonly detail: string;
-  /** When the first answer that did not come was due. Present where a feed is polled and was lost. */
+  /** Time at which the first answer that did not come was due. Present where a feed is polled and was lost. */
   readonly missedAt?: EpochMs;
 }
 

@@ -27,7 +27,7 @@ export interface FlowTop {
   readonly ask: DecimalString | null;
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
-  /** When it was received. */
+  /** Time at which it was received. */
   readonly at: EpochMs;
 }
 

@@ -48,7 +48,7 @@ export type TapeActorKind = (typeof TAPE_ACTOR_KINDS)[number];
 /** The first line of a tape. Everything but `tape` may be missing; members that are not listed are kept and ignored. */
 export interface TapeHeader {
   readonly tape: typeof TAPE_VERSION;
-  /** When the recording began, ISO 8601. */
+  /** Time at which the recording began, ISO 8601. */
   readonly recordedAt?: string;
   /** Recorder, in words. */
   readonly source?: string;

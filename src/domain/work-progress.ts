@@ -253,7 +253,7 @@ export interface TrackedWork {
   readonly total: number | null;
   readonly waitingFor: Waiting | null;
   readonly begunAt: EpochMs;
-  /** When it said so last. */
+  /** Time at which it said so last. */
   readonly seenAt: EpochMs;
   readonly endedAt: EpochMs | null;
   /** Reason why it ended before its end; null if it did not. */

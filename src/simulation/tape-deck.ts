@@ -50,7 +50,7 @@ export interface TapeDeckOptions<Sinks extends MarketSinks> {
 export interface LoadedTape<Sinks extends MarketSinks> {
   readonly name: string;
   readonly contents: TapeContents;
-  /** When its first event was received. */
+  /** Time at which its first event was received. */
   readonly start: EpochMs;
   readonly instruments: readonly InstrumentKey[];
   readonly player: TapePlayer<Sinks>;

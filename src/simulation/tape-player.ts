@@ -10,7 +10,7 @@ import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
 export interface TapePlayerOptions<Sinks extends MarketSinks> {
   /** Opens the tape anew: each jump back walks it from its beginning. */
   readonly open: () => Promise<WalkedTape>;
-  /** When the tape's first event was received. */
+  /** Time at which the tape's first event was received. */
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
   /** The stretch that is played, both ends inclusive. */

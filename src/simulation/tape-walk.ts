@@ -30,7 +30,7 @@ export interface TapeWalkOptions<Sinks extends MarketSinks> {
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
   readonly sinks: Sinks;
-  /** Is told of what threw in the streams. */
+  /** Called for what threw in the streams. */
   readonly onFailure: (error: unknown) => void;
 }
 

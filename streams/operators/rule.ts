@@ -63,7 +63,7 @@ export interface RuleOptions {
   /** Limits, sessions and issuer marks; the defaults where it is missing. */
   readonly freshness?: Freshness;
   readonly counters?: FeedCounters;
-  /** Is told of a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
+  /** Called for a message on which a rule threw: the message is dropped. Without it the stream ends with the error. */
   readonly onFailure?: (error: unknown) => void;
   /** Memory shared by the operators of one pipeline, so that a message is looked up once. Each has its own by default. */
   readonly memories?: RuleMemories;

@@ -48,7 +48,7 @@ export interface BookReads {
   fills(orgId: string, bookId: string, page: Page): Promise<PageOf<BookedFill> | null>;
   /** Null if the organization has no such book. */
   course(orgId: string, bookId: string): Promise<BookCourse | null>;
-  /** When the first of these books was opened, and from when on observations lie in the database; null if nothing limits it. */
+  /** Time at which the first of these books was opened, and from when on observations lie in the database; null if nothing limits it. */
   opened(orgId: string, bookIds: readonly string[]): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }>;
   /**
    * Ledger moves of these books together, summed up to each of `times` (ascending). There is at most one move of each kind and instrument.

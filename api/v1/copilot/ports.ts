@@ -31,6 +31,6 @@ export interface MessageRewording {
 
 export interface CopilotPorts {
   readonly conversations: Conversations;
-  /** Left out where no language model is configured. */
+  /** Absent if no language model is configured. */
   readonly rewording?: MessageRewording;
 }

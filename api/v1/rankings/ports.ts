@@ -29,6 +29,6 @@ export interface RankingPorts {
   readonly cuts: CutReads;
   readonly bars: BarReads;
   readonly basis: BasisReads;
-  /** Left out where no language model is configured. */
+  /** Absent if no language model is configured. */
   readonly phrasing?: AssessmentPhrasing;
 }

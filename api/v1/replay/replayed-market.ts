@@ -12,7 +12,7 @@ import type { QuoteReads } from '../quotes/ports.ts';
 
 /** The tape of the moment, as it has been walked so far. */
 export interface ReplayedTape {
-  /** When its first event was received. */
+  /** Time at which its first event was received. */
   readonly start: EpochMs;
   /** Everything that it has a price or a bar of. */
   readonly instruments: readonly InstrumentKey[];

@@ -21,7 +21,7 @@ export interface WaitingActivity extends OfActor {
   readonly kind: string;
   readonly state: 'pending' | 'given_up';
   readonly attempts: number;
-  /** When it is tried next. */
+  /** Time at which it is tried next. */
   readonly dueAt: EpochMs;
   readonly createdAt: EpochMs;
   /** Null while it is pending. */
@@ -74,7 +74,7 @@ export interface RuntimeCounts {
     readonly count: number;
     /** The most attempts of one of them. */
     readonly attempts: number;
-    /** When the first of them is or was due. */
+    /** Time at which the first of them is or was due. */
     readonly firstDueAt: EpochMs;
   }[];
   readonly timers: { readonly count: number; readonly overdue: number; readonly nextDueAt: EpochMs | null };
@@ -135,7 +135,7 @@ export interface LongWork extends TrackedWork {
   readonly venue: Venue | null;
   readonly instrument: string | null;
   readonly timeframe: string | null;
-  /** When this was read, by the clock that the other times are of. */
+  /** Time at which this was read, by the clock that the other times are of. */
   readonly at: EpochMs;
 }
 

@@ -17,7 +17,7 @@ export interface ChainWalletReads {
 export interface WalletPorts {
   readonly venue: PublicWalletReads;
   readonly evm: ChainWalletReads;
-  /** Left out where no node of the primary chain reads wallets. */
+  /** Absent if no node of the primary chain reads wallets. */
   readonly primary?: PrimaryWalletReads;
 }
 

@@ -42,7 +42,7 @@ export interface EvmChainOptions {
   readonly token: string;
   readonly clock: Clock;
   readonly timeoutMs?: number;
-  /** Is told of every request that brought no answer. */
+  /** Called for every request that brought no answer. */
   readonly onFailure?: (reason: string) => void;
 }
 

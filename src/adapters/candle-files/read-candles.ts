@@ -74,9 +74,9 @@ export interface ReadOptions {
   readonly ofShare?: boolean | null;
   /** The time zone whose clock times without an offset show. Default: UTC. */
   readonly timezone?: string;
-  /** Is told of every row that is no bar; throws to end the reading. */
+  /** Called for every row that is no bar; throws to end the reading. */
   readonly onBad: (row: BadRow) => void;
-  /** Is told how many bytes of the file were read. */
+  /** Called with the number of bytes read of the file. */
   readonly onBytes?: (bytes: number) => void;
   /** Bars of one batch. Default 20,000. */
   readonly batch?: number;

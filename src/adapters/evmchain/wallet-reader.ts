@@ -46,7 +46,7 @@ export interface WalletReaderOptions {
   readonly tokens: readonly TokenListing[];
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly timeoutMs?: number;
-  /** Is told of every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
+  /** Called for every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
   readonly onFailure?: (reason: string) => void;
 }
 

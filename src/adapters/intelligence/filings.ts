@@ -114,7 +114,7 @@ function newYorkInstant(local: EpochMs): EpochMs {
   return local - newYorkOffsetMs(guess);
 }
 
-/** When a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`), if it gave one. */
+/** Time at which a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`), if it gave one. */
 export interface AcceptedFiling {
   readonly acceptedAt: EpochMs;
   readonly filingDate: string | null;
@@ -167,7 +167,7 @@ export interface ReadFilingsOptions {
   readonly since: EpochMs;
   /** Location of the documents, `https://www.sec.gov/Archives`; null if there is none. */
   readonly archiveUrl: string | null;
-  /** Is told of members that nobody knows. */
+  /** Called for members that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 
@@ -290,7 +290,7 @@ export interface FilingsOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   readonly archiveUrl: string | null;
   /** Default 60 s. */

@@ -131,7 +131,7 @@ export interface MacroOptions {
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   readonly series?: readonly MacroSeries[];
   /** Default 15 minutes. */

@@ -129,7 +129,7 @@ export interface WireOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   /** Format of the provider; default the sandbox's wire. */
   readonly provider?: NewsProvider;

@@ -142,7 +142,7 @@ export interface SocialOptions {
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   /** Default 60 s. */
   readonly everyMs?: number;

@@ -86,7 +86,7 @@ export interface TvlOptions {
   readonly client: KeyedClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   /** Default 5 minutes. */
   readonly everyMs?: number;

@@ -15,7 +15,7 @@ export interface LauncherOptions {
   readonly url: string;
   readonly key: string | null;
   readonly clock: Clock;
-  /** Is told of every question that brought no answer. */
+  /** Called for every question that brought no answer. */
   readonly onFailure: (code: string) => void;
   readonly timeoutMs?: number;
 }

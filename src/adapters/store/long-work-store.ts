@@ -26,7 +26,7 @@ export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
   readonly failureOf: (result: Result) => string | null;
   /** The same of what was thrown. */
   readonly thrownFailureOf: (error: unknown) => string;
-  /** Is told of every change. */
+  /** Called for every change. */
   readonly onProgress?: (progress: WorkProgress) => void;
   /** Is told once under which id others read it. */
   readonly onRecorded?: (workId: string) => void;

@@ -97,7 +97,7 @@ interface Chain {
   readonly id: string;
   /** Interval of its ticks while it is on duty. */
   readonly periodMs: number;
-  /** When it was on duty, by its steps: from inclusive, until exclusive. */
+  /** Time at which it was on duty, by its steps: from inclusive, until exclusive. */
   readonly duty: readonly { readonly from: number; readonly until: number }[];
   /** Up to and including this slot it has been ticked. */
   readonly tickedTo: number;
@@ -273,7 +273,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
   return manifests;
 }
 
-/** When each agent was on duty, told by the steps of its life alone. */
+/** Time at which each agent was on duty, told by the steps of its life alone. */
 async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
   const agents = await sql<{ id: string; kind: 'agent' | 'take'; ticked_to: number }[]>`
     select g.id, g.kind, coalesce(t.last_slot, 0) as ticked_to

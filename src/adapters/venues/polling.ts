@@ -35,7 +35,7 @@ export interface PollingOptions<Message> {
   /** Begins anew with every subscription. Its `ask` throws VenueError where the provider refuses or answers something else. */
   readonly open: () => {
     ask(): Promise<Reading<Message>>;
-    /** Is told of every failure before the pause. */
+    /** Called for every failure before the pause. */
     failed?(error: unknown): void;
   };
 }

@@ -49,7 +49,7 @@ export interface VenueHttpOptions {
   readonly limitPauseMs?: number;
   /** Default 3 s. */
   readonly connectTimeoutMs?: number;
-  /** Is told of members that nobody knows, in answers to questions that say what is known. */
+  /** Called for members that nobody knows, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 

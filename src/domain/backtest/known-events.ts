@@ -7,7 +7,7 @@ export interface ArchivedStretch extends Stretch {
   readonly source: string;
 }
 
-/** When events of one source were told, without a hole. */
+/** Stretches in which events of one source were received without a gap. */
 export function sourceStretches(source: string, received: Stretch | null, archives: readonly ArchivedStretch[]): readonly Stretch[] {
   return unitedStretches([...archives.filter((archive) => archive.source === source), ...(received === null ? [] : [received])]);
 }

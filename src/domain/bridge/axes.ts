@@ -43,7 +43,7 @@ export type SourceState = (typeof SOURCE_STATES)[number];
 export interface SourceAxis {
   readonly state: SourceState;
   readonly confirmations: number;
-  /** When it was first seen in a block; null while it was not. */
+  /** Time at which it was first seen in a block; null while it was not. */
   readonly includedAt: EpochMs | null;
   readonly detail: string | null;
 }

@@ -81,7 +81,7 @@ export interface BridgeTransferView extends BridgeOffer {
   readonly hash: string | null;
   readonly axes: TransferAxes;
   readonly attentions: readonly Attention[];
-  /** When it was told to be late; null while it was not. */
+  /** Time at which it was told to be late; null while it was not. */
   readonly delayedAt: EpochMs | null;
   readonly quotedBy: string;
   readonly submittedBy: string | null;

@@ -29,7 +29,7 @@ export interface UnknownInput {
   /** Unknown input: an input of the rule, an indicator by its name (`rsi:14@1h`), or the whole `observation`. */
   readonly input: string;
   readonly cause: UnknownCause;
-  /** When the regular session opens; only of `market_closed`. */
+  /** Time at which the regular session opens; only of `market_closed`. */
   readonly until?: string;
   /** Closed bars (hours, of funding) that the indicator needs; only of `warming_up`. */
   readonly barsNeeded?: number;

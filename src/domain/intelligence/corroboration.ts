@@ -18,7 +18,7 @@ export type ConfirmedBy = (typeof CONFIRMED_BY)[number];
 export interface Assessment {
   readonly state: StoryState;
   readonly confirmedBy: ConfirmedBy | null;
-  /** When the reports that confirm it were out; null while nothing does. */
+  /** Time at which the reports that confirm it were out; null while nothing does. */
   readonly confirmedAt: EpochMs | null;
   readonly kind: EventKind;
   readonly severity: Severity;

@@ -38,7 +38,7 @@ export interface Story extends Assessment {
   /** The id of the report that opened it. */
   readonly id: string;
   readonly reports: readonly Report[];
-  /** When the report that changed it last was received. */
+  /** Time at which the report that changed it last was received. */
   readonly receivedAt: EpochMs;
 }
 
@@ -170,7 +170,7 @@ export class StoryTracker {
   }
 }
 
-/** When the report that opened the story was received. */
+/** Time at which the report that opened the story was received. */
 function openedAt(story: Story): EpochMs {
   return story.reports.find(({ id }) => id === story.id)?.receivedAt ?? 0;
 }

@@ -60,7 +60,7 @@ export interface ScenarioResult {
   readonly lossUsd: DecimalString;
   /** loss / value before x 100, a ratio; null if the value is not above zero. */
   readonly lossPct: number | null;
-  /** When the regular session opens that the gap is measured against; null in the other scenarios, and beyond the known calendar. */
+  /** Time at which the regular session opens that the gap is measured against; null in the other scenarios, and beyond the known calendar. */
   readonly opensAt: EpochMs | null;
   readonly coverage: PortfolioTotals['coverage'];
   /** Holdings without a price: nobody knows what they would lose. */

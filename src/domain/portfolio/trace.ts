@@ -79,7 +79,7 @@ export function catalogInput(instrument: InstrumentKey, catalog: Catalog): Portf
   return plainInput({ id: catalogInputId(instrument), kind: 'catalog', what, source: '/v1/catalog' });
 }
 
-/** When the regular session opens next; null if the calendar ends before. */
+/** Time at which the regular session opens next; null if the calendar ends before. */
 export function calendarInput(opensAt: EpochMs | null): PortfolioInput {
   const what =
     opensAt === null ? 'the known calendar ends before the next regular session' : `the next regular session opens at ${isoTime(opensAt)}`;

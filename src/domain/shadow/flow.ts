@@ -9,7 +9,7 @@ import type { FlowRule } from '../venues/venue-facts.ts';
 /** A live book, or the state of a pool, as it was received. Best levels first; an empty side has none. */
 export interface FlowBook {
   readonly source: string;
-  /** When it was received. */
+  /** Time at which it was received. */
   readonly at: EpochMs;
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
@@ -24,7 +24,7 @@ export interface FlowPrint {
   readonly price: DecimalString;
   /** Base units. */
   readonly quantity: DecimalString;
-  /** When it was received. */
+  /** Time at which it was received. */
   readonly at: EpochMs;
 }
 
@@ -52,7 +52,7 @@ export interface FlowSpan {
   readonly instrument: InstrumentKey;
   /** Null if the venue sends nothing to measure by. */
   readonly rule: FlowRule | null;
-  /** When the order left, and when it reached its venue. */
+  /** Time at which the order left, and when it reached its venue. */
   readonly from: EpochMs;
   readonly arrival: EpochMs;
   /** End of the time for which books are needed. Trades alone cover the rest of a long window. */

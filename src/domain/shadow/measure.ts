@@ -21,9 +21,9 @@ export interface ShadowOrder {
   readonly quantity: DecimalString;
   /** No price beyond it is taken. Of an order that rested, where it rested. */
   readonly limitPrice: DecimalString;
-  /** When it left; of an order that rested, since when it did. */
+  /** Time at which it left, or began to rest. */
   readonly sentAt: EpochMs;
-  /** When what was left of it was taken back; null of one that took at once. */
+  /** Time at which what was left of it was taken back; null of one that took at once. */
   readonly restedUntil: EpochMs | null;
 }
 
@@ -72,7 +72,7 @@ export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSp
   return { instrument, rule, from: sentAt, arrival, booksUntil, until, maxAgeMs: limits.maxAgeMs };
 }
 
-/** When an order can be measured: everything that counts has been received by then, or never will be. */
+/** Time at which an order can be measured: everything that counts has been received by then, or never will be. */
 export function measurableAt(order: ShadowOrder): EpochMs {
   return spanOf(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
 }

@@ -28,7 +28,7 @@ export interface TrailBatch {
   readonly writer: Writer;
   /** Eight hexadecimal digits of the key that signed. */
   readonly keyId: string;
-  /** When it was signed, in milliseconds. */
+  /** Time at which it was signed, in milliseconds. */
   readonly at: number;
   readonly changes: number;
   /** Base64 of the Merkle root over the entries. */

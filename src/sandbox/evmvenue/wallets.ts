@@ -46,7 +46,7 @@ function holdings(address: string, listings: readonly PerpListing[], epoch: Epoc
   }));
 }
 
-/** When the simulator's wallets opened their positions: two days back, to the day. */
+/** Time at which the simulator's wallets opened their positions: two days back, to the day. */
 function openingEpoch(now: EpochMs): EpochMs {
   return Math.floor(now / 86_400_000) * 86_400_000 - 2 * 86_400_000;
 }

@@ -10,7 +10,7 @@ const RETIRED_FOR_MS = 70 * 60_000;
 interface StoredKey {
   readonly kid: string;
   readonly createdAt: EpochMs;
-  /** When another key took over; null for the one in use. */
+  /** Time at which another key took over; null for the one in use. */
   readonly retiredAt: EpochMs | null;
   readonly privateKeyPem: string;
 }

@@ -26,7 +26,7 @@ interface Series {
   readonly digits: number;
   /** Returns the value. A request for other units than the series' own is an error of the client. */
   readonly value: (day: EpochMs, asOf: EpochMs) => number;
-  /** When the value of a period is out. */
+  /** Time at which the value of a period is out. */
   readonly outAt: (day: EpochMs) => EpochMs;
 }
 

@@ -286,7 +286,7 @@ class SeededAsset {
 export interface SeededMarketOptions {
   /** The same seed gives the same world. */
   readonly seed: number | string;
-  /** When the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */
+  /** Time at which the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */
   readonly anchor?: EpochMs;
   readonly assets?: readonly AssetTraits[];
 }

@@ -57,7 +57,7 @@ function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAns
 
 export function createOrderEndpoints(options: OrderEndpointsOptions) {
   const { account, keys, now, statusOf } = options;
-  /** When new orders came, for the limits on their number. */
+  /** Time at which new orders came, for the limits on their number. */
   let placedAt: EpochMs[] = [];
   let named = 0;
 

@@ -82,7 +82,7 @@ export interface InstrumentColumns {
   readonly benchmarkKind: CatalogEntry['benchmarkKind'];
   readonly benchmark: InstrumentKey | null;
   readonly reference: Float64Array | null;
-  /** When the reference at each slot had been published. */
+  /** Time at which the reference at each slot had been published. */
   readonly referenceAt: Float64Array | null;
   readonly perpMark: Float64Array | null;
   readonly spotMid: Float64Array | null;

@@ -42,7 +42,7 @@ export interface PopulationOptions {
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
   /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
   readonly preferences?: RiskPreferences;
-  /** Is told of every fill that was computed; fills that a live run noted are in its books already. */
+  /** Called for every fill that was computed; fills that a live run noted are in its books already. */
   readonly onFill?: (fill: ReplayedFill) => void;
   /** Receives after each slot how the books stand that something has happened to. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;

@@ -32,7 +32,7 @@ const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'su
 export interface Outcome {
   readonly rows: readonly CommittedRow[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
-  /** When each agent was on duty, from its steps: [from, until). */
+  /** Time at which each agent was on duty, from its steps: [from, until). */
   readonly duty: ReadonlyMap<string, readonly (readonly [from: EpochMs, until: EpochMs])[]>;
   readonly incidents: number;
   readonly failures: readonly unknown[];

@@ -17,7 +17,7 @@ export interface RelayPushesOptions {
   readonly clock: Clock;
   /** For the jitter of reconnections, 0 <= n < 1. */
   readonly random: () => number;
-  /** Is told of every frame that could not be read, and of every lost connection. */
+  /** Called for every frame that could not be read, and of every lost connection. */
   readonly onFailure: (reason: 'disconnected' | 'senseless') => void;
 }
 

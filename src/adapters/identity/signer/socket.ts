@@ -61,7 +61,7 @@ export async function listenAsSigner(options: {
   readonly path: string;
   readonly sign: SignerClient['sign'];
   readonly signRequest: ExchangeSigner['signRequest'];
-  /** Is told of errors that became an `unavailable`. */
+  /** Called for errors that became an `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
   const { path } = options;

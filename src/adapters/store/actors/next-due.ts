@@ -1,4 +1,4 @@
-/** When the next work of the actors is due: what a simulated clock goes on to. */
+/** Time at which the next work of the actors is due: what a simulated clock goes on to. */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 

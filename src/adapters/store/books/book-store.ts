@@ -204,7 +204,7 @@ interface OpenRow {
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
 
-/** Is told of a book that cannot be read; null is the book of the organization's people. */
+/** Called for a book that cannot be read; null is the book of the organization's people. */
 type OnUnreadable = (agentId: string | null, row: UnreadableRow) => void;
 
 const refuseUnreadable: OnUnreadable = (_, row) => {

@@ -239,7 +239,7 @@ async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidenc
   return problems;
 }
 
-/** When a series was drawn up; series of the manifest have no time. */
+/** Time at which a series was drawn up; series of the manifest have no time. */
 function evaluatedAt(series: EvidenceSeries[EvidenceKind], otherwise: EpochMs): EpochMs {
   return 'evaluatedAt' in series ? series.evaluatedAt : otherwise;
 }

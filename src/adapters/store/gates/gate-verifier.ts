@@ -24,7 +24,7 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Transaction } from '../database.ts';
 
-/** Is told of one thing that is not as it was written: when, of whom, which part, and one sentence. */
+/** Called for one thing that is not as it was written: when, of whom, which part, and one sentence. */
 export type GateComplaint = (at: EpochMs, agentId: string, part: string, detail: string) => unknown;
 
 const PAGE_AGENTS = 500;

@@ -12,7 +12,7 @@ import { ASSESSED_TABLES } from './signed-rows.ts';
 const ROWS_AT_ONCE = 5_000;
 const MOST = 100;
 
-/** Is told of one thing that is not as it was moved. */
+/** Called for one thing that is not as it was moved. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 interface Moved {
@@ -20,7 +20,7 @@ interface Moved {
   readonly key: readonly string[];
   /** The condition under which a row `p` of the database was not moved. */
   readonly stays: (sql: Transaction) => Fragment;
-  /** When a row `p` is of, in milliseconds. */
+  /** Time at which a row `p` is of, in milliseconds. */
   readonly at: (sql: Transaction) => Fragment;
 }
 type Fragment = PendingQuery<Row[]>;

@@ -19,7 +19,7 @@ import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
 import { mayWrite } from './table-writers.ts';
 import { checkpointOf } from './trail-log.ts';
 
-/** Is told of one thing that is not as it was signed. */
+/** Called for one thing that is not as it was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 /** Result of the verification; null in the trail's report if nobody signs this database. */
@@ -124,7 +124,7 @@ async function verifyBatches(
   }
 }
 
-/** When each retired key was retired. */
+/** Time at which each retired key was retired. */
 async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochMs>> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('trail_retirements') is not null as there`;
   if (known?.there !== true) return new Map();
@@ -133,7 +133,7 @@ async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochM
   return new Map(rows.map(({ key_id, at }) => [key_id, at]));
 }
 
-/** When this database was given the list of who writes which table: what was signed before is held to no list. */
+/** Time at which this database was given the list of who writes which table: what was signed before is held to no list. */
 async function writersNamedAt(sql: Transaction): Promise<EpochMs> {
   const [row] = await sql<{ at: EpochMs }[]>`
     select floor(extract(epoch from applied_at) * 1000)::bigint as at from migrations where name = '0005_trail.sql'`;
@@ -396,7 +396,7 @@ async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index:
   }
 }
 
-/** When a checkpoint was signed, as its extension line says; 0 if it does not. */
+/** Time at which a checkpoint was signed, as its extension line says; 0 if it does not. */
 function timeOf({ extensions }: Checkpoint): EpochMs {
   return Number(/^at (\d+)$/.exec(extensions[0] ?? '')?.[1] ?? 0);
 }

@@ -92,7 +92,7 @@ export interface OnchainOrdersOptions {
   readonly budget: RequestBudget;
   /** Maximum wait of a request for budget. Default 2 s, because a person waits for the answer. */
   readonly maxWaitMs?: number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 

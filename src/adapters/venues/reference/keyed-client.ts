@@ -27,7 +27,7 @@ export interface KeyedClientOptions {
   readonly maxWaitMs?: number;
   /** Maximum attempts of a read. Default 2. */
   readonly attempts?: number;
-  /** Is told of members that nobody knows, in answers to questions that say what is known. */
+  /** Called for members that nobody knows, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 

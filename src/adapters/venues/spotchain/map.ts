@@ -51,7 +51,7 @@ export interface SpotToken {
   readonly decimals: number;
   /** Multiplier known to the catalog. The venue's price answers keep it up to date. */
   readonly scaledUi: ScaledUi;
-  /** When the mint is quoted at all; always where nothing is said. */
+  /** Time at which the mint is quoted at all; always where nothing is said. */
   readonly validFrom?: EpochMs | null;
   readonly validTo?: EpochMs | null;
 }

@@ -54,7 +54,7 @@ export interface SpotOrdersOptions {
   readonly clock: Clock;
   /** Returns the budgets of an organization's account, created once for each. */
   readonly budgetsOf: (orgId: string) => SpotBudgets;
-  /** Is told of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
+  /** Called for members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
   readonly note?: NoteUnknownField;
 }
 

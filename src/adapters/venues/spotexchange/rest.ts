@@ -20,7 +20,7 @@ export interface SpotRestOptions {
   /** The budget of the address, where several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 

@@ -88,7 +88,7 @@ export function createSignedRest(options: {
   readonly sign: SignExchangeRequest;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
-  /** Is told of members of answers that nobody knows. */
+  /** Called for members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }): SignedRest {
   const { rest, clock, budgets, orgId, sign } = options;
