@@ -99,7 +99,7 @@ export interface LiquidationLine {
   readonly perFundingUsd: Decimal;
 }
 
-/** Where the equity of a position is its maintenance margin, tier by tier: margin - funding + value - cost = rate x value - deduction. */
+/** Returns the line at which a position's equity equals its maintenance margin, tier by tier: margin - funding + value - cost = rate x value - deduction. */
 export function liquidationLines({ quantity, costUsd, marginUsd, tiers }: MarginedPosition): LiquidationLine[] {
   const borrowed = new Decimal(costUsd).minus(marginUsd);
   return maintenanceLines(tiers).map(({ rate, deduction }) => {
@@ -114,14 +114,14 @@ export function liquidationPrice(position: MarginedPosition, fundingUsd: Decimal
   return Decimal.max(...liquidationLines(position).map(({ priceUsd, perFundingUsd }) => priceUsd.plus(perFundingUsd.times(perUnit))));
 }
 
-/** How the venue ends a position: sold in its book at the price that was met, or taken over with all of its margin. */
+/** Liquidation by the venue: the position is sold in the book at the price met, or taken over with all of its margin. */
 export interface Liquidation {
   readonly by: 'market' | 'backstop';
   readonly priceUsd: Decimal;
 }
 
 /**
- * What becomes of a position at a price; null while its equity is above the maintenance margin. Below two thirds of
+ * Returns the liquidation of a position at a price, or null while its equity is above the maintenance margin. Below two thirds of
  * it the venue takes the position over and the margin is lost, and no more than the margin: its price is then where the equity is
  * zero. The venue takes no liquidation fee; a sale in the book costs its taker fee.
  */

@@ -144,9 +144,9 @@ interface OpenPosition {
   /** The entry price as a number of dollars. */
   readonly entryUsd: number;
   readonly cost: number;
-  /** What it binds of the capital, in money units: the cost divided by the leverage. */
+  /** Margin of the position in money units: its cost divided by the leverage. */
   readonly margin: number;
-  /** Where it is liquidated, in dollars over the dollars of funding that a unit has paid; empty where it is no perpetual. */
+  /** Liquidation prices in dollars, over the dollars of funding that a unit has paid; empty if it is not a perpetual. */
   readonly liquidation: readonly { readonly price: number; readonly perFunding: number }[];
   readonly fees: number;
   readonly slippageBps: number;
@@ -250,7 +250,7 @@ class Run implements BarByBar {
   readonly #maxLeverage: number;
   readonly #poolShare: number;
   readonly #weights: { readonly position: number; readonly underlying: number };
-  /** Whether a position may be larger than what is paid for it. */
+  /** True if a position may be larger than the cash paid for it. */
   readonly #isMargined: boolean;
   /** Money units of a micro-dollar: the risk function counts in them, each amount rounded against the order. */
   readonly #micro: number;
@@ -748,7 +748,7 @@ class Run implements BarByBar {
     return floorUnits(Number(quantity) * ask * unit);
   }
 
-  /** What exposure to an instrument and to its underlying may grow by at bar i, in money units: what is paid in full cannot grow beyond the equity. */
+  /** Returns the remaining exposure to an instrument and its underlying at bar i, in money units. Fully paid exposure is limited to the equity. */
   #exposureCapacity(state: InstrumentState, i: number): number {
     if (!this.#isMargined) return Number.POSITIVE_INFINITY;
     const { unit } = this.#units;
@@ -762,7 +762,7 @@ class Run implements BarByBar {
     return kin === 0 ? own : Math.min(own, (equity * this.#weights.underlying) / 100 - kin);
   }
 
-  /** What the equity at bar i leaves beside the margin of all positions, in money units; of a margined value what lies beyond its margin. */
+  /** Returns the equity at bar i beyond the margin of all positions, in money units; a margined position counts by its value beyond its margin. */
   #balance(i: number): number {
     let free = this.#cash - this.#fundingDue(i);
     for (const { instrumentState, baseUnits } of this.#held) {
@@ -1159,7 +1159,7 @@ function fundingSince({ instrumentState, entryBar, quantity }: OpenPosition, i: 
   return columns.carry === null ? 0 : fundingOf(quantity, microsSince(columns.carry, entryBar, i), units);
 }
 
-/** What a cost binds of the capital, in money units. */
+/** Returns the margin of a cost, in money units. */
 function marginOf(cost: number, { leverage }: InstrumentState): number {
   return leverage === 1 ? cost : ceilUnits(cost / leverage);
 }
