@@ -1,4 +1,4 @@
-/** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
+/** Activity of one agent on an instrument's bars: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
 import { plain, priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
@@ -75,7 +75,7 @@ function minuteOf({ slot }) {
 }
 
 /**
- * Whether a condition of the manifest reads an indicator: an observation is shared by all agents, and notes what any of them reads.
+ * True if a condition of the manifest reads an indicator. All agents share an observation, which notes what any of them reads.
  * @param {string} indicator `rsi:14@1h`
  * @param {readonly Condition[]} conditions
  */

@@ -1,4 +1,4 @@
-/** How an evaluation ended, in words. */
+/** Result of an evaluation, in words. */
 import { numberText, plain } from './words.js';
 
 /**

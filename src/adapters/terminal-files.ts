@@ -37,10 +37,10 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** What the form of a manifest is made of: its schema, and manifests to begin with. */
+/** Contents of the manifest form: its schema, and templates. */
 const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MANIFEST_TEMPLATES });
 
-/** What pages take from the domain, under names of their own. */
+/** Domain modules that pages import, under names of their own. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {

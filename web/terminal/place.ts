@@ -5,7 +5,7 @@ const KEPT = 'sevengate.terminal.instrument';
 
 export const instrument = createKeptStore(KEPT, 'spotexchange:BTCUSDT');
 export const page = createStore('trade');
-/** What stands behind the name of the page in the address: of `#/agents/7/costs` it is `7/costs`. */
+/** Part of the address after the page's name: `7/costs` of `#/agents/7/costs`. */
 export const within = createStore('');
 
 /** The venue of `spotexchange:BTCUSDT`. */

@@ -73,7 +73,7 @@ function textOf(value: unknown): string {
   return value === undefined || value === '' ? '…' : plain(String(value));
 }
 
-/** What the agent trades, when it buys and sells, and what it may put at stake. */
+/** Describes what the agent trades, when it buys and sells, and its limits. */
 export function rulesSentences(rules: Rules): readonly string[] {
   const { universe, timeframe, maxTradeNotionalUsd, maxCapitalUsd, maxLeverage, maxOpenPositions, maxDailyDrawdownPct, maxSlippageBps } =
     rules;

@@ -104,7 +104,7 @@ function textOf({ kind }: Field, value: unknown): string | readonly string[] | n
   return typeof value === 'boolean' && kind === 'boolean' ? String(value) : null;
 }
 
-/** What no field shows is kept as it is. */
+/** Returns the members that no field shows, unchanged. */
 function moreOf(fields: readonly Field[], members: Members): Members {
   const isShown = ([name, value]: readonly [string, unknown]): boolean =>
     fields.some((field) => field.name === name && textOf(field, value) !== null);

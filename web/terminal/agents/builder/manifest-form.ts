@@ -98,7 +98,7 @@ export function partsOf(type: string): readonly [subject: string, operator: stri
   return [subject, operator];
 }
 
-/** What is wrong with a text before anybody is asked; null if nothing is. */
+/** Returns the problem of a text before a request is made, or null. */
 export function objectionTo({ kind, isRequired, min, max, allowed }: Field, text: string): string | null {
   if (text === '') return isRequired ? 'Needed.' : null;
   if (kind === 'timeframe') return /^[1-9]\d{0,2}[mh]$/.test(text) ? null : 'Minutes or hours, such as 5m or 1h.';

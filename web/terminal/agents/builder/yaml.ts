@@ -66,7 +66,7 @@ class Reader {
     return this.#next().type === EVENT_ID.POP ? null : this.#value('$');
   }
 
-  /** Where a value stands, or else the nearest that holds it. */
+  /** Returns the place of a value, or of the nearest one that contains it. */
   placeOf(path: string): Place | null {
     for (let within = path; within !== ''; within = within.replace(/(\.[^.[\]]+|\[\d+\]|\$)$/, '')) {
       const offset = this.#offsets.get(within);
