@@ -64,12 +64,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
   async function landedBefore({ signature, payment }: CheckoutContext): Promise<PaymentAnswer> {
     const { state } = await deps.chain.status(signature as string);
     if (state === 'unseen')
-      return {
-        outcome: 'ended',
-        how: 'expired',
-        reason: 'not_landed',
-        detail: 'it was submitted after its expiry and is not on the chain',
-      };
+      return { outcome: 'ended', how: 'expired', reason: 'not_landed', detail: 'it came after its expiry and is not on the chain' };
     const landed = state === 'finalized' ? await deps.chain.transaction(signature as string) : null;
     return landed === null ? { outcome: 'waits' } : assessed(landed, payment as Payment);
   }
