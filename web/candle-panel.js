@@ -1,10 +1,11 @@
 /** The chart of an instrument with its timeframes: bars that go on as they close, sessions shaded, the distance to what it is measured by below. */
-import { barLength, partsOf, readBars, readClosed, TIMEFRAMES } from './candle-reads.js';
+import { readBars, readClosed } from './candle-reads.js';
 import { readCatalog } from './catalog.js';
 import { fill, h, mark, say } from './dom.js';
 import { followFormingBar } from './forming-bar.js';
 import { Refused } from './http.js';
 import { withheld } from './permissions.js';
+import { barLength, partsOf, TIMEFRAMES } from './timeframes.js';
 import { plain, quoteText, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */

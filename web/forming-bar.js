@@ -1,5 +1,6 @@
 /** The bar that has not closed yet: what the shorter bars within it and the quotes since make of it. Only for the eye. */
-import { barLength, partsOf, readBars } from './candle-reads.js';
+import { readBars } from './candle-reads.js';
+import { barLength, partsOf } from './timeframes.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./price-chart.js').Forming} Forming */

@@ -1,5 +1,5 @@
 /** The funding of one perpetual: what holding it costs now, and what it cost. */
-import { partsOf } from './candle-reads.js';
+import { partsOf } from './timeframes.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { factList, number } from './tables.js';

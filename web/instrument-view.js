@@ -1,6 +1,6 @@
 /** One instrument: its candles and quote, its book, what is written of it, its funding, and who holds it. */
 import { CandlePanel } from './candle-panel.js';
-import { partsOf, TIMEFRAMES } from './candle-reads.js';
+import { partsOf, TIMEFRAMES } from './timeframes.js';
 import { readCatalog } from './catalog.js';
 import { fill, h, say } from './dom.js';
 import { fundingPanel } from './funding-panel.js';

@@ -1,6 +1,6 @@
 /** The top of one book as it moves: prices and sizes of both sides, each size as a bar of what the largest one is. */
 import { qualityBadge } from './aged-quality.js';
-import { partsOf } from './candle-reads.js';
+import { partsOf } from './timeframes.js';
 import { flagChips } from './decision-card.js';
 import { fill, h } from './dom.js';
 import { priceText } from './words.js';

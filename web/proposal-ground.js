@@ -1,6 +1,6 @@
 /** Basis of an answer to a proposal: the distance of its limit from the market, the stop and the target, and the rules behind it. */
 import { qualityBadge } from './aged-quality.js';
-import { partsOf } from './candle-reads.js';
+import { partsOf } from './timeframes.js';
 import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';

@@ -1,6 +1,6 @@
 /** The quote of one instrument as it moves: bid, ask, spread, age and quality in one line. */
 import { ageOf, qualityBadge } from './aged-quality.js';
-import { partsOf } from './candle-reads.js';
+import { partsOf } from './timeframes.js';
 import { flagChips } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { factList } from './tables.js';

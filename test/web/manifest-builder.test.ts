@@ -85,7 +85,7 @@ describe('rows and YAML', () => {
         const read = readYaml(writeYaml(manifestOf(draft, FORM)));
         expect(read.ok && draftOf(read.value, FORM)).toEqual(draft);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

@@ -8,11 +8,10 @@ import { askHalt, useMayHalt } from './halt.tsx';
 import { useMay, useMe } from './member.ts';
 import { type OrderInWords, ordersIn } from './order-in-words.ts';
 import { pagesFor } from './pages.ts';
-import { panelAsked } from './panel-asked.ts';
 import { changeDraft, writeOrder } from './panels/draft.ts';
 import { answerFirst } from './panels/proposals.tsx';
 import { PANEL_NAMES, PANELS } from './panels.tsx';
-import { choose, goTo } from './place.ts';
+import { choose, goTo, panelAsked } from './place.ts';
 
 export function Commands() {
   const [query, setQuery] = useState('');

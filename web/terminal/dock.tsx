@@ -10,7 +10,7 @@ import {
 import { type ComponentType, useEffect, useMemo, useState } from 'react';
 import { keep, readKept, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
-import { panelAsked } from './panel-asked.ts';
+import { panelAsked } from './place.ts';
 
 const THEME: DockviewTheme = { name: 'sevengate', className: 'dockview-theme-sevengate', gap: 4 };
 const RESET = 'reset';

@@ -16,7 +16,6 @@ import { pagesFor } from './pages.ts';
 import { followAddress, page } from './place.ts';
 import { TradeWorkspace } from './workspace.tsx';
 
-const Agents = lazy(() => import('./agents/pages.tsx'));
 const Research = lazy(() => import('./research/pages.tsx'));
 
 export function Frame() {
@@ -36,17 +35,12 @@ export function Frame() {
       <main id="main" tabIndex={-1} className="main">
         <HaltBanner />
         <Suspense fallback={<p className="faint page">Loading…</p>}>
-          <Page name={name} />
+          {name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}
         </Suspense>
       </main>
       <Commands />
     </div>
   );
-}
-
-function Page({ name }: { readonly name: string }) {
-  if (name === 'trade') return <TradeWorkspace />;
-  return name === 'agents' || name === 'recommendations' ? <Agents name={name} /> : <Research name={name} />;
 }
 
 function skip(event: { preventDefault(): void }): void {

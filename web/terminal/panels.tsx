@@ -10,7 +10,7 @@ import { Proposals } from './panels/proposals.tsx';
 import { Ticket } from './panels/ticket.tsx';
 import { Watchlist } from './panels/watchlist.tsx';
 
-const Candles = lazy(() => import('./panels/candles.tsx'));
+const Candles = lazy(async () => ({ default: (await import('./charts.tsx')).Candles }));
 
 function Chart() {
   return (

@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import { useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
-import { panelAsked } from './panel-asked.ts';
 import { InstrumentHead } from './panels/instrument-head.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
+import { panelAsked } from './place.ts';
 
 const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Approve', 'proposals'],

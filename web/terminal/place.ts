@@ -8,6 +8,9 @@ export const page = createStore('trade');
 /** Part of the address after the page's name: `7/costs` of `#/agents/7/costs`. */
 export const within = createStore('');
 
+/** Name of a panel that something else on the page asks to see; null once it is shown. */
+export const panelAsked = createStore<string | null>(null);
+
 /** The venue of `spotexchange:BTCUSDT`. */
 export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
 

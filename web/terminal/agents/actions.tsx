@@ -188,6 +188,7 @@ function CloseDialog({ agent: { id, name }, isOpen, close }: DialogProps) {
         label="Sell"
         placeholder="All positions"
         clearable
+        clearButtonProps={{ 'aria-label': 'Clear what is sold' }}
         data={held.map((key) => ({ value: key, label: symbolOf(key) }))}
         value={instrument}
         onChange={setInstrument}

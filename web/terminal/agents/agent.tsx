@@ -12,7 +12,7 @@ import { conditionSentence, type Rules, rulesSentences } from './rules.ts';
 import { Drawdown, State } from './state.tsx';
 import { Tabs } from './tabs.tsx';
 
-const AgentChart = lazy(() => import('./chart.tsx'));
+const AgentChart = lazy(async () => ({ default: (await import('../charts.tsx')).AgentChart }));
 
 export function AgentPage({ id, tab }: { readonly id: string; readonly tab: string }) {
   const { data: agent, error } = useAgent(id);
@@ -133,7 +133,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
   const { data: gates } = useGates(agent.id);
   const why = gates?.whyNoTrades ?? [];
   return (
-    <section className="card agent-words" aria-label="Rules">
+    <section className="card agent-words" aria-label="Rules" tabIndex={0}>
       {why.length > 0 && (
         <div className="why">
           <h2>Why no trades</h2>
@@ -164,7 +164,7 @@ function InWords({ agent }: { readonly agent: AgentDetail }) {
         ))}
         {(gates?.execution ?? []).map((sentence) => (
           <li key={sentence} className="faint">
-            {sentence}
+            {forPeople(sentence)}
           </li>
         ))}
         {gates?.liveLimit != null && <li className="warn">{gates.liveLimit}.</li>}

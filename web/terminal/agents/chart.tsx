@@ -2,7 +2,7 @@
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { overlayOf } from '../../agent-marks.js';
-import { barLength, TIMEFRAMES } from '../../candle-reads.js';
+import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { plain, symbolOf } from '../../words.js';
 import type { AgentDetail } from '../api.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
@@ -20,7 +20,7 @@ const LEGEND = [
 ] as const;
 const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;
 
-export default function AgentChart({ agent }: { readonly agent: AgentDetail }) {
+export function AgentChart({ agent }: { readonly agent: AgentDetail }) {
   const rules = agent.manifest as unknown as Rules;
   const keys = rules.universe.map(({ key }) => key);
   const [chosen, setChosen] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 /** Expected and realized cost of each fill: a picture, and the figures by venue, algorithm, size and hour. */
 import { useQuery } from '@tanstack/react-query';
-import { dayAndTime, symbolOf } from '../../words.js';
+import { dayAndTime, plain, symbolOf } from '../../words.js';
 import { api, type Calibration, type CostFigures } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -81,13 +81,14 @@ function Figures({ of: { paper, live, groups } }: { readonly of: Calibration }) 
     ['Paper', paper],
     ['Live', live],
     ...groups.map(
-      (group) => [group.by === 'hour' ? `${group.key}:00 UTC` : group.by === 'size' ? `$${group.key}` : group.key, group] as const,
+      (group) =>
+        [group.by === 'hour' ? `${group.key}:00 UTC` : group.by === 'size' ? `${group.key} USD` : plain(group.key), group] as const,
     ),
   ];
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Figures of cost">
       <table className="rows wide">
-        <Heads titles={['', 'Fills', 'Expected', 'Realized', 'Bias', 'Median', 'Dearer / cheaper']} />
+        <Heads titles={['Of', 'Fills', 'Expected', 'Realized', 'Bias', 'Median', 'Dearer / cheaper']} />
         <tbody>
           {rows
             .filter(([, { fills }]) => fills > 0)

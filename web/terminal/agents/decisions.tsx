@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { age, dayAndTime, flagWords, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
+import { age, dayAndTime, flagWords, forPeople, plain, quoteText, rejectionWords, symbolOf, valueText } from '../../words.js';
 import { api, type Decision } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -65,7 +65,7 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
       <div className="decisions-body" data-open={opened !== undefined}>
         {shown.length > 0 && (
           <VirtualTable
-            label="Decisions"
+            label="Decisions, newest first"
             head={<Heads titles={TITLES} words={['Decision', 'Instrument', 'Reason']} />}
             columns={TITLES.length}
             rowPx={ROW_PX}
@@ -143,10 +143,10 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
         <Refusal error={error} />
         {data !== undefined && (
           <>
-            <p>{data.summary}</p>
+            <p>{forPeople(data.summary)}</p>
             <ul>
               {data.why.map((sentence) => (
-                <li key={sentence}>{sentence}</li>
+                <li key={sentence}>{forPeople(sentence)}</li>
               ))}
             </ul>
           </>

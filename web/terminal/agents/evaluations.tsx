@@ -1,10 +1,11 @@
 /** Simulations of an agent: how far each is, what it waits for, how it ended; they go on when the page is left. */
-import { Button, Checkbox, Progress, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { summaryWords } from '../../run-words.js';
-import { dayAndTime, plain, priceText, remaining } from '../../words.js';
+import { dayAndTime, forPeople, plain } from '../../words.js';
 import { api, type EvaluationRun } from '../api.ts';
+import { WorkState } from '../kit/ages.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { useChange } from './actions.tsx';
@@ -90,28 +91,15 @@ function Run({ run, mayCancel }: { readonly run: EvaluationRun; readonly mayCanc
           </Button>
         )}
       </div>
-      {!hasEnded(run) && <Far run={run} />}
-      {words !== '' && <p className={ending === null ? undefined : 'rejection'}>{words}</p>}
+      {!hasEnded(run) && (
+        <p className="part-head">
+          <WorkState work={{ ...run, state: 'running', seenAt: createdAt, error: null }} name={`the ${plain(evaluation)}`} />
+          {run.waitsForWork !== null && <a href="#/operate">Data fetch no. {run.waitsForWork}</a>}
+        </p>
+      )}
+      {words !== '' && <p className={ending === null ? undefined : 'rejection'}>{forPeople(words)}</p>}
       <Refusal error={cancelling.error} />
     </li>
-  );
-}
-
-/** How far it is, what is left, and what it waits for. */
-function Far({ run: { evaluation, progress, remainingMs, waitingFor, waitsForWork } }: { readonly run: EvaluationRun }) {
-  const part = progress === null ? 0 : (progress.done / Math.max(1, progress.total)) * 100;
-  return (
-    <div className="far">
-      <Progress value={part} size="sm" aria-label={`Progress of the ${plain(evaluation)}`} />
-      <span className="num faint">
-        {progress === null
-          ? 'Preparing…'
-          : `${priceText(String(progress.done))} of ${priceText(String(progress.total))} ${progress.unit}, ${Math.floor(part)} %`}
-        {remainingMs === null ? '' : `, ${remaining(remainingMs)} left`}
-      </span>
-      {waitingFor !== null && <span className="warn">waits: {waitingFor.detail}</span>}
-      {waitsForWork !== null && <a href="/#/runtime/work">Data fetch no. {waitsForWork}</a>}
-    </div>
   );
 }
 

@@ -1,13 +1,11 @@
 /** Gates of an agent with what each asks and what was observed, bars that are missing, and the evidence on record. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { dayAndTime, GATE_RULES, numberText, plain } from '../../words.js';
 import { api, type Evidence, type Gate } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
+import { useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useGates } from './data.ts';
-
-const SHOWN = 20;
 
 export function GateList({ agentId }: { readonly agentId: string }) {
   const { data, error } = useGates(agentId);
@@ -96,13 +94,9 @@ function Checks({ of }: { readonly of: Gate['checks'] }) {
 }
 
 function EvidenceTable({ agentId }: { readonly agentId: string }) {
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['evidence', agentId],
-    queryFn: ({ pageParam, signal }) =>
-      api.listEvidence({ id: agentId, limit: SHOWN, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
+  const { data, error, hasNextPage, fetchNextPage } = useList(['evidence', agentId], (page, options) =>
+    api.listEvidence({ id: agentId, ...page }, options),
+  );
   const items = (data?.pages ?? []).flatMap((page) => page.items);
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Evidence on record">

@@ -2,14 +2,13 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { gateHere, nextAction } from '../../gate-progress.js';
-import { age, dayAndTime, plain } from '../../words.js';
+import { plain } from '../../words.js';
 import type { Agent } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
-import { useTicking } from '../kit/store.ts';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
-import { feed } from '../market.ts';
 import { useMay } from '../member.ts';
 import { type AgentMoney, modeOf, useAgent, useAgentPages, useGates, useLastDecision, useMoneyOf } from './data.ts';
 import { Stages } from './rail.tsx';
@@ -142,13 +141,14 @@ function Row({ agent, money }: { readonly agent: Agent; readonly money: AgentMon
 
 function LastDecision({ agentId }: { readonly agentId: string }) {
   const { data } = useLastDecision(agentId);
-  const now = useTicking();
   if (data === undefined) return <span className="faint">…</span>;
   if (data === null) return <span className="faint">none yet</span>;
-  const ageMs = now === 0 ? 0 : feed.now() - Date.parse(data.slot);
   return (
-    <span title={`${dayAndTime(data.slot)}${data.reason === null ? '' : `: ${plain(data.reason)}`}`}>
-      <Disposition of={data.disposition} /> <span className="num faint">{age(Math.floor(ageMs / 1_000) * 1_000)} ago</span>
+    <span title={data.reason === null ? undefined : plain(data.reason)}>
+      <Disposition of={data.disposition} />{' '}
+      <span className="faint">
+        <Ago at={data.slot} />
+      </span>
     </span>
   );
 }

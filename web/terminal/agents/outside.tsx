@@ -36,6 +36,9 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
           <dd>{last?.submittedBy ?? '–'}</dd>
         </div>
       </dl>
+      {agent.autonomy === 'research' && (
+        <p className="warn">At autonomy research it takes no proposals. Set its autonomy to suggest or above, under “More”.</p>
+      )}
       <Refusal error={error} />
       <Refusals proposals={data ?? []} />
       {isPending && <p className="empty">Reading…</p>}

@@ -1,15 +1,12 @@
-/** Pages of agents, by what stands in the address: the list, one agent, its rules being written, recommendations. */
-import { lazy } from 'react';
+/** Pages of agents, by what stands behind the name in the address: the list, one agent, its rules being written. */
 import { useStore } from '../kit/store.ts';
 import { useMay } from '../member.ts';
 import { within } from '../place.ts';
 import { AgentPage } from './agent.tsx';
+import { Builder } from './builder/builder.tsx';
 import { Agents } from './list.tsx';
-import { Recommendations } from './recommendations.tsx';
 
-const Builder = lazy(() => import('./builder/builder.tsx'));
-
-export default function AgentPages({ name }: { readonly name: string }) {
+export function AgentPages() {
   const [id = '', part = ''] = useStore(within).split('/');
   const mayRead = useMay('agent:read');
   if (!mayRead)
@@ -19,7 +16,6 @@ export default function AgentPages({ name }: { readonly name: string }) {
         <p className="empty">Your role may not read agents. Ask for the permission agent:read.</p>
       </div>
     );
-  if (name === 'recommendations') return <Recommendations />;
   if (id === 'new') return <Builder id="" purpose="new" />;
   if (part === 'edit' || part === 'clone') return <Builder key={`${part} ${id}`} id={id} purpose={part} />;
   return id === '' ? <Agents /> : <AgentPage key={id} id={id} tab={part} />;

@@ -1,29 +1,28 @@
 /** What agents at autonomy “suggest” would trade, the newest first; a person decides and sends the order. */
 import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { dayAndTime, plain, symbolOf } from '../../words.js';
+import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { api, type Recommendation } from '../api.ts';
+import { useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
 import { writeOrder } from '../panels/draft.ts';
 import { choose } from '../place.ts';
 
 export function Recommendations() {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['recommendations'],
-    queryFn: ({ pageParam, signal }) =>
-      api.listRecommendations({ limit: 30, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: 30_000,
-  });
+  const mayRead = useMay('agent:read');
+  const { data, error, isLoading, hasNextPage, isFetchingNextPage, fetchNextPage } = useList(
+    ['recommendations'],
+    (page, options) => api.listRecommendations(page, options),
+    { everyMs: 30_000, isWanted: mayRead },
+  );
   const items = (data?.pages ?? []).flatMap((page) => page.items);
   return (
     <div className="page">
       <h1>Recommendations</h1>
       <p className="faint">Agents at autonomy “suggest” say here what they would trade. Nothing is sent until you send it.</p>
       <Refusal error={error} />
-      {isPending && <p className="empty">Reading…</p>}
+      {!mayRead && <p className="empty">Your role may not read recommendations. Ask for the permission agent:read.</p>}
+      {isLoading && <p className="empty">Reading…</p>}
       {data !== undefined && items.length === 0 && (
         <p className="empty">No recommendations yet. Set the autonomy of an agent to “suggest”.</p>
       )}
@@ -68,17 +67,17 @@ function OneRecommendation({ of }: { readonly of: Recommendation }) {
           </Button>
         )}
       </div>
-      <p>{summary}</p>
-      <p className="faint">{seen}</p>
+      <p>{forPeople(summary)}</p>
+      <p className="faint">{forPeople(seen)}</p>
       <details>
         <summary>Why</summary>
         <ul>
           {why.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+            <li key={sentence}>{forPeople(sentence)}</li>
           ))}
           {rules.map(({ type, passed, sentence }) => (
             <li key={`${type} ${sentence}`} className={passed ? undefined : 'faint'}>
-              {passed ? '✓' : '✗'} {plain(type)}: {sentence}
+              {passed ? '✓' : '✗'} {plain(type)}: {forPeople(sentence)}
             </li>
           ))}
         </ul>

@@ -1,19 +1,15 @@
 /** Versions of an agent's manifest, the newest first, each with what it changed. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { dayAndTime } from '../../words.js';
 import { api, type ManifestVersion } from '../api.ts';
+import { useList } from '../kit/lists.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { type Condition, conditionSentence } from './rules.ts';
 
 export function Versions({ agentId }: { readonly agentId: string }) {
-  const { data, error, isPending, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['versions', agentId],
-    queryFn: ({ pageParam, signal }) =>
-      api.listVersions({ id: agentId, limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
+  const { data, error, isPending, hasNextPage, fetchNextPage } = useList(['versions', agentId], (page, options) =>
+    api.listVersions({ id: agentId, ...page }, options),
+  );
   return (
     <div className="versions">
       <Refusal error={error} />

@@ -2,7 +2,7 @@
 import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { barLength, partsOf, TIMEFRAMES } from '../../candle-reads.js';
+import { barLength, partsOf, TIMEFRAMES } from '../../timeframes.js';
 import { symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { createKeptStore, useStore } from '../kit/store.ts';
@@ -17,7 +17,7 @@ const SHOWN_BARS = 300;
 
 const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
 
-export default function Candles() {
+export function Candles() {
   const key = useStore(instrument);
   const kept = useStore(chosen);
   const timeframe = NAMES.find((name) => name === kept) ?? '5m';

@@ -1,6 +1,6 @@
 /** The order that is being written. The palette, the book and the positions fill it too. */
 import { createStore } from '../kit/store.ts';
-import { panelAsked } from '../panel-asked.ts';
+import { panelAsked } from '../place.ts';
 
 export interface Draft {
   readonly side: 'buy' | 'sell';

@@ -1,4 +1,6 @@
 /** Pages beside the workspace, by their name in the address. */
+import { AgentPages } from '../agents/pages.tsx';
+import { Recommendations } from '../agents/recommendations.tsx';
 import { AgentTokens } from '../market/agent-tokens.tsx';
 import { PublicWallets } from '../market/public-wallets.tsx';
 import { PublishedTakes } from '../market/published-takes.tsx';
@@ -20,6 +22,8 @@ import { RiskLimits } from './risk-limits.tsx';
 import { Social } from './social.tsx';
 
 const PAGES: Record<string, () => React.ReactNode> = {
+  agents: AgentPages,
+  recommendations: Recommendations,
   rankings: Rankings,
   basis: Basis,
   assessment: Assessments,

@@ -11,7 +11,7 @@ import { Refusal } from '../../kit/refusal.tsx';
 import { useMay } from '../../member.ts';
 import { goTo } from '../../place.ts';
 import { refreshAgent, useAgent } from '../data.ts';
-import { FieldInput, spaced } from './field-input.tsx';
+import { chosenPill, FieldInput, spaced } from './field-input.tsx';
 import { draftOf, isDeclarative, type ManifestDraft, manifestOf, payloadOf } from './manifest-draft.ts';
 import { type Field, formOf } from './manifest-form.ts';
 import { Preview } from './preview.tsx';
@@ -25,7 +25,7 @@ const FORM = formOf(schema);
 const TITLES = { new: 'Create an agent', edit: 'New version', clone: 'Clone of an agent' } as const;
 const FIRST_FIELDS: readonly string[] = ['name', 'timeframe', 'description'];
 
-export default function Builder({ id, purpose }: { readonly id: string; readonly purpose: Purpose }) {
+export function Builder({ id, purpose }: { readonly id: string; readonly purpose: Purpose }) {
   const mayWrite = useMay('trade:execute');
   if (!mayWrite)
     return (
@@ -230,6 +230,7 @@ function Universe({ chosen, change, problem }: UniverseProps) {
       placeholder={chosen.length === 0 ? 'AAPLx, BTCUSDT, …' : ''}
       data={[...new Set(options)]}
       limit={50}
+      renderPill={chosenPill}
       splitChars={[',', ' ', '\n']}
       value={[...chosen]}
       onChange={change}

@@ -1,5 +1,5 @@
 /** The input of one field of a manifest, by its kind. */
-import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { type ComboboxRenderPillInput, MultiSelect, Pill, Select, TextInput } from '@mantine/core';
 import { plain } from '../../../words.js';
 import { type Field, objectionTo } from './manifest-form.ts';
 
@@ -21,6 +21,15 @@ export function spaced(name: string): string {
   return `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)}`;
 }
 
+/** One of several chosen values, whose remove button has a name. */
+export function chosenPill({ option: { label, value }, onRemove = () => {} }: ComboboxRenderPillInput) {
+  return (
+    <Pill withRemoveButton onRemove={onRemove} removeButtonProps={{ 'aria-label': `Remove ${label ?? String(value)}` }}>
+      {label ?? String(value)}
+    </Pill>
+  );
+}
+
 export function FieldInput({ field, label, text, change, problem }: FieldInputProps) {
   const { kind, choices, isRequired, allowed, meaning } = field;
   const common = { size: 'xs', label, error: problem, title: meaning, wrapperProps: { 'data-field': field.name } } as const;
@@ -29,6 +38,7 @@ export function FieldInput({ field, label, text, change, problem }: FieldInputPr
       <MultiSelect
         {...common}
         data={choices.map((value) => ({ value, label: plain(value).toLowerCase() }))}
+        renderPill={chosenPill}
         value={typeof text === 'string' ? [] : [...text]}
         onChange={change}
       />
@@ -38,6 +48,7 @@ export function FieldInput({ field, label, text, change, problem }: FieldInputPr
       <Select
         {...common}
         clearable={!isRequired}
+        clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
         allowDeselect={!isRequired}
         placeholder={allowed === '' ? 'not set' : plain(allowed)}
         data={

@@ -51,6 +51,7 @@ export function Preview({ text, agentId }: PreviewProps) {
           aria-label="Period of the preview"
           placeholder="Longest period"
           clearable
+          clearButtonProps={{ 'aria-label': 'Clear the period' }}
           data={['7', '30', '90', '365'].map((value) => ({ value, label: `${value} days` }))}
           value={days}
           onChange={setDays}

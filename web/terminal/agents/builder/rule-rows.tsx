@@ -20,8 +20,8 @@ const TITLES = { entry: 'Buys when all are true', exit: 'Sells when any is true'
 export function RuleRows({ side, form, rows, change, problemOf }: RuleRowsProps) {
   const set = (at: number, row: RuleRow) => change(rows.with(at, row));
   return (
-    <fieldset className="rules" data-side={side}>
-      <legend>{TITLES[side]}</legend>
+    <section className="rule-side" data-side={side} aria-label={TITLES[side]}>
+      <h2>{TITLES[side]}</h2>
       {rows.length === 0 && <p className="empty">No rule yet. Add one below.</p>}
       <ol>
         {rows.map((row, at) => (
@@ -45,7 +45,7 @@ export function RuleRows({ side, form, rows, change, problemOf }: RuleRowsProps)
         value={null}
         onChange={(type) => type !== null && change([...rows, emptyRow(form, side, type)])}
       />
-    </fieldset>
+    </section>
   );
 }
 

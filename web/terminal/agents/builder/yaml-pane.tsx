@@ -45,18 +45,20 @@ export function YamlPane({ text, change, problems }: YamlPaneProps) {
           onChange={({ currentTarget }) => change(currentTarget.value)}
         />
       </div>
-      <ul className="yaml-problems" role="status">
-        {problems.map(({ words, place }) => (
-          <li key={`${words} ${place?.line}`}>
-            {place !== null && (
-              <button type="button" className="plain num" onClick={() => goTo(place)}>
-                Line {place.line}, column {place.column}:
-              </button>
-            )}{' '}
-            {words}
-          </li>
-        ))}
-      </ul>
+      <div role="status">
+        <ul className="yaml-problems">
+          {problems.map(({ words, place }) => (
+            <li key={`${words} ${place?.line}`}>
+              {place !== null && (
+                <button type="button" className="plain num" onClick={() => goTo(place)}>
+                  Line {place.line}, column {place.column}:
+                </button>
+              )}{' '}
+              {words}
+            </li>
+          ))}
+        </ul>
+      </div>
     </section>
   );
 }
