@@ -187,6 +187,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('textbox', { name: 'Name of the token' }).fill('my bot');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByText('I have kept it').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('[data-token]', { hasText: 'my bot' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
   });

@@ -133,7 +133,7 @@ function Row({ agent, money }: { readonly agent: Agent; readonly money: AgentMon
         <LastDecision agentId={id} />
       </td>
       <td className="text next" title={next}>
-        <a href={`#/agents/${id}/gates`}>{next}</a>
+        {next !== '' && <a href={`#/agents/${id}/gates`}>{next}</a>}
       </td>
     </tr>
   );
