@@ -46,7 +46,7 @@ export interface ApiPorts {
   readonly joining: JoiningPorts;
   readonly agents: AgentPorts;
   readonly previews: PreviewPorts;
-  /** Replay sessions that run in this process, or null if it can run none. */
+  /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
   readonly replays: ReplayPort | null;
   readonly actors: ActorPorts;
   readonly runtime: RuntimePorts;

@@ -3,7 +3,7 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import { isoTime, timeframeMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -27,6 +27,7 @@ export interface EvaluationDirectory {
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
 
+const DAY_MS = 86_400_000;
 /** The unique index that holds one open run per agent. */
 const ONE_OPEN_RUN = 'one_open_evaluation_per_agent';
 
@@ -49,6 +50,11 @@ export function createEvaluationHandler(deps: {
       const id = deps.newId();
       const createdAt = clock.now();
       const input = inputOf({ agentId, evaluation, request, requestedBy: context.subject, createdAt }, manifest);
+      if (evaluation === 'backtest' && input.request['look'] === false && (timeframeMs(manifest.timeframe) ?? 0) > DAY_MS)
+        return refuse(
+          'state_conflict',
+          `the gate of backtests is measured by days, and bars of ${manifest.timeframe} are longer: ask for a look, or use a timeframe of 24h or less`,
+        );
       try {
         const plan = await runtime.start('evaluation', id, context.orgId, input, {
           cause: `${context.subject} ${context.requestId}`,

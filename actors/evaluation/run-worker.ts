@@ -180,9 +180,9 @@ class EvaluationRuns implements RunWorker {
     }
     // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
     if (end.evidence !== null) {
-      const unsigned = await unsignedBasis(this.#deps.writeEvidence(end.evidence));
-      if (unsigned !== null) {
-        await this.#runtime.deliver(run.runId, { type: 'run.refused', code: 'state_conflict', detail: unsigned }, { cause });
+      const refused = await refusedEvidence(this.#deps.writeEvidence(end.evidence));
+      if (refused !== null) {
+        await this.#runtime.deliver(run.runId, refused, { cause });
         return;
       }
     }
@@ -247,13 +247,18 @@ class EvaluationRuns implements RunWorker {
   }
 }
 
-/** Returns why evidence was refused for an unsigned row, or null if it was accepted. @throws anything else. */
-async function unsignedBasis(writing: Promise<unknown>): Promise<string | null> {
+/** PostgreSQL's code of a row that a constraint refuses: the same row is refused again. */
+const CHECK_VIOLATION = '23514';
+
+/** The end of a run whose evidence can never be taken; null if it was taken. @throws anything that another attempt may mend. */
+async function refusedEvidence(writing: Promise<unknown>) {
   try {
     await writing;
     return null;
   } catch (error) {
-    if (error instanceof Error && error.name === 'UnsignedRow') return error.message;
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (error.name === 'UnsignedRow') return { type: 'run.refused', code: 'state_conflict', detail: error.message } as const;
+    if ((error as { code?: string }).code !== CHECK_VIOLATION) throw error;
+    return { type: 'run.failed', detail: `the database does not take its evidence: ${error.message}` } as const;
   }
 }

@@ -69,7 +69,7 @@ export interface RoleParts {
   /** Null if this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
   readonly signer: Signer | null;
   readonly exchangeAccounts: ExchangeAccounts;
-  /** Null if this process runs no worker. */
+  /** Null if this process neither runs a worker nor reaches one. */
   readonly replays: ReplayHost | null;
   readonly clockWatch: ClockWatch;
   /** Null if the identity provider is not the sandbox's. */

@@ -33,6 +33,7 @@ import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { statedBudgets } from './outside/index.ts';
 import { takeDatabaseTime } from './simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
+import { openReplayChannel } from '../adapters/queue/replay-channel.ts';
 import { createReplayHost, type ReplayHost } from '../simulation/blind/replay-host.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
@@ -98,7 +99,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
         evaluations,
         signer,
         exchangeAccounts: await followExchangeAccounts(service, sql),
-        replays: openReplays(service),
+        replays: openReplays(service, store.servers.redisUrl),
         clockWatch: await watchClock(service, store.sql),
         signInLinks,
       });
@@ -137,11 +138,14 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
   return sandbox;
 }
 
-/** Starts the host of replay sessions; null if this process runs no worker. A session runs beside the API that brings its steps. */
-function openReplays(service: ServiceProcess): ReplayHost | null {
-  if (!service.runs('worker')) return null;
-  const host = createReplayHost(service.clock, service.warn('replay sessions'));
-  service.onStop('the host of replay sessions', () => host.stop());
+/** Null if this process runs no worker and reaches none: steps pass between processes through Redis. */
+function openReplays({ clock, warn, onStop, runs }: ServiceProcess, redisUrl: string | null): ReplayHost | null {
+  const onError = warn('replay sessions');
+  const channel = redisUrl === null ? null : openReplayChannel({ url: redisUrl, clock, onError });
+  if (channel !== null) onStop('the steps of replay sessions', async () => channel.close());
+  if (!runs('worker') && channel === null) return null;
+  const host = createReplayHost(clock, onError, channel);
+  onStop('the host of replay sessions', () => host.stop());
   return host;
 }
 

@@ -149,9 +149,9 @@ export interface AgentCalibration {
   readonly fills: readonly CalibratedFill[];
 }
 
-/** Replay sessions of this process. */
+/** Replay sessions, wherever they run. */
 export interface ReplayPort {
-  /** Answers a step; null if the session does not run here. The answer is JSON. */
+  /** Answers a step; null if no process runs the session. The answer is JSON. */
   step(of: { readonly orgId: string; readonly agentId: string; readonly runId: string }, step: StepAsk): Promise<Outcome<string> | null>;
 }
 

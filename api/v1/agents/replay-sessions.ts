@@ -18,7 +18,10 @@ import { ObservationBody } from './decision-body.ts';
 import { EvaluationRunBody, evaluationBody, runIdsOf } from './evaluation-body.ts';
 
 const NO_SESSION = 'there is no replay session with this id';
-const NO_WORKER = refuse('feature_disabled', 'this process runs no worker: replay sessions need the API and a worker in one process');
+const NO_WORKER = refuse(
+  'feature_disabled',
+  'this process runs no worker and reaches none: set REDIS_URL, or start the API and a worker in one process',
+);
 const SessionPath = objectOf({ id: IdText, sessionId: IdText });
 
 const OpenBody = objectOf({
@@ -217,8 +220,5 @@ async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): P
   if (found === null) return refuse('not_found', NO_SESSION);
   if (found.endedAt !== null)
     return refuse('state_conflict', `the session has ended: it is ${found.state}${found.ending === null ? '' : `, ${found.ending.code}`}`);
-  return refuse(
-    'unavailable',
-    'the session waits for a free place, or runs in another process: ask again on this connection in a few seconds',
-  );
+  return refuse('unavailable', 'the session waits for a free place: ask again in a few seconds');
 }

@@ -99,7 +99,7 @@ export interface ApiDeps {
   readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
-  /** Replay sessions that run in this process; null if it can run none. */
+  /** Replay sessions, of this process and of those that it reaches; null if there can be none. */
   readonly replays: ApiPorts['replays'];
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];

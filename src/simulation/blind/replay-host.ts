@@ -1,4 +1,4 @@
-/** The replay sessions that run in this process: each works in a thread of its own, and answers the steps that the API brings. */
+/** Replay sessions: each works in a thread of its own, and answers the steps that the API of this process or of another one brings. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob } from '../../../actors/evaluation/run-worker.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
@@ -33,42 +33,49 @@ interface Running {
   asked: number;
 }
 
+type AskedSession = Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>;
+
+/** Carries steps between processes. */
+export interface StepChannel {
+  /** Answers a step of a session in another process; null if none runs it. */
+  step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
+  /** Answers what other processes ask of a session that runs here, until it is ended. */
+  serve(of: AskedSession, answer: (step: StepAsk) => Promise<Outcome<string>>): () => void;
+}
+
 export interface ReplayHost {
-  /** Answers a step of a session that runs here; null if it does not. The answer is JSON. */
-  step(of: { readonly orgId: string; readonly agentId: string; readonly runId: string }, step: StepAsk): Promise<Outcome<string> | null>;
+  /** Answers a step of a session; null if no process runs it. The answer is JSON. */
+  step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
   /** Holds a session until `release`. `expire` is called once if nobody answers for too long. */
-  hold(
-    job: Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>,
-    expire: (detail: string) => void,
-  ): { readonly attach: (worker: Worker) => void; readonly release: () => void };
+  hold(job: AskedSession, expire: (detail: string) => void): { readonly attach: (worker: Worker) => void; readonly release: () => void };
   stop(): Promise<void>;
 }
 
 const GONE = refuse('state_conflict', 'the session has ended meanwhile: read it for its ending');
 
-export function createReplayHost(clock: Pick<Clock, 'now' | 'deadline'>, onError: (error: unknown) => void): ReplayHost {
+/** @param channel reaches the sessions of other processes; null if there are none. */
+export function createReplayHost(
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  onError: (error: unknown) => void,
+  channel: StepChannel | null = null,
+): ReplayHost {
   const sessions = new Map<string, Running>();
   const looking = runEvery(clock, 'replay sessions', LOOK_MS, async () => expireOld(sessions, clock.now()), onError);
   return {
-    async step({ orgId, agentId, runId }, step) {
-      const session = sessions.get(runId);
-      if (session === undefined || session.job.orgId !== orgId || session.job.agentId !== agentId) return null;
-      const { worker } = session;
-      if (worker === null) return refuse('unavailable', 'the session reads its history: ask again in a few seconds');
-      session.answeredAt = clock.now();
-      const ask = ++session.asked;
-      return new Promise((resolve) => {
-        session.waiting.set(ask, resolve);
-        worker.postMessage({ ask, step } satisfies ThreadAsk);
-      });
+    async step(of, step) {
+      const session = sessions.get(of.runId);
+      if (session === undefined) return channel === null ? null : channel.step(of, step);
+      return session.job.orgId === of.orgId && session.job.agentId === of.agentId ? askThread(session, step, clock) : null;
     },
     hold(job, expire) {
       const now = clock.now();
       const session: Running = { job, since: now, expire, waiting: new Map(), worker: null, answeredAt: now, asked: 0 };
       sessions.set(job.runId, session);
+      const unserve = channel?.serve(job, (step) => askThread(session, step, clock));
       return {
         attach: (worker) => attach(session, worker, clock),
         release() {
+          unserve?.();
           sessions.delete(job.runId);
           for (const answer of session.waiting.values()) answer(GONE);
         },
@@ -76,6 +83,18 @@ export function createReplayHost(clock: Pick<Clock, 'now' | 'deadline'>, onError
     },
     stop: () => looking.stop(),
   };
+}
+
+/** Brings a step to the thread of its session. */
+async function askThread(session: Running, step: StepAsk, clock: Pick<Clock, 'now'>): Promise<Outcome<string>> {
+  const { worker } = session;
+  if (worker === null) return refuse('unavailable', 'the session reads its history: ask again in a few seconds');
+  session.answeredAt = clock.now();
+  const ask = ++session.asked;
+  return new Promise((resolve) => {
+    session.waiting.set(ask, resolve);
+    worker.postMessage({ ask, step } satisfies ThreadAsk);
+  });
 }
 
 /** Takes what the thread says from its first word on: `ready`, and then answers. */

@@ -37,7 +37,7 @@ export function createReplayRunner(options: ReplayRunnerOptions): EvaluationRunn
       return {
         ok: false,
         code: 'interrupted',
-        detail: `the process that held the session ended, and the session counts as a trial (seed ${seed})`,
+        detail: `the session had begun and no end of it was kept, as when its process dies; it counts as a trial (seed ${seed})`,
       };
     const request = job.request as unknown as BacktestRequest;
     const funding = await fetchNeeds(options, backtestNeeds(job.manifest, job.manifest.timeframe), request, job);

@@ -75,12 +75,8 @@ function carry(holder = 'worker-1'): void {
   workers.push(evaluations.carrySessions(openReplayRunner(deps, host, seedOf), holder, (error) => console.error(error)));
 }
 
-async function outsideAgent(release: string): Promise<string> {
-  const {
-    entryConditions: _entry,
-    exitConditions: _exit,
-    ...rules
-  } = payload({ universe: ['BTCUSDT'], timeframe: '24h', maxSlippageBps: 500 });
+async function outsideAgent(release: string, timeframe = '24h'): Promise<string> {
+  const { entryConditions: _entry, exitConditions: _exit, ...rules } = payload({ universe: ['BTCUSDT'], timeframe, maxSlippageBps: 500 });
   const read = readManifest({ ...rules, strategy: 'external', release });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const created = await commands.create(context, read.manifest);
@@ -119,7 +115,10 @@ async function firstStep(agentId: string, runId: string): Promise<Step> {
   const text = await waitFor(
     async () => {
       const answer = await host.step(asked(agentId, runId), null);
-      return answer?.ok === true ? answer.value : null;
+      if (answer?.ok === true) return answer.value;
+      const run = await evaluations.reads.find(ORG, agentId, runId);
+      if (run !== null && run.endedAt !== null) throw new Error(`the session has ended: ${JSON.stringify(run.ending)}`);
+      return null;
     },
     { what: 'the session shows its first step', deadlineMs: 60_000 },
   );
@@ -249,4 +248,17 @@ test('a session is for outside code alone, and outside code is evaluated by noth
   expect(await evaluations.commands.start(context, ownId, 'backtest', { ...plain, session: newId() } as never)).toMatchObject({
     refusal: { code: 'state_conflict' },
   });
+});
+
+test('bars longer than a day are rehearsed, and refused in words as evidence', async () => {
+  const week = 7 * DAY;
+  const weekly = walk(draws(12), Math.ceil(FROM / week) * week, week, 261, 30_000);
+  const of = { kind: 'candles', venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '168h', source: 'test', receivedAt: 1 } as const;
+  await createCandleStore(sql).save({ ...of, candles: weekly });
+  const agentId = await outsideAgent('weekly', '168h');
+  await expect(open(agentId)).rejects.toThrow('the gate of backtests is measured by days, and bars of 168h are longer');
+  const runId = await open(agentId, 700);
+  carry();
+  await play(agentId, runId, (step) => step % 10 < 5);
+  expect(await ended(agentId, runId)).toMatchObject({ state: 'finished', ending: null });
 });

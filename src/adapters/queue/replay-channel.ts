@@ -1,0 +1,131 @@
+/**
+ * Carries the steps of replay sessions between processes over Redis: each session listens on a channel of its own where it runs, and
+ * whoever asks is answered on one of its own. Nothing is kept: a step that got lost is sent again and decided once.
+ */
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { Clock } from '../../../streams/clock.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { StepAsk } from '../../domain/replay-step.ts';
+import type { StepChannel } from '../../simulation/blind/replay-host.ts';
+
+type Asked = Parameters<StepChannel['step']>[0];
+type Answerer = Parameters<StepChannel['serve']>[1];
+
+export interface ReplayChannel extends StepChannel {
+  close(): void;
+}
+
+interface Question extends Asked {
+  readonly replyTo: string;
+  readonly ask: string;
+  readonly step: StepAsk;
+}
+
+interface Reply {
+  readonly ask: string;
+  /** Null if the session is another organization's or agent's. */
+  readonly outcome: Outcome<string> | null;
+}
+
+const CHANNEL = 'sevengate:replay';
+/** Longer than a step of the largest universe takes. */
+const ANSWER_MS = 8_000;
+const COMMAND_MS = 1_000;
+const SILENT = refuse('unavailable', 'the process of the session did not answer in time: send the same step again');
+
+export function openReplayChannel(options: {
+  readonly url: string;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly onError: (error: unknown) => void;
+}): ReplayChannel {
+  return new RedisReplayChannel(options);
+}
+
+class RedisReplayChannel implements ReplayChannel {
+  readonly #options: Parameters<typeof openReplayChannel>[0];
+  readonly #inbox = `${CHANNEL}:to:${randomUUID()}`;
+  readonly #served = new Map<string, Asked & { readonly answer: Answerer }>();
+  readonly #waiting = new Map<string, (outcome: Outcome<string> | null) => void>();
+  readonly #publisher: Redis;
+  readonly #subscriber: Redis;
+  readonly #listening: Promise<unknown>;
+
+  constructor(options: Parameters<typeof openReplayChannel>[0]) {
+    this.#options = options;
+    const shared = { protocol: 2, retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) } as const;
+    this.#publisher = new Redis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
+    // Channels are subscribed to again after a reconnect.
+    this.#subscriber = new Redis(options.url, { ...shared, maxRetriesPerRequest: null });
+    for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', options.onError);
+    this.#subscriber.on('message', (channel: string, text: string) => this.#receive(channel, text));
+    this.#listening = this.#subscriber.subscribe(this.#inbox).catch(options.onError);
+  }
+
+  async step(of: Asked, step: StepAsk): Promise<Outcome<string> | null> {
+    await this.#listening;
+    const ask = randomUUID();
+    return new Promise((resolve) => {
+      const done = (outcome: Outcome<string> | null): void => {
+        cancel();
+        this.#waiting.delete(ask);
+        resolve(outcome);
+      };
+      const { clock } = this.#options;
+      const cancel = clock.deadline(clock.now() + ANSWER_MS, () => done(SILENT));
+      this.#waiting.set(ask, done);
+      const question: Question = { ...of, replyTo: this.#inbox, ask, step };
+      this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).then(
+        // Nobody listens: the session runs nowhere.
+        (listeners) => listeners === 0 && done(null),
+        (error) => {
+          this.#options.onError(error);
+          done(SILENT);
+        },
+      );
+    });
+  }
+
+  serve(of: Asked, answer: Answerer): () => void {
+    const channel = channelOf(of.runId);
+    this.#served.set(channel, { ...of, answer });
+    this.#subscriber.subscribe(channel).catch(this.#options.onError);
+    return () => {
+      this.#served.delete(channel);
+      this.#subscriber.unsubscribe(channel).catch(this.#options.onError);
+    };
+  }
+
+  close(): void {
+    this.#publisher.disconnect();
+    this.#subscriber.disconnect();
+    for (const answer of this.#waiting.values()) answer(SILENT);
+  }
+
+  #receive(channel: string, text: string): void {
+    const message = parsed(text);
+    if (message === null) return this.#options.onError(new Error(`a message on ${channel} is no step: ${text.slice(0, 100)}`));
+    if (channel !== this.#inbox) return void this.#answer(channel, message as Question).catch(this.#options.onError);
+    const { ask, outcome } = message as Reply;
+    this.#waiting.get(ask)?.(outcome);
+  }
+
+  async #answer(channel: string, { orgId, agentId, replyTo, ask, step }: Question): Promise<void> {
+    const session = this.#served.get(channel);
+    const isTheirs = session?.orgId === orgId && session.agentId === agentId;
+    const reply: Reply = { ask, outcome: isTheirs ? await session.answer(step) : null };
+    await this.#publisher.publish(replyTo, JSON.stringify(reply));
+  }
+}
+
+const channelOf = (runId: string): string => `${CHANNEL}:of:${runId}`;
+
+/** Reads a message; null if it is none of this channel. Redis may be shared, so nothing about it is taken for granted. */
+function parsed(text: string): Partial<Question & Reply> | null {
+  try {
+    const value = JSON.parse(text) as Partial<Question & Reply> | null;
+    return typeof value === 'object' && value !== null && typeof value.ask === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
