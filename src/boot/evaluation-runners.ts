@@ -15,11 +15,11 @@ import { createBacktestPreviews } from '../simulation/backtest/preview.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
-import type { ReplayHost } from '../simulation/blind/replay-host.ts';
+import type { Sessions } from '../simulation/blind/in-session.ts';
 import { createReplayRunner } from '../simulation/blind/replay-runner.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
 import type { HistoryArchives } from '../simulation/ports.ts';
-import { createStressRunner } from '../simulation/stress/stress-runner.ts';
+import { createStressRunner, createStressSessionRunner } from '../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
 import type { BacktestThread, ReplayThread, SweepThread } from './threads/backtest-worker.ts';
@@ -73,15 +73,21 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
   return { run, seriesOf: (manifest) => barSeriesOf(backtestNeeds(manifest, manifest.timeframe)).length };
 }
 
-/** The runner of replay sessions, which are carried beside other runs. */
-export function openReplayRunner(deps: EvaluationRunnerDeps, host: ReplayHost, seedOf: (runId: string) => string): EvaluationRunner {
+/** The runners of sessions that outside code answers, which are carried beside other runs. */
+export function openSessionRunners(deps: EvaluationRunnerDeps, sessions: Sessions): Record<'backtest' | 'stress_test', EvaluationRunner> {
+  return {
+    backtest: openReplayRunner(deps, sessions),
+    stress_test: createStressSessionRunner(createStressReads(deps.sql), sessions),
+  };
+}
+
+function openReplayRunner(deps: EvaluationRunnerDeps, sessions: Sessions): EvaluationRunner {
   const { log, databaseUrl } = deps;
   const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
   return createReplayRunner({
     fetcher: createHistoryFetcher(deps),
     onMissing: (what) => log.info(what, 'a venue did not give the whole history of a replay session'),
-    host,
-    seedOf,
+    ...sessions,
     inThread: (replay, job, beside) =>
       inThread<BacktestOutcome>(entry, { databaseUrl, replay } satisfies ReplayThread, job, 'a replay session', beside),
   });

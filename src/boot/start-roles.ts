@@ -24,7 +24,6 @@ import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
-import type { EvaluationRunner } from '../../actors/evaluation/run-worker.ts';
 import { sha256Hex } from '../domain/canonical-json.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import type { ReplayHost } from '../simulation/blind/replay-host.ts';
@@ -38,7 +37,7 @@ import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openReplayRunner, openStressRunner } from './evaluation-runners.ts';
+import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openSessionRunners, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
@@ -154,7 +153,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   service.onStop('the evaluation runs', () => runWorker.stop());
   const assessing = 'assessing paper and shadow stages';
   if (parts.replays !== null) {
-    const sessions = evaluations.carrySessions(replayRunner(parts, parts.replays), holder, service.warn('carrying replay sessions'));
+    const sessions = evaluations.carrySessions(sessionRunners(parts, parts.replays), holder, service.warn('carrying replay sessions'));
     service.onStop('the replay sessions', () => sessions.stop());
   }
   const daily = gates.watch(clock, parts.containment(assessing), service.warn(assessing));
@@ -231,10 +230,10 @@ function evaluationRunners(parts: RoleParts) {
 }
 
 /** The seed of a session is the worker's signature of its id: nobody else can tell it, and its public key verifies it afterwards. */
-function replayRunner(parts: RoleParts, host: ReplayHost): EvaluationRunner {
+function sessionRunners(parts: RoleParts, host: ReplayHost) {
   const { worker } = openWriterKeys(resolve(parts.service.config.SEVENGATE_HOME), ['worker']);
   const seedOf = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
-  return openReplayRunner(runnerDeps(parts), host, seedOf);
+  return openSessionRunners(runnerDeps(parts), { host, seedOf });
 }
 
 /** Returns the reads of this process's backtests, and the sources of what is not stored. */

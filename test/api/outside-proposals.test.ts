@@ -91,7 +91,8 @@ test('replay sessions are opened, read, and refused to strangers; steps say wher
   const opened = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } });
   expect([opened.status, opened.body.state, opened.body.request.look]).toEqual([202, 'queued', false]);
   expect((await api.call('POST', SESSIONS, { token: trader, body: { kind: 'backtest' } })).body.code).toBe('state_conflict');
-  expect((await api.call('POST', SESSIONS, { token: trader, body: { kind: 'stress' } })).status).toBe(400);
+  const chosen = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'stress_test', from: '2026-01-01T00:00:00Z' } });
+  expect([chosen.status, chosen.body.problems[0].path]).toEqual([400, '$.from']);
   const URL = `${SESSIONS}/${opened.body.id}`;
   expect((await api.call('GET', URL, { token: trader })).body).toMatchObject({ id: opened.body.id, evaluation: 'backtest' });
   const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
@@ -105,6 +106,9 @@ test('replay sessions are opened, read, and refused to strangers; steps say wher
   expect([abandoned.status, abandoned.body.state]).toEqual([200, 'cancelled']);
   const late = await api.call('POST', `${URL}/steps`, { token: trader, body: {} });
   expect([late.status, late.body.code]).toEqual([409, 'state_conflict']);
+  const stressed = await api.call('POST', SESSIONS, { token: trader, body: { kind: 'stress_test' } });
+  expect([stressed.status, stressed.body.evaluation, stressed.body.request.seeds]).toEqual([202, 'stress_test', 3]);
+  await api.call('POST', `${SESSIONS}/${stressed.body.id}/abandon`, { token: trader });
   await host.stop();
   replays.replays = null;
 });

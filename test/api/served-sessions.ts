@@ -4,7 +4,7 @@ import { createLog } from '../../src/adapters/log.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { createEvidenceWriter } from '../../src/adapters/store/gates/evidence-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
-import { openReplayRunner } from '../../src/boot/evaluation-runners.ts';
+import { openSessionRunners } from '../../src/boot/evaluation-runners.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/replay-host.ts';
 import type { BacktestResult } from '../../src/simulation/backtest/run.ts';
@@ -31,17 +31,16 @@ export async function serveSessions(api: ApiUnderTest, token: string) {
   const host = createReplayHost(api.clock, fail);
   const clock = clockFrom(NOW);
   const { runtime } = actorsOn(sql, clock, newId);
-  const runner = openReplayRunner(
+  const runners = openSessionRunners(
     { sql, databaseUrl: api.databaseUrl, histories: {}, archives: null, clock, log: createLog('silent') },
-    host,
-    (runId) => sha256Hex(`seed ${runId}`),
+    { host, seedOf: (runId) => sha256Hex(`seed ${runId}`) },
   );
   const evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(sql, newId), clock, newId });
   const of = { kind: 'candles', venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '24h', source: 'test', receivedAt: 1 } as const;
   await createCandleStore(sql).save({ ...of, candles: walk(draws(11), TO - BARS * DAY, DAY, BARS, 30_000) });
   const replays = api.ports as { replays: ReplayHost | null };
   replays.replays = host;
-  const worker = evaluations.carrySessions(runner, 'worker-1', fail);
+  const worker = evaluations.carrySessions(runners, 'worker-1', fail);
   const ask = (method: 'GET' | 'POST', url: string, body?: unknown) => api.call(method, url, { token, body });
 
   return {

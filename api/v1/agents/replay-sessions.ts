@@ -4,6 +4,7 @@ import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import type { Problem } from '../../../src/domain/field.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -11,11 +12,12 @@ import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, choice, DecimalText, EmptyBody, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { AgentPath, choice, DecimalText, EmptyBody, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { termsOf, wishedAmount } from '../manual-order-body.ts';
 import { simulationFields } from './backtest.ts';
 import { ObservationBody } from './decision-body.ts';
 import { EvaluationRunBody, evaluationBody, runIdsOf } from './evaluation-body.ts';
+import { DEFAULT_SEEDS } from './stress-test.ts';
 
 const NO_SESSION = 'there is no replay session with this id';
 const NO_WORKER = refuse(
@@ -25,7 +27,7 @@ const NO_WORKER = refuse(
 const SessionPath = objectOf({ id: IdText, sessionId: IdText });
 
 const OpenBody = objectOf({
-  kind: choice(['backtest'], 'Stress scenarios are not served yet.'),
+  kind: choice(['backtest', 'stress_test'], 'History of the gate, or the scenarios of the stress test. The latter takes no other field.'),
   from: simulationFields.from,
   to: simulationFields.to,
   look: Type.Optional(
@@ -70,7 +72,7 @@ const SlotBody = Type.Object(
     cut: Type.Object({ slot: Time, observations: Type.Array(ObservationBody) }, { description: 'As in the context of the agent.' }),
     book: Type.Object({
       cashUsd: DecimalText,
-      equityUsd: DecimalText,
+      equityUsd: { ...NullableDecimalText, description: 'Null while nothing prices a position.' },
       realizedPnlUsd: DecimalText,
       positions: Type.Array(
         Type.Object({ instrument: Type.String(), quantity: DecimalText, averageEntryPrice: DecimalText, openedAt: Time }),
@@ -100,9 +102,9 @@ export const openReplaySession = defineRoute({
   url: '/v1/agents/:id/replay-sessions',
   name: 'openReplaySession',
   tag: 'agents',
-  summary: 'Opens a blind replay session, the backtest of an external agent',
+  summary: 'Opens a blind replay session, the backtest or the stress test of an external agent',
   description:
-    'The service shows the history of the active manifest slot by slot and decides each slot with what your code answers, with the risk rules and costs of every backtest. 21 paths are shown at once: the true history and 20 that are resampled from its returns. Instruments have aliases, dates are moved by whole weeks, price levels are scaled. A result that is significantly better on the true history ends the run as `refused` with `foreknowledge`. One evaluation of an agent is open at a time. Every session is a trial, whatever its end. Without an answer for 10 minutes it ends as `expired`, and after 24 hours in any case. If its process ends, it ends as `interrupted`.',
+    'The service shows the history of the active manifest slot by slot and decides each slot with what your code answers, with the risk rules and costs of every backtest. 21 paths are shown at once: the true history and 20 that are resampled from its returns. Instruments have aliases, dates are moved by whole weeks, price levels are scaled. A result that is significantly better on the true history ends the run as `refused` with `foreknowledge`. A session of kind `stress_test` shows the runs of the stress test at once instead, from minute to minute, with their own shocks, outages and given positions. One evaluation of an agent is open at a time. Every session of a backtest is a trial, whatever its end. Without an answer for 10 minutes it ends as `expired`, and after 24 hours in any case. If its process ends, it ends as `interrupted`.',
   cost: 'costly',
   schema: { params: AgentPath, body: OpenBody },
   idempotent: true,
@@ -113,16 +115,16 @@ export const openReplaySession = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      const { kind: _, ...given } = request.body;
-      const read = readBacktestRequest(given, ports.clock.now());
-      if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the session cannot be opened as asked', { problems: read });
+      const { kind, ...given } = request.body;
+      const read = kind === 'backtest' ? readBacktestRequest(given, ports.clock.now()) : readStressRequest(given);
+      if (Array.isArray(read)) return sendProblem(reply, 'malformed', 'the session cannot be opened as asked', { problems: read });
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
         run: async (context) =>
           ports.replays === null && (await ports.agents.reads.get(context.orgId, id)) !== null
             ? NO_WORKER
-            : ports.agents.evaluations.commands.start(context, id, 'backtest', { ...read, session: context.requestId } as never),
+            : ports.agents.evaluations.commands.start(context, id, kind, { ...read, session: context.requestId } as never),
       });
     };
   },
@@ -151,7 +153,7 @@ export const answerReplayStep = defineRoute({
   tag: 'agents',
   summary: 'Answers a step of a replay session and returns the next one',
   description:
-    'A step shows one slot of each path. Send the answers to it and receive the next step; `{}` returns the step that waits. The same answers sent again, as after a lost connection, get the same next step. Answers to any other step are refused with `state_conflict` and change nothing, so that two connections cannot both answer.',
+    'A step shows one slot of each path that has not ended. Send the answers to it and receive the next step; `{}` returns the step that waits. The same answers sent again, as after a lost connection, get the same next step. Answers to any other step are refused with `state_conflict` and change nothing, so that two connections cannot both answer.',
   cost: 'read',
   schema: { params: SessionPath, body: StepBody },
   answers: { 200: { description: 'The step that waits for its answers.', schema: ReplayStepBody } },
@@ -198,6 +200,13 @@ export const abandonReplaySession = defineRoute({
     };
   },
 });
+
+/** Reads the request of a stress session, which leaves nothing to choose: nobody tries scenarios until one passes. */
+function readStressRequest(given: object): { readonly seeds: number } | readonly Problem[] {
+  const [extra] = Object.keys(given);
+  if (extra === undefined) return { seeds: DEFAULT_SEEDS };
+  return [{ path: `$.${extra}`, problem: 'a stress session plays the scenarios of the gate', allowed: 'leave it out' }];
+}
 
 interface SessionParams {
   readonly id: string;

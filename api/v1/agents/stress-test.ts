@@ -11,7 +11,7 @@ import { AgentPath, objectOf } from '../../shapes.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 /** Worlds per scenario and severity. */
-const DEFAULT_SEEDS = 3;
+export const DEFAULT_SEEDS = 3;
 const MOST_SEEDS = 20;
 
 const StressTestBody = objectOf({

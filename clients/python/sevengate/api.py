@@ -3143,7 +3143,7 @@ class ReplaySlot(Model):
 @dataclass(init=False, repr=False, eq=False)
 class ReplaySlotBook(Model):
     cash_usd: Decimal
-    equity_usd: Decimal
+    equity_usd: Decimal | None
     realized_pnl_usd: Decimal
     positions: List[ReplaySlotBookPosition]
 
@@ -6358,21 +6358,22 @@ class Operations(Caller):
         self,
         id: str,
         *,
-        kind: Literal["backtest"],
+        kind: Literal["backtest", "stress_test"],
         from_: Time | None = None,
         to: Time | None = None,
         look: bool | None = None,
         idempotency_key: str | None = None,
     ) -> EvaluationRun:
-        """Opens a blind replay session, the backtest of an external agent
+        """Opens a blind replay session, the backtest or the stress test of an external agent
 
         The service shows the history of the active manifest slot by slot and decides each slot with what your code
         answers, with the risk rules and costs of every backtest. 21 paths are shown at once: the true history and 20
         that are resampled from its returns. Instruments have aliases, dates are moved by whole weeks, price levels are
         scaled. A result that is significantly better on the true history ends the run as `refused` with
-        `foreknowledge`. One evaluation of an agent is open at a time. Every session is a trial, whatever its end.
-        Without an answer for 10 minutes it ends as `expired`, and after 24 hours in any case. If its process ends, it
-        ends as `interrupted`.
+        `foreknowledge`. A session of kind `stress_test` shows the runs of the stress test at once instead, from minute
+        to minute, with their own shocks, outages and given positions. One evaluation of an agent is open at a time.
+        Every session of a backtest is a trial, whatever its end. Without an answer for 10 minutes it ends as `expired`,
+        and after 24 hours in any case. If its process ends, it ends as `interrupted`.
         """
 
     @operation("GET", "/v1/agents/{id}/replay-sessions/{sessionId}")
@@ -6390,9 +6391,10 @@ class Operations(Caller):
     ) -> ReplayStep:
         """Answers a step of a replay session and returns the next one
 
-        A step shows one slot of each path. Send the answers to it and receive the next step; `{}` returns the step that
-        waits. The same answers sent again, as after a lost connection, get the same next step. Answers to any other
-        step are refused with `state_conflict` and change nothing, so that two connections cannot both answer.
+        A step shows one slot of each path that has not ended. Send the answers to it and receive the next step; `{}`
+        returns the step that waits. The same answers sent again, as after a lost connection, get the same next step.
+        Answers to any other step are refused with `state_conflict` and change nothing, so that two connections cannot
+        both answer.
         """
 
     @operation("POST", "/v1/agents/{id}/replay-sessions/{sessionId}/abandon", keyed=True)

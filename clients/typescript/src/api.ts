@@ -4089,7 +4089,7 @@ export type ReplaySlot = {
   };
   readonly book: {
     readonly cashUsd: string;
-    readonly equityUsd: string;
+    readonly equityUsd: string | null;
     readonly realizedPnlUsd: string;
     readonly positions: ReadonlyArray<{
       readonly instrument: string;
@@ -6152,12 +6152,12 @@ export interface Operations {
     };
     readonly answer: OutsideContext;
   };
-  /** Opens a blind replay session, the backtest of an external agent. */
+  /** Opens a blind replay session, the backtest or the stress test of an external agent. */
   readonly openReplaySession: {
     readonly input: {
       readonly id: string;
       readonly body: {
-        readonly kind: 'backtest';
+        readonly kind: 'backtest' | 'stress_test';
         readonly from?: string;
         readonly to?: string;
         readonly look?: boolean;

@@ -65,24 +65,30 @@ class RedisReplayChannel implements ReplayChannel {
   async step(of: Asked, step: StepAsk): Promise<Outcome<string> | null> {
     await this.#listening;
     const ask = randomUUID();
+    const answered = this.#answerTo(ask);
+    const question: Question = { ...of, replyTo: this.#inbox, ask, step };
+    try {
+      const listeners = await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question));
+      // Nobody listens: the session runs nowhere.
+      if (listeners === 0) this.#waiting.get(ask)?.(null);
+    } catch (error) {
+      this.#options.onError(error);
+      this.#waiting.get(ask)?.(SILENT);
+    }
+    return answered;
+  }
+
+  /** The answer to a question, or what stands for it once too long has passed. */
+  #answerTo(ask: string): Promise<Outcome<string> | null> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const done = (outcome: Outcome<string> | null): void => {
         cancel();
         this.#waiting.delete(ask);
         resolve(outcome);
       };
-      const { clock } = this.#options;
       const cancel = clock.deadline(clock.now() + ANSWER_MS, () => done(SILENT));
       this.#waiting.set(ask, done);
-      const question: Question = { ...of, replyTo: this.#inbox, ask, step };
-      this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).then(
-        // Nobody listens: the session runs nowhere.
-        (listeners) => listeners === 0 && done(null),
-        (error) => {
-          this.#options.onError(error);
-          done(SILENT);
-        },
-      );
     });
   }
 

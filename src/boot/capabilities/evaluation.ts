@@ -28,7 +28,7 @@ export interface Evaluations {
   /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
   carry(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
   /** Begins to carry replay sessions out, which `carry` leaves alone. */
-  carrySessions(runner: EvaluationRunner, holder: string, onError: (error: unknown) => void): RunWorker;
+  carrySessions(runners: Runners, holder: string, onError: (error: unknown) => void): RunWorker;
 }
 
 export function openEvaluations(deps: {
@@ -55,7 +55,7 @@ export function openEvaluations(deps: {
     commands: createEvaluationHandler({ runtime, evaluations: reads, clock, newId }),
     reads,
     carry: (runners, holder, onError) => carry(false, runners, holder, onError),
-    carrySessions: (backtest, holder, onError) => carry(true, { backtest }, holder, onError),
+    carrySessions: (runners, holder, onError) => carry(true, runners, holder, onError),
   };
 }
 

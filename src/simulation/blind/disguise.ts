@@ -3,7 +3,7 @@
  * the hour stay true. The service maps proposals back.
  */
 import type { Observation } from '../../domain/cut.ts';
-import type { AgentBook, BookPosition } from '../../domain/decision.ts';
+import type { AgentBook, BookPosition, Verdict } from '../../domain/decision.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { priceStepOf } from '../../domain/market-step.ts';
@@ -63,7 +63,7 @@ function aliasesOf(seed: string, count: number): readonly string[] {
 }
 
 /** An observation as it is shown: the form of the live context, with nothing in it that names the instrument or the date. */
-export function disguised(observation: Observation, mask: Mask, shiftMs: number) {
+function disguised(observation: Observation, mask: Mask, shiftMs: number) {
   const at = (time: EpochMs): EpochMs => time - shiftMs;
   const price = (text: DecimalString | null): DecimalString | null => scaledText(text, mask.price);
   const { quote, reference, session, premiumPct, gapToMarkPct, basisPct, hourlyFunding, markPrice, liquidityUsd, events } = observation;
@@ -124,8 +124,54 @@ function scaledText(text: DecimalString | null, factor: number): DecimalString |
   return text === null ? null : roundedText(Number(text) * factor, DIGITS);
 }
 
+/** A slot before its disguise. `last` is what was decided at the slot before; null at the first one. */
+interface TrueSlot {
+  readonly slot: EpochMs;
+  readonly observations: ReadonlyMap<InstrumentKey, Observation>;
+  readonly book: AgentBook;
+  readonly cashUsd: number;
+  /** Null without a price of everything that is held. */
+  readonly equityUsd: number | null;
+  readonly last: Pick<Verdict, 'disposition' | 'reason'> | null;
+}
+
+/** A slot as outside code sees it, in the form of the live context. */
+export function shownSlot({ slot, observations, book, cashUsd, equityUsd, last }: TrueSlot, disguise: Disguise) {
+  const { masks, shiftMs } = disguise;
+  return {
+    cut: {
+      slot: isoTime(slot - shiftMs),
+      observations: masks
+        .flatMap((mask) => {
+          const seen = observations.get(mask.key);
+          return seen === undefined ? [] : [disguised(seen, mask, shiftMs)];
+        })
+        .sort((a, b) => (a.instrument < b.instrument ? -1 : 1)),
+    },
+    book: {
+      cashUsd: usd(cashUsd),
+      equityUsd: equityUsd === null ? null : usd(equityUsd),
+      realizedPnlUsd: book.realizedPnlUsd,
+      positions: disguisedPositions(book, disguise),
+    },
+    last,
+  };
+}
+
+const CENTS = 100;
+
+/** An amount as it is shown: in whole cents, which is less than the units of a true price would tell. */
+function usd(amount: number): string {
+  return String(Math.round(amount * CENTS) / CENTS);
+}
+
+/** True if the alias is one of the disguise. */
+export function isAlias({ masks }: Disguise, instrument: string): boolean {
+  return masks.some(({ alias }) => alias === instrument);
+}
+
 /** Positions as they are shown, in the order of their aliases. */
-export function disguisedPositions({ positions }: AgentBook, { masks, shiftMs }: Disguise) {
+function disguisedPositions({ positions }: AgentBook, { masks, shiftMs }: Disguise) {
   return positions
     .map((position) => {
       const mask = masks.find(({ key }) => key === position.instrument) as Mask;

@@ -1,19 +1,19 @@
 /** One path of a replay session: it shows slot after slot in disguise and decides each with what outside code answers. */
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import type { PathResult } from '../../domain/backtest/foreknowledge.ts';
-import type { Cut, Observation } from '../../domain/cut.ts';
+import type { Cut } from '../../domain/cut.ts';
 import type { CompiledManifest, RiskAssessor } from '../../domain/decide.ts';
 import type { AgentBook, Verdict } from '../../domain/decision.ts';
 import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
 import type { BlindTrade } from '../../domain/replay-step.ts';
-import { isoTime } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { createAsOfView } from '../backtest/as-of.ts';
 import type { History } from '../backtest/history.ts';
 import { returnsAlong, sharpeRatio } from '../backtest/performance.ts';
 import { evaluateRules, type RuleBook } from '../backtest/rule-columns.ts';
 import { type BarByBar, type Simulation, simulateBarByBar } from '../backtest/simulate.ts';
-import { type Disguise, disguised, disguisedPositions, undisguised } from './disguise.ts';
+import type { ShownPath } from './steps.ts';
+import { type Disguise, isAlias, shownSlot, undisguised } from './disguise.ts';
 
 interface PathWork {
   readonly agentId: string;
@@ -23,9 +23,7 @@ interface PathWork {
   readonly disguise: Disguise;
 }
 
-const CENTS = 100;
-
-export class ReplayPath {
+export class ReplayPath implements ShownPath {
   readonly history: History;
   readonly rules: RuleBook;
   readonly #work: PathWork;
@@ -47,32 +45,22 @@ export class ReplayPath {
     return this.#run.bar >= this.history.length;
   }
 
+  get slots(): number {
+    return this.history.length;
+  }
+
   /** The next slot as outside code sees it, in the form of the live context. `last` is what was decided at the slot before. */
   shown() {
     const { disguise } = this.#work;
     this.#cut ??= this.#view.cutAt(this.#run.bar);
     const { slot, observations } = this.#cut;
     const { book, cashUsd, equityUsd } = this.#run.book();
-    return {
-      cut: {
-        slot: isoTime(slot - disguise.shiftMs),
-        observations: disguise.masks
-          .map((mask) => disguised(observations.get(mask.key) as Observation, mask, disguise.shiftMs))
-          .sort((a, b) => (a.instrument < b.instrument ? -1 : 1)),
-      },
-      book: {
-        cashUsd: usd(cashUsd),
-        equityUsd: usd(equityUsd),
-        realizedPnlUsd: book.realizedPnlUsd,
-        positions: disguisedPositions(book, disguise),
-      },
-      last: this.#last,
-    };
+    return shownSlot({ slot, observations, book, cashUsd, equityUsd, last: this.#last }, disguise);
   }
 
   /** True if the alias of a trade is one of the session's. */
   knows({ instrument }: BlindTrade): boolean {
-    return this.#work.disguise.masks.some(({ alias }) => alias === instrument);
+    return isAlias(this.#work.disguise, instrument);
   }
 
   /** Decides the slot that was shown with what outside code proposes for it; null proposes nothing. */
@@ -114,9 +102,4 @@ export class ReplayPath {
     const sharpe = sharpeRatio(returnsAlong(simulation.equityUsd, capitalUsd), barsPerYear) ?? 0;
     return { simulation, result: { sharpe, bars: this.history.length } };
   }
-}
-
-/** An amount as it is shown: in whole cents, which is less than the units of a true price would tell. */
-function usd(amount: number): string {
-  return String(Math.round(amount * CENTS) / CENTS);
 }

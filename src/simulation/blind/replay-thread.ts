@@ -9,6 +9,7 @@ import type { BacktestReads } from '../ports.ts';
 import type { ThreadAnswer, ThreadAsk } from './replay-host.ts';
 import type { ReplayAsked } from './replay-runner.ts';
 import { ReplaySession } from './session.ts';
+import type { BlindSteps } from './steps.ts';
 
 /** Works a session out. `port` brings the steps; `post` is told of the progress. */
 export async function workReplay(
@@ -24,13 +25,13 @@ export async function workReplay(
   const refused = insufficiency({ manifest, request, timeframe, inputs });
   if (refused !== null) return refused;
   const session = new ReplaySession({ agentId, manifest, request, inputs, seed }, told('drawing paths'));
-  await answered(session, port, told('answering slots'));
+  await answered(session.steps, port, told('answering slots'));
   return session.outcome(asked.trials);
 }
 
 /** Resolves once all slots are answered. */
-function answered(
-  session: ReplaySession,
+export function answered(
+  session: BlindSteps,
   port: Pick<MessagePort, 'on' | 'off' | 'postMessage'>,
   onProgress: (done: number, total: number) => void,
 ): Promise<void> {

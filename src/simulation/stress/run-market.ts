@@ -9,13 +9,16 @@ import type { DecimalString } from '../../domain/decimal.ts';
 import type { OrderQuote } from '../../domain/order.ts';
 import type { Quote } from '../../domain/quote.ts';
 import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 
 /** From the slot to the tick that decides on it, as a punctual worker needs it. */
 const TICK_AFTER_MS = 500;
 
-/** Returns the relations of an instrument; none for one that the catalog does not list. */
+/** The first tick after an instant. */
+const nextTick = (at: EpochMs): EpochMs => slotOf(at - TICK_AFTER_MS, AGENT_TICK_MS) + AGENT_TICK_MS + TICK_AFTER_MS;
+
+/** How an instrument relates to others; nothing is known of what the catalog does not list. */
 function relationsOf(key: InstrumentKey) {
   const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
   return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };
@@ -27,9 +30,10 @@ export class RunMarket {
   readonly #relations: readonly ReturnType<typeof relationsOf>[];
   readonly #instruments: readonly InstrumentKey[];
   #failure: unknown = null;
+  /** The cut whose tick has come. */
+  #cut: Cut | null = null;
 
-  /** `tick` is told of every cut, as long after its slot as live. */
-  constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs, tick: (cut: Cut) => void) {
+  constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs) {
     this.clock = createVirtualClock(startsAt);
     this.#instruments = instruments;
     this.#relations = instruments.map(relationsOf);
@@ -40,7 +44,7 @@ export class RunMarket {
       instruments: () => this.#relations,
       needs: () => needs,
       periodMs: AGENT_TICK_MS,
-      onCut: (cut) => void this.clock.deadline(cut.slot + TICK_AFTER_MS, () => tick(cut)),
+      onCut: (cut) => void this.clock.deadline(cut.slot + TICK_AFTER_MS, () => (this.#cut = cut)),
       onFailure: (error) => {
         this.#failure ??= error;
       },
@@ -55,15 +59,27 @@ export class RunMarket {
     this.#pipeline.start();
   }
 
-  /** Lets the events happen, and then the time go by until `until`. @throws what the pipeline failed with */
-  play(events: Iterable<Parameters<MarketPipeline['push']>[0]>, until: EpochMs): void {
+  /** Lets the events happen, and then the time go by until `until`; gives every cut, as long after its slot as live. @throws what the pipeline failed with */
+  *cuts(events: Iterable<Parameters<MarketPipeline['push']>[0]>, until: EpochMs): Generator<Cut, void, void> {
     for (const event of events) {
-      if (event.receivedAt > this.clock.now()) this.clock.advanceTo(event.receivedAt);
+      if (event.receivedAt > this.clock.now()) yield* this.#advance(event.receivedAt);
       this.#pipeline.push(event);
     }
-    this.clock.advanceTo(until);
+    yield* this.#advance(until);
     this.#pipeline.stop();
     if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Lets the time go by, and stands still at every tick. */
+  *#advance(to: EpochMs): Generator<Cut, void, void> {
+    const { clock } = this;
+    for (let at = nextTick(clock.now()); at <= to; at = nextTick(at)) {
+      clock.advanceTo(at);
+      const cut = this.#cut;
+      this.#cut = null;
+      if (cut !== null) yield cut;
+    }
+    clock.advanceTo(to);
   }
 
   quoteAt(instrument: InstrumentKey, at: EpochMs): Quote | null {

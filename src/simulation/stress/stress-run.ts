@@ -20,12 +20,13 @@ import { costModelOf } from '../../domain/costs.ts';
 import type { Cut } from '../../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import type { RuleOutcome } from '../../domain/decision.ts';
+import type { AgentBook, RuleOutcome, Verdict } from '../../domain/decision.ts';
 import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
 import { fundingUsdOf } from '../../domain/funding.ts';
 import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../../domain/margin.ts';
 import { RULES_VERSION, type StressRun, type StressSeries } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { OutsideProposal } from '../../domain/outside-proposal.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
 import { paperFill } from '../../domain/paper-fill.ts';
 import { atPresentPrice } from '../../domain/present-order.ts';
@@ -130,29 +131,31 @@ const QUIET_MARK_MS = 60 * MINUTE;
  * something else to do. Null if it was cancelled.
  */
 export function runStressTest(options: StressTestOptions): StressTestResult | null {
-  const { manifest, markets, seeds = DEFAULT_SEEDS, scenarios = STRESS_SCENARIOS, severities = STRESS_SEVERITIES } = options;
-  const compiled = compileManifest(manifest);
-  const plan = scenarios.flatMap((scenario) => severities.flatMap((severity) => seeds.map((seed) => ({ scenario, severity, seed }))));
+  const { manifest, markets } = options;
   const runs: StressRunReport[] = [];
-  for (const [index, { scenario, severity, seed }] of plan.entries()) {
+  const plan = plannedRuns(options);
+  for (const [index, run] of plan.entries()) {
     if (options.isCancelled?.() === true) return null;
     options.onProgress?.(index, plan.length);
-    const course = scenarioCourse(scenario, severity);
-    runs.push(
-      new ScenarioRun({
-        course,
-        seed,
-        compiled,
-        preferences: options.preferences,
-        markets,
-        agentId: options.agentId,
-        manifestVersion: options.manifestVersion,
-      }).run(),
-    );
+    runs.push(run.run());
   }
   options.onProgress?.(plan.length, plan.length);
+  return resultOfRuns(compileManifest(manifest).hash, markets, runs);
+}
+
+/** Every run of a stress test, in the order of its report. */
+export function plannedRuns(options: StressTestOptions): readonly ScenarioRun[] {
+  const { manifest, seeds = DEFAULT_SEEDS, scenarios = STRESS_SCENARIOS, severities = STRESS_SEVERITIES } = options;
+  const { preferences, markets, agentId, manifestVersion } = options;
+  const shared = { compiled: compileManifest(manifest), preferences, markets, agentId, manifestVersion };
+  return scenarios.flatMap((scenario) =>
+    severities.flatMap((severity) => seeds.map((seed) => new ScenarioRun({ ...shared, course: scenarioCourse(scenario, severity), seed }))),
+  );
+}
+
+export function resultOfRuns(manifestHash: string, markets: readonly StressMarket[], runs: readonly StressRunReport[]): StressTestResult {
   const survived = runs.every((run) => run.severity !== 'standard' || run.survived);
-  const found = { manifestHash: compiled.hash, markets, runs, survived };
+  const found = { manifestHash, markets, runs, survived };
   return { ...found, resultHash: sha256Hex(stressResultText(found)) };
 }
 
@@ -193,8 +196,18 @@ interface RunInput {
   readonly manifestVersion: number;
 }
 
+/** A slot of a run, before it is decided. */
+export interface StressSlot {
+  readonly cut: Cut;
+  readonly book: AgentBook;
+  readonly cashUsd: DecimalString;
+  /** Null without a price of everything that is held. */
+  readonly equityUsd: DecimalString | null;
+  readonly last: Pick<Verdict, 'disposition' | 'reason'> | null;
+}
+
 /** One run of one agent through one scenario. */
-class ScenarioRun {
+export class ScenarioRun {
   readonly #input: RunInput;
   readonly #agent: TradingAgent;
   readonly #mandate: ReturnType<typeof mandateOf>;
@@ -213,6 +226,7 @@ class ScenarioRun {
   #own: readonly InstrumentKey[] = [];
   #forced: readonly InstrumentKey[] = [];
   #flatAt: EpochMs | null = null;
+  #last: StressSlot['last'] = null;
   #serial = 0;
   /** The last hour whose funding was paid. */
   #fundedHour: number;
@@ -237,22 +251,45 @@ class ScenarioRun {
     this.#equity = new EquityCurve(course, QUIET_MARK_MS);
     this.#book = untouchedBook(this.#agent);
     this.#fundedHour = Math.floor(course.startsAt / HOUR);
-    this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE, (cut) => this.#tick(cut));
+    this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE);
     this.#flows = createRestingFlows(this.#market.view);
   }
 
+  /** Slots that are decided, up to the liquidation at the end. */
+  get slots(): number {
+    const { startsAt, endsAt } = this.#input.course;
+    return Math.floor((endsAt - LIQUIDATION_MS - startsAt) / MINUTE);
+  }
+
   run(): StressRunReport {
+    const course = this.course();
+    for (;;) {
+      const step = course.next(null);
+      if (step.done === true) return step.value;
+    }
+  }
+
+  /** The run slot by slot: each is decided with what outside code proposes for it, or null. */
+  *course(): Generator<StressSlot, StressRunReport, OutsideProposal | null> {
     const { course, markets, compiled, seed } = this.#input;
     this.#market.start();
     this.#market.clock.deadline(course.shockAt - FORCED_BEFORE_MS, () => this.#force());
-    // The last slot's orders are done a few seconds after it.
-    this.#market.play(
-      scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`, () =>
-        [...this.#underway.values()].some(({ sent }) => isInParts(sent)),
-      ),
-      course.endsAt + 10_000,
+    const tape = scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`, () =>
+      [...this.#underway.values()].some(({ sent }) => isInParts(sent)),
     );
+    // The last slot's orders are done a few seconds after it.
+    for (const cut of this.#market.cuts(tape, course.endsAt + 10_000)) {
+      this.#payFunding(cut);
+      this.#endUndermargined();
+      const marked = this.#mark(this.#market.clock.now());
+      if (cut.slot >= course.endsAt - LIQUIDATION_MS) this.#liquidate();
+      else this.#decide(cut, yield this.#slot(cut, marked));
+    }
     return this.#report();
+  }
+
+  #slot(cut: Cut, { equityUsd }: MarkedBook): StressSlot {
+    return { cut, book: readBook(this.#withOpen()).book, cashUsd: this.#book.cashUsd, equityUsd, last: this.#last };
   }
 
   #refuse(reason: string): void {
@@ -357,14 +394,7 @@ class ScenarioRun {
     }
   }
 
-  #tick(cut: Cut): void {
-    this.#payFunding(cut);
-    this.#endUndermargined();
-    this.#mark(this.#market.clock.now());
-    if (cut.slot >= this.#input.course.endsAt - LIQUIDATION_MS) {
-      this.#liquidate();
-      return;
-    }
+  #decide(cut: Cut, outside: OutsideProposal | null): void {
     const book = this.#withOpen();
     const { book: seen, pending } = readBook(book);
     const held = markAt(book, cut);
@@ -374,7 +404,9 @@ class ScenarioRun {
       this.#agent.autonomy,
       assessorOf(this.#agent, held, this.#inputs),
       new Map([...[...this.#underway].map(([instrument, { sent }]) => [instrument, sent.order.side] as const), ...pending]),
+      outside,
     );
+    this.#last = { disposition: verdict.disposition, reason: verdict.reason };
     this.#counts.decisions++;
     this.#trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);
     if (verdict.disposition === 'blocked_by_risk') this.#refuse(verdict.reason ?? 'blocked_by_risk');

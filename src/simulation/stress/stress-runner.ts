@@ -1,14 +1,15 @@
 /** Runs stress tests for the evaluation actors: finds out what the markets are like, then works in a thread of its own. */
-import type { EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
+import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { inSession, type Sessions } from '../blind/in-session.ts';
 import { inThread } from '../evaluation-thread.ts';
 import type { StressReads } from '../ports.ts';
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
-import type { StressOutcome, StressThread } from './stress-worker.ts';
+import type { StressOutcome, StressThread, StressThreadData } from './stress-worker.ts';
 
 /** Options of a stress test. */
 export interface StressRequest {
@@ -26,32 +27,54 @@ const OBSERVED_WITHIN_MS = 86_400_000;
 /** A runner of kind `stress_test`. */
 export function createStressRunner(reads: StressReads): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
-    const { agentId, manifest, manifestVersion, manifestHash, runId } = job;
-    if (manifest.universe.length === 0)
-      return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' };
-    const { seeds } = job.request as unknown as StressRequest;
-    job.progress(0, 1, 'reading recent history');
-    const [markets, preferences] = await Promise.all([knownMarkets(reads, manifest, job.createdAt), reads.preferences(job.orgId)]);
-    const thread: StressThread = {
-      agentId,
-      manifest,
-      manifestVersion,
-      preferences,
-      markets: stressMarkets(manifest, markets),
-      seeds: Array.from({ length: seeds }, (_, index) => index + 1),
-    };
-    const entry = new URL('./stress-thread.mjs', import.meta.url);
-    const outcome = await inThread<StressOutcome>(entry, { stress: true, thread }, job, 'a stress test');
-    const { resultHash, summary, result, report, series, metrics } = outcome;
-    return {
-      ok: true,
-      resultHash,
-      summary,
-      result,
-      report,
-      trials: [],
-      evidence: { agentId, kind: 'stress_test', manifestVersion, manifestHash, series, metrics, runId, resultHash },
-    };
+    const thread = await stressThread(reads, job);
+    if (thread === null) return NOTHING_TO_STRESS;
+    return outcomeOf(job, await inThread<StressOutcome>(ENTRY, { stress: true, thread } satisfies StressThreadData, job, 'a stress test'));
+  };
+}
+
+/** A runner of stress sessions, whose slots outside code answers. */
+export function createStressSessionRunner(reads: StressReads, sessions: Sessions): EvaluationRunner {
+  return (job) =>
+    inSession(sessions, job, async ({ seed, signal, attach }) => {
+      const thread = await stressThread(reads, job);
+      if (thread === null) return NOTHING_TO_STRESS;
+      const data = { stress: true, thread, seed } satisfies StressThreadData;
+      const { progress } = job;
+      return outcomeOf(job, await inThread<StressOutcome>(ENTRY, data, { signal, progress }, 'a stress session', attach));
+    });
+}
+
+const ENTRY = new URL('./stress-thread.mjs', import.meta.url);
+const NOTHING_TO_STRESS = { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' } as const;
+
+/** What the thread of a stress test is given; null of an empty universe. */
+async function stressThread(reads: StressReads, job: EvaluationJob): Promise<StressThread | null> {
+  const { agentId, manifest, manifestVersion } = job;
+  if (manifest.universe.length === 0) return null;
+  const { seeds } = job.request as unknown as StressRequest;
+  job.progress(0, 1, 'reading recent history');
+  const [markets, preferences] = await Promise.all([knownMarkets(reads, manifest, job.createdAt), reads.preferences(job.orgId)]);
+  return {
+    agentId,
+    manifest,
+    manifestVersion,
+    preferences,
+    markets: stressMarkets(manifest, markets),
+    seeds: Array.from({ length: seeds }, (_, index) => index + 1),
+  };
+}
+
+function outcomeOf({ agentId, manifestVersion, manifestHash, runId }: EvaluationJob, outcome: StressOutcome): EvaluationOutcome {
+  const { resultHash, summary, result, report, series, metrics } = outcome;
+  return {
+    ok: true,
+    resultHash,
+    summary,
+    result,
+    report,
+    trials: [],
+    evidence: { agentId, kind: 'stress_test', manifestVersion, manifestHash, series, metrics, runId, resultHash },
   };
 }
 

@@ -1,11 +1,14 @@
 /** The worker thread of a stress test: plays every run and posts what it came to. It reads nothing but what it is given. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../../domain/canonical-json.ts';
 import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
 import { assessEvidence, type EvidenceMetrics, evidenceMetrics, type StressSeries } from '../../domain/evidence.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { answered } from '../blind/replay-thread.ts';
+import { StressSession } from '../blind/stress-session.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
-import { runStressTest, type StressTestOptions, stressResultText, stressSeries } from './stress-run.ts';
+import { runStressTest, type StressTestOptions, type StressTestResult, stressResultText, stressSeries } from './stress-run.ts';
 
 /** Input of the thread. */
 export type StressThread = Omit<StressTestOptions, 'onProgress' | 'isCancelled'>;
@@ -24,7 +27,20 @@ export interface StressOutcome {
 export function workStressTest(thread: StressThread, onProgress: (done: number, total: number) => void): StressOutcome {
   const result = runStressTest({ ...thread, onProgress });
   if (result === null) throw new Error('a stress test that nobody cancels has a result');
-  const series = stressSeries(thread.manifest, result);
+  return stressOutcome(thread.manifest, result);
+}
+
+/** Plays every run of a stress session with the answers that `port` brings. */
+async function workStressSession(thread: StressThread, seed: string, port: MessagePort, onProgress: Progress): Promise<StressOutcome> {
+  const session = new StressSession(thread, seed);
+  await answered(session.steps, port, onProgress);
+  return stressOutcome(thread.manifest, session.result());
+}
+
+type Progress = (done: number, total: number) => void;
+
+function stressOutcome(manifest: Manifest, result: StressTestResult): StressOutcome {
+  const series = stressSeries(manifest, result);
   const metrics = evidenceMetrics('stress_test', series);
   const worst = result.runs.reduce((most, run) => Math.max(most, run.severity === 'standard' ? run.lossPct : 0), 0);
   const severe = result.runs.filter(({ severity }) => severity === 'severe');
@@ -40,19 +56,31 @@ export function workStressTest(thread: StressThread, onProgress: (done: number, 
       given: result.runs.filter(({ forcedPositions }) => forcedPositions.length > 0).length,
     },
     result: stressResultText(result),
-    report: stressReportPage(result, thread.manifest),
+    report: stressReportPage(result, manifest),
     series,
     metrics,
   };
 }
 
+/** Data of the thread. `seed` is that of a session; a stress test of the agent's own rules has none. */
+export interface StressThreadData {
+  readonly stress: true;
+  readonly thread: StressThread;
+  readonly seed?: string;
+}
+
 if (parentPort !== null && (workerData as { readonly stress?: true } | null)?.stress === true) {
   const port = parentPort;
   const post = (message: ThreadPost<StressOutcome>): void => port.postMessage(message);
-  const { thread, catalog } = workerData as { readonly thread: StressThread; readonly catalog?: ToldCatalog };
+  const { thread, seed, catalog } = workerData as StressThreadData & { readonly catalog?: ToldCatalog };
   takeCatalog(catalog);
-  post({
-    kind: 'outcome',
-    outcome: workStressTest(thread, (done, total) => post({ kind: 'progress', done, total, what: 'playing scenarios' })),
-  });
+  const told =
+    (what: string): Progress =>
+    (done, total) =>
+      post({ kind: 'progress', done, total, what });
+  const outcome =
+    seed === undefined
+      ? workStressTest(thread, told('playing scenarios'))
+      : await workStressSession(thread, seed, port, told('answering slots'));
+  post({ kind: 'outcome', outcome });
 }

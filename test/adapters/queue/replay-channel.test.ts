@@ -1,5 +1,5 @@
 // Steps of replay sessions between processes: an API without a worker reaches the session where it runs, and nobody else's.
-import { Worker } from 'node:worker_threads';
+import { Worker } from 'node:holdingthreads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReplayChannel, type ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
 import { createReplayHost } from '../../../src/simulation/blind/replay-host.ts';
@@ -14,7 +14,7 @@ const onError = (error: unknown): void => void errors.push(error);
 const SESSION = { orgId: 'ours', agentId: 'agent', runId: 'run' };
 /** The thread of a session, as far as messages go. */
 const THREAD = `
-const { parentPort } = require('node:worker_threads');
+const { parentPort } = require('node:holdingthreads');
 parentPort.on('message', ({ ask, step }) =>
   parentPort.postMessage({ kind: 'answer', ask, outcome: { ok: true, value: JSON.stringify(step) } }));
 parentPort.postMessage({ kind: 'ready' });`;
@@ -37,10 +37,10 @@ afterAll(async () => {
 });
 
 test.skipIf(url === null)('a step reaches the session of another process, and ends with it', async () => {
-  const [api, carrier] = hosts as [(typeof hosts)[0], (typeof hosts)[0]];
+  const [api, holding] = hosts as [(typeof hosts)[0], (typeof hosts)[0]];
   expect(await api.step(SESSION, null)).toBeNull();
   worker = new Worker(THREAD, { eval: true });
-  const held = carrier.hold(SESSION, () => {});
+  const held = holding.hold(SESSION, () => {});
   const reading = await waitFor(() => api.step(SESSION, null), { what: 'the session is found' });
   expect(reading).toMatchObject({ refusal: { code: 'unavailable' } });
   held.attach(worker);

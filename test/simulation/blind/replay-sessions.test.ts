@@ -12,7 +12,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
-import { openReplayRunner } from '../../../src/boot/evaluation-runners.ts';
+import { openSessionRunners } from '../../../src/boot/evaluation-runners.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
@@ -72,7 +72,7 @@ afterAll(async () => {
 
 function carry(holder = 'worker-1'): void {
   const deps = { sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') };
-  workers.push(evaluations.carrySessions(openReplayRunner(deps, host, seedOf), holder, (error) => console.error(error)));
+  workers.push(evaluations.carrySessions(openSessionRunners(deps, { host, seedOf }), holder, (error) => console.error(error)));
 }
 
 async function outsideAgent(release: string, timeframe = '24h'): Promise<string> {

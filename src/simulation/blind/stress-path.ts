@@ -1,0 +1,59 @@
+/** One run of a blind stress session: it shows slot after slot of a scenario in disguise and decides each with what outside code answers. */
+import { type OutsideProposal, withHash } from '../../domain/outside-proposal.ts';
+import type { BlindTrade } from '../../domain/replay-step.ts';
+import type { ScenarioRun, StressRunReport, StressSlot } from '../stress/stress-run.ts';
+import { type Disguise, isAlias, shownSlot, undisguised } from './disguise.ts';
+import type { ShownPath } from './steps.ts';
+
+export class StressPath implements ShownPath {
+  readonly slots: number;
+  readonly #of: { readonly agentId: string; readonly manifestHash: string; readonly disguise: Disguise };
+  readonly #course: ReturnType<ScenarioRun['course']>;
+  #step: IteratorResult<StressSlot, StressRunReport>;
+  #decided = 0;
+
+  constructor(run: ScenarioRun, of: { readonly agentId: string; readonly manifestHash: string; readonly disguise: Disguise }) {
+    this.#of = of;
+    this.slots = run.slots;
+    this.#course = run.course();
+    this.#step = this.#course.next(null);
+  }
+
+  get isDone(): boolean {
+    return this.#step.done === true;
+  }
+
+  shown() {
+    const { cut, book, cashUsd, equityUsd, last } = this.#slot();
+    const shown = { slot: cut.slot, observations: cut.observations, book, cashUsd: Number(cashUsd), last };
+    return shownSlot({ ...shown, equityUsd: equityUsd === null ? null : Number(equityUsd) }, this.#of.disguise);
+  }
+
+  knows({ instrument }: BlindTrade): boolean {
+    return isAlias(this.#of.disguise, instrument);
+  }
+
+  decide(trade: BlindTrade | null): void {
+    const proposal = trade === null ? null : this.#proposalOf(trade);
+    this.#decided++;
+    this.#step = this.#course.next(proposal);
+  }
+
+  /** Report of the run once it is done. */
+  report(): StressRunReport {
+    if (this.#step.done !== true) throw new Error('a run that is not done has no report');
+    return this.#step.value;
+  }
+
+  #slot(): StressSlot {
+    if (this.#step.done === true) throw new Error('a run that is done shows no slot');
+    return this.#step.value;
+  }
+
+  #proposalOf(trade: BlindTrade): OutsideProposal | null {
+    const { agentId, manifestHash, disguise } = this.#of;
+    const wished = undisguised(trade, disguise, this.#slot().book);
+    if (wished === null) return null;
+    return withHash({ ...wished, agentId, clientId: `slot-${this.#decided}`, reason: '', inputsHash: null, manifestHash });
+  }
+}
