@@ -139,9 +139,9 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
 }
 
 /** Null if this process runs no worker and reaches none: steps pass between processes through Redis. */
-function openReplays({ clock, warn, onStop, runs }: ServiceProcess, redisUrl: string | null): ReplayHost | null {
+function openReplays({ clock, newId, warn, onStop, runs }: ServiceProcess, redisUrl: string | null): ReplayHost | null {
   const onError = warn('replay sessions');
-  const channel = redisUrl === null ? null : openReplayChannel({ url: redisUrl, clock, onError });
+  const channel = redisUrl === null ? null : openReplayChannel({ url: redisUrl, clock, newId, onError });
   if (channel !== null) onStop('the steps of replay sessions', async () => channel.close());
   if (!runs('worker') && channel === null) return null;
   const host = createReplayHost(clock, onError, channel);

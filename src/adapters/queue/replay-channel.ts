@@ -2,7 +2,6 @@
  * Carries the steps of replay sessions between processes over Redis: each session listens on a channel of its own where it runs, and
  * whoever asks is answered on one of its own. Nothing is kept: a step that got lost is sent again and decided once.
  */
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
@@ -37,6 +36,7 @@ const SILENT = refuse('unavailable', 'the process of the session did not answer 
 export function openReplayChannel(options: {
   readonly url: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly newId: () => string;
   readonly onError: (error: unknown) => void;
 }): ReplayChannel {
   return new RedisReplayChannel(options);
@@ -44,15 +44,17 @@ export function openReplayChannel(options: {
 
 class RedisReplayChannel implements ReplayChannel {
   readonly #options: Parameters<typeof openReplayChannel>[0];
-  readonly #inbox = `${CHANNEL}:to:${randomUUID()}`;
+  readonly #inbox: string;
   readonly #served = new Map<string, Asked & { readonly answer: Answerer }>();
   readonly #waiting = new Map<string, (outcome: Outcome<string> | null) => void>();
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
   readonly #listening: Promise<unknown>;
+  #asked = 0;
 
   constructor(options: Parameters<typeof openReplayChannel>[0]) {
     this.#options = options;
+    this.#inbox = `${CHANNEL}:to:${options.newId()}`;
     const shared = { protocol: 2, retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000) } as const;
     this.#publisher = new Redis(options.url, { ...shared, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0 });
     // Channels are subscribed to again after a reconnect.
@@ -64,7 +66,7 @@ class RedisReplayChannel implements ReplayChannel {
 
   async step(of: Asked, step: StepAsk): Promise<Outcome<string> | null> {
     await this.#listening;
-    const ask = randomUUID();
+    const ask = String(++this.#asked);
     const answered = this.#answerTo(ask);
     const question: Question = { ...of, replyTo: this.#inbox, ask, step };
     try {

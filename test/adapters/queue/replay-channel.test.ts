@@ -1,7 +1,8 @@
 // Steps of replay sessions between processes: an API without a worker reaches the session where it runs, and nobody else's.
-import { Worker } from 'node:holdingthreads';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReplayChannel, type ReplayChannel } from '../../../src/adapters/queue/replay-channel.ts';
+import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createReplayHost } from '../../../src/simulation/blind/replay-host.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testRedis } from '../../harness/redis.ts';
@@ -9,18 +10,19 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const url = await testRedis();
 const clock = createLiveClock();
+const newId = createNewIds(clock);
 const errors: unknown[] = [];
 const onError = (error: unknown): void => void errors.push(error);
 const SESSION = { orgId: 'ours', agentId: 'agent', runId: 'run' };
 /** The thread of a session, as far as messages go. */
 const THREAD = `
-const { parentPort } = require('node:holdingthreads');
+const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ ask, step }) =>
   parentPort.postMessage({ kind: 'answer', ask, outcome: { ok: true, value: JSON.stringify(step) } }));
 parentPort.postMessage({ kind: 'ready' });`;
 const channels: ReplayChannel[] = [];
 const processOf = () => {
-  const channel = openReplayChannel({ url: url as string, clock, onError });
+  const channel = openReplayChannel({ url: url as string, clock, newId, onError });
   channels.push(channel);
   return createReplayHost(clock, onError, channel);
 };
@@ -37,10 +39,10 @@ afterAll(async () => {
 });
 
 test.skipIf(url === null)('a step reaches the session of another process, and ends with it', async () => {
-  const [api, holding] = hosts as [(typeof hosts)[0], (typeof hosts)[0]];
+  const [api, holder] = hosts as [(typeof hosts)[0], (typeof hosts)[0]];
   expect(await api.step(SESSION, null)).toBeNull();
   worker = new Worker(THREAD, { eval: true });
-  const held = holding.hold(SESSION, () => {});
+  const held = holder.hold(SESSION, () => {});
   const reading = await waitFor(() => api.step(SESSION, null), { what: 'the session is found' });
   expect(reading).toMatchObject({ refusal: { code: 'unavailable' } });
   held.attach(worker);

@@ -10,7 +10,7 @@ import { condition, sampleManifest } from '../../actors/agent/sample.ts';
 
 const RULES = { stopLossPct: 3, maxTradeNotionalUsd: '500', maxOpenPositions: 1, exit: [] } as const;
 const INSIDE = sampleManifest({ ...RULES, entry: [condition('premium_below', { pct: -0.1 })] });
-const OUTSIDE = sampleManifest({ ...RULES, entry: [], strategy: { kind: 'external', release: 'the twin' } });
+const OUTSIDE = sampleManifest({ ...RULES, entry: [], strategy: { kind: 'external', release: 'the duplicate' } });
 const SEED = 'ab'.repeat(32);
 
 const optionsOf = (manifest: Manifest): StressTestOptions => ({
@@ -50,7 +50,7 @@ function play(session: StressSession): readonly string[] {
   }
 }
 
-test('an outside twin of the rules comes to the same fills, equity and end in every run', () => {
+test('an outside duplicate of the rules comes to the same fills, equity and end in every run', () => {
   const inside = runStressTest(optionsOf(INSIDE));
   const session = new StressSession(optionsOf(OUTSIDE), SEED);
   const texts = play(session);
