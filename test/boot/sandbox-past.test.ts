@@ -1,16 +1,29 @@
 // The past of the sandbox: the examples that a fresh database begins with are strategies that a person would want, over five years of it.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { obtainableHistory, sandboxPast } from '../../src/boot/sandbox-past.ts';
-import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
+import type { ReplaySlot } from '../../clients/typescript/src/replay.ts';
+import { hunt } from '../../examples/hunt.ts';
+import { manifestFromFile } from '../../src/cli/manifest-file.ts';
+import { type BacktestRequest, readBacktestRequest } from '../../src/domain/backtest/request.ts';
+import { compileManifest } from '../../src/domain/decide.ts';
+import { evidenceMetrics } from '../../src/domain/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { draftProblems, readManifest } from '../../src/domain/manifest/reader.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
-import type { BacktestResult } from '../../src/simulation/backtest/run.ts';
-import { workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+import { type BacktestResult, backtestSeries, type BlindReplay, outsideRun, runBacktest } from '../../src/simulation/backtest/run.ts';
+import { readInputs, workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+import { buildHistory, type History } from '../../src/simulation/backtest/history.ts';
+import { backtestNeeds } from '../../src/simulation/backtest/needs.ts';
+import type { Simulation } from '../../src/simulation/backtest/simulate.ts';
+import { drawDisguise } from '../../src/simulation/blind/disguise.ts';
+import { ReplayPath } from '../../src/simulation/blind/replay-path.ts';
+import type { BacktestReads } from '../../src/simulation/ports.ts';
 import { payload } from '../domain/authored.ts';
+import { rounds } from '../harness/rounds.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 9);
 const config = readConfig({});
@@ -33,28 +46,38 @@ function manifestOf(authored: object): Manifest {
 
 /** @param asked the stretch that the gate asks for unless told. */
 async function backtest(manifest: Manifest, asked: object = {}): Promise<Extract<BacktestOutcome, { ok: true }>> {
-  const request = readBacktestRequest(asked, NOW);
-  if (!('assumptions' in request)) throw new Error('no request');
-  const histories = past?.histories({}) ?? {};
+  const request = requestOf(asked);
   const outcome = await workFromHistory(
-    {
-      bars: async ({ venue, instrument, timeframe, from, to }) =>
-        (await histories[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [],
-      reports: async () => [],
-      archives: async (underlying) =>
-        ['news:wire', 'news:filings'].map((source) => {
-          const stretch = { from: Date.parse(request.from) - 86_400_000 * 30, to: NOW };
-          return { source, ...stretch, reports: past?.archives.reports(source, underlying, stretch) ?? [] };
-        }),
-      marks: async () => [],
-      liquidity: async (key) => past?.archives.liquidity(key, { from: Date.parse(request.from), to: NOW }) ?? [],
-      halfSpreads: async (key) => past?.archives.halfSpreads(key, { from: Date.parse(request.from), to: NOW }) ?? [],
-    },
+    readsOf(request),
     { manifest, request, trials: { versions: 1, otherSharpes: [] }, funding: [], createdAt: NOW },
     () => {},
   );
   if (!outcome.ok) throw new Error(outcome.detail);
   return outcome;
+}
+
+function requestOf(asked: object): BacktestRequest {
+  const request = readBacktestRequest(asked, NOW);
+  if (!('assumptions' in request)) throw new Error('no request');
+  return request;
+}
+
+/** What the sandbox knows of its past. */
+function readsOf(request: BacktestRequest): BacktestReads {
+  const histories = past?.histories({}) ?? {};
+  return {
+    bars: async ({ venue, instrument, timeframe, from, to }) =>
+      (await histories[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [],
+    reports: async () => [],
+    archives: async (underlying) =>
+      ['news:wire', 'news:filings'].map((source) => {
+        const stretch = { from: Date.parse(request.from) - 86_400_000 * 30, to: NOW };
+        return { source, ...stretch, reports: past?.archives.reports(source, underlying, stretch) ?? [] };
+      }),
+    marks: async () => [],
+    liquidity: async (key) => past?.archives.liquidity(key, { from: Date.parse(request.from), to: NOW }) ?? [],
+    halfSpreads: async (key) => past?.archives.halfSpreads(key, { from: Date.parse(request.from), to: NOW }) ?? [],
+  };
 }
 
 test('what the market prices is made in this process, and no venue is asked for it; of anything else the venue is', () => {
@@ -70,6 +93,59 @@ test('the discount hunter passes the gate of the backtest on what was known, its
   // Discounts that come back pay; news of high severity keep it out of the market at some of them.
   const { conditions } = JSON.parse(result) as { conditions: readonly { type: string; unknownPct?: number }[] };
   expect(conditions.map(({ type }) => type)).toContain('no_negative_event');
+});
+
+/** The history of a manifest as its evaluation reads it. */
+async function historyOf(manifest: Manifest, request: BacktestRequest): Promise<History> {
+  const needs = backtestNeeds(manifest, manifest.timeframe);
+  return buildHistory(manifest.timeframe, await readInputs(readsOf(request), needs, { request, funding: [], createdAt: NOW }, () => {}));
+}
+
+/** Answers every slot of a path in disguise, as JSON brings it. */
+function answered(path: ReplayPath): ReplayPath {
+  while (!path.isDone) {
+    const trade = hunt(JSON.parse(JSON.stringify(path.shown())) as ReplaySlot);
+    const { side, instrument, notionalUsd = null, quantity = null } = trade ?? {};
+    path.decide(side === undefined || instrument === undefined ? null : { side, instrument, notionalUsd, quantity, limitPrice: null });
+  }
+  return path;
+}
+
+test('the outside duplicate of the discount hunter trades record by record as it does, and meets the gate with the same figures', async () => {
+  const inside = example('Discount hunter', 'AAPLx');
+  const authored = JSON.parse(readFileSync(new URL('../../examples/discount-hunter.json', import.meta.url), 'utf8')) as object;
+  const outside = manifestOf({ ...authored, universe: ['AAPLx'] });
+  // The whole stretch of the gate in `npm run proof`.
+  const request = requestOf(
+    rounds({ suite: 0, proof: 1 }) === 1 ? {} : { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z', look: true },
+  );
+  const { assumptions } = request;
+  const trials = { versions: 1, otherSharpes: [] };
+  const run = runBacktest({ manifest: inside, history: await historyOf(inside, request), assumptions, trials, onProgress: () => {} });
+  const history = await historyOf(outside, request);
+  const work = { agentId: '00000000-0000-7000-8000-0000000000aa', compiled: compileManifest(outside), history, assumptions };
+  const path = answered(new ReplayPath({ ...work, disguise: drawDisguise('ab'.repeat(32), 3, outside) }));
+  const { simulation } = path.finish(Number(outside.maxCapitalUsd), 8_760);
+  // Of what its own code sold no rule of the manifest tells.
+  const records = ({ trades }: Pick<Simulation, 'trades'>) => trades.map(({ exitRules: _, ...trade }) => trade);
+  expect(records(simulation)).toEqual(records(run.simulation));
+  expect(simulation.trades.length).toBeGreaterThan(20);
+  const duplicate = outsideRun({ manifest: outside, history, assumptions, trials }, path.rules, simulation, {} as BlindReplay);
+  expect(evidenceMetrics('backtest', backtestSeries(duplicate))).toEqual(evidenceMetrics('backtest', backtestSeries(run)));
+});
+
+test('ten strategies compile without a problem, and a month of each is backtested', async () => {
+  const folder = new URL('../../examples/strategies/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  expect(files).toHaveLength(10);
+  const words = readFileSync(new URL('README.md', folder), 'utf8');
+  for (const file of files) {
+    const manifest = manifestFromFile(fileURLToPath(new URL(file, folder)));
+    expect([file, draftProblems(manifest)]).toEqual([file, []]);
+    expect(words.match(new RegExp(`^- \\[${file}\\]\\(${file}\\): .+$`, 'gm'))).toHaveLength(1);
+    const { summary } = await backtest(manifest, { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z', look: true });
+    expect([file, summary['passed'], summary['bars']]).toEqual([file, null, expect.any(Number)]);
+  }
 });
 
 test('a manifest with every condition that the specification shows passes the gate of the backtest, each of them known', async () => {

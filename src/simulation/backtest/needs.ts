@@ -4,6 +4,7 @@ import { isClosedThroughout } from '../../domain/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { guardrailExits } from '../../domain/decide.ts';
+import { LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
@@ -40,10 +41,14 @@ export interface InstrumentNeeds {
 /** @throws RangeError for an instrument that the catalog does not have. */
 export function backtestNeeds(manifest: Manifest, timeframe: string): readonly InstrumentNeeds[] {
   const conditions = [...manifest.entry, ...manifest.exit, ...guardrailExits(manifest)];
-  const types = new Set(conditions.map(({ type }) => type.replace(/_(below|above)$/, '')));
+  // Outside code sees what a live cut shows, whatever its fence reads.
+  const isOutside = manifest.strategy !== undefined;
+  const types = new Set(isOutside ? ['basis', 'premium'] : []);
+  for (const { type } of conditions) types.add(type.replace(/_(below|above)$/, ''));
   const eventHours = conditions
     .filter(({ type }) => type === 'no_negative_event' || type === 'negative_event')
     .map((condition) => Number(condition['lookbackHours']));
+  if (isOutside) eventHours.push(LONGEST_EVENT_LOOKBACK_HOURS);
   return manifest.universe.map(({ key }) => {
     const entry = CATALOG.byKey(key);
     if (entry === undefined) throw new RangeError(`${key} is not in the catalog`);

@@ -1,0 +1,31 @@
+/** Backtests the outside duplicate of Discount hunter in a blind replay session. Arguments: agent id, token file, and from when on (the gate's five years unless told). */
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { createClient } from '../clients/typescript/src/index.ts';
+import { localService } from '../clients/typescript/src/local.ts';
+import { runReplay } from '../clients/typescript/src/replay.ts';
+import { hunt } from './hunt.ts';
+
+const [id = '', tokenFile = '', from] = process.argv.slice(2);
+const api = createClient({ baseUrl: localService().baseUrl, token: readFileSync(tokenFile, 'utf8').trim() });
+
+const opened = await api.openReplaySession({ id, body: { kind: 'backtest', ...(from === undefined ? {} : { from, look: true }) } });
+const session = { id, sessionId: opened.id };
+// The session reads its history first, and says `unavailable` until then.
+const isReady = async (): Promise<boolean> => {
+  try {
+    await api.answerReplayStep({ ...session, body: {} });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'unavailable') throw error;
+    return false;
+  }
+};
+while (!(await isReady())) await setTimeout(500);
+await runReplay(api, session, () => hunt);
+let run = opened;
+while (run.endedAt === null) {
+  await setTimeout(500);
+  run = await api.getReplaySession(session);
+}
+console.log(run.ending === null ? (run.summary as { verdict: string }).verdict : `${run.ending.code}: ${run.ending.detail}`);
