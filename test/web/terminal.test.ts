@@ -192,10 +192,22 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 
+  test('a contract of a prediction market is bought on paper, and its order opens with its fill', async () => {
+    await page.evaluate("location.hash = '#/predictions'");
+    await page.getByRole('textbox', { name: 'Size (USD)' }).fill('25');
+    await page.getByRole('button', { name: 'Buy yes on paper' }).click();
+    await page.getByText('Order filled').last().waitFor();
+    await page.getByRole('button', { name: /^buy [\d.,]+ yes$/ }).click();
+    await page.getByRole('region', { name: 'Fills' }).waitFor();
+  });
+
   test('nobody is kept out: axe finds nothing in the dark and the light, and a phone does not scroll sideways', async () => {
-    for (const place of ['#/trade', '#/agents', '#/rankings', '#/basis', '#/risk']) {
+    for (const place of ['#/trade', '#/agents', '#/rankings', '#/basis', '#/risk', '#/operate', '#/predictions', '#/macro']) {
       await page.evaluate(`location.hash = '${place}'`);
-      await page.locator(place === '#/trade' ? '.ticket' : '.page h1').waitFor();
+      await page
+        .locator(place === '#/trade' ? '.ticket' : place === '#/operate' ? '.venue-state' : '.page h1')
+        .first()
+        .waitFor();
       expect(await findingsEverywhere(page), place).toEqual([]);
     }
     await page.evaluate("location.hash = '#/trade'");
@@ -205,5 +217,26 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     expect(await axeFindings(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
+  });
+
+  test('a halt says who, when and why on every page, and whoever may resumes after a confirmation', async () => {
+    const reason = '<b>prices look wrong</b>';
+    await page.evaluate("location.hash = '#/operate'");
+    await page.getByRole('button', { name: 'Halt', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Reason (optional)' }).fill(reason);
+    await page.getByRole('button', { name: 'Halt all agents' }).click();
+    const banner = page.locator('.banner');
+    await banner.getByText(reason).waitFor();
+    expect(await banner.innerText()).toMatch(/Halted\s+by operator .*ago/);
+    expect(await banner.getByRole('button').count()).toBe(0);
+
+    await page.getByRole('button', { name: /account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await giveToken(page, service.token('risk-manager'));
+    await page.getByRole('button', { name: 'Resume Patient' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Patient resumed.').waitFor();
+    await banner.getByRole('button', { name: /^Resume \d+ agents?$/ }).click();
+    await banner.waitFor({ state: 'detached' });
   });
 });
