@@ -43,7 +43,7 @@ export function Actors() {
       </div>
       <List
         list={actors}
-        label="Actors"
+        label="List of actors"
         empty="No actor matches."
         keyOf={({ id }) => id}
         markOf={(actor) => actor.status}
@@ -117,7 +117,7 @@ export function Activities() {
     <div className="panel-scroll">
       <List
         list={activities}
-        label="Activities"
+        label="Activities under way"
         empty="Nothing is under way. Activities that wait, and those that were given up, stand here with their cause."
         keyOf={({ key }) => key}
         markOf={({ state }) => state}

@@ -116,6 +116,9 @@ function Tile({ title, count, wrong, how }: TileProps) {
   );
 }
 
+/** `slots of 30 s` of `slots of 30000 ms`. */
+const jobText = (name: string): string => plain(name).replace(/\b(\d+) ms\b/, (_, ms: string) => age(Number(ms)));
+
 function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
   return (
     <>
@@ -141,7 +144,7 @@ function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
         rows={queues.recurring}
         keyOf={({ name }) => name}
         columns={[
-          { title: 'Recurring job', cell: ({ name }) => <span className="long">{plain(name)}</span> },
+          { title: 'Recurring job', cell: ({ name }) => <span className="long">{jobText(name)}</span> },
           {
             title: 'Last',
             cell: ({ lastSlot, isUnderWay, hasFailed }) =>

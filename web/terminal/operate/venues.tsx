@@ -16,7 +16,7 @@ export function Venues() {
     <div className="panel-scroll">
       <List
         list={venues}
-        label="Venues"
+        label="State of each venue"
         empty="No venue is configured."
         keyOf={({ venue }) => venue}
         markOf={({ hearing }) => hearing}

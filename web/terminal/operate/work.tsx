@@ -41,7 +41,7 @@ export function CandleWork() {
     <div className="panel-scroll">
       <List
         list={work}
-        label="Candle coverage"
+        label="Histories"
         empty="No history was imported or filled. Histories that a backtest lacks stand here while they are filled."
         keyOf={({ kind, id }) => `${kind} ${id}`}
         markOf={({ state }) => state}
