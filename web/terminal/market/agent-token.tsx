@@ -2,7 +2,7 @@
 import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
-import { plain } from '../../words.js';
+import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
@@ -123,17 +123,18 @@ function Holders({ token: { holders } }: { readonly token: AgentTokenAnalytics }
 
 function Performance({ token: { performance, pairedStock, duplicatedExposure } }: { readonly token: AgentTokenAnalytics }) {
   if (performance === null || pairedStock === null) return null;
+  const share = symbolOf(pairedStock);
   return (
     <>
-      {duplicatedExposure?.flagged === true && <p className="warn">You hold the token and {pairedStock}: the same exposure twice.</p>}
+      {duplicatedExposure?.flagged === true && <p className="warn">You hold the token and {share}: the same exposure twice.</p>}
       <Table
-        label={`Token against ${pairedStock}`}
+        label={`Token against ${share}`}
         rows={performance}
         keyOf={({ window }) => window}
         columns={[
           { title: 'Window', cell: ({ window }) => window },
           { title: 'Token', cell: ({ tokenPct }) => <Change percent={tokenPct} /> },
-          { title: pairedStock, cell: ({ stockPct }) => <Change percent={stockPct} /> },
+          { title: share, cell: ({ stockPct }) => <Change percent={stockPct} /> },
           { title: 'Against it', cell: ({ relativePct }) => <Change percent={relativePct} /> },
         ]}
       />

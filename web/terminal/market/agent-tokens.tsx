@@ -2,7 +2,7 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useState } from 'react';
 import type { PairedPerformance, RankedAgentToken } from '../../../clients/typescript/src/index.ts';
-import { plain } from '../../words.js';
+import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
@@ -73,7 +73,7 @@ function Ranked({ chosen, choose }: TableProps) {
           { title: 'Depth', cell: ({ depth }) => (depth === null ? '–' : `$${compactText(depth.depthUsd)}`) },
           { title: 'Top 10', cell: ({ holders }) => (holders?.top10Pct == null ? '–' : `${holders.top10Pct.toFixed(1)} %`) },
           { title: 'Creator', cell: ({ creator }) => (creator === null ? '–' : `${creator.freePct.toFixed(1)} % free`) },
-          { title: 'Paired', isText: true, cell: ({ pairedStock }) => pairedStock ?? '–' },
+          { title: 'Paired', isText: true, cell: ({ pairedStock }) => (pairedStock === null ? '–' : symbolOf(pairedStock)) },
           { title: 'Listed', cell: ({ listedAt }) => <Ago at={listedAt} /> },
         ]}
       />
@@ -115,7 +115,7 @@ function Paired({ chosen, choose }: TableProps) {
       keyOf={({ mint }) => mint}
       columns={[
         { title: 'Token', cell: (token) => <Name {...token} chosen={chosen} choose={choose} /> },
-        { title: 'Share', isText: true, cell: ({ pairedStock }) => pairedStock },
+        { title: 'Share', isText: true, cell: ({ pairedStock }) => symbolOf(pairedStock) },
         { title: 'Price', cell: ({ priceUsd }) => <Price price={priceUsd} /> },
         { title: '24 h against it', cell: ({ performance }) => <Change percent={relative('24h')(performance)} /> },
         { title: '7 days', cell: ({ performance }) => <Change percent={relative('7d')(performance)} /> },
