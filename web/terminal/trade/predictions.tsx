@@ -41,12 +41,7 @@ export function Predictions() {
           value={status}
           onChange={(value) => value !== null && setStatus(value as Status)}
         />
-        <TextInput
-          placeholder="Search questions"
-          aria-label="Search questions"
-          value={wanted}
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-        />
+        <SearchField value={wanted} write={setWanted} />
       </div>
       <div className="predictions">
         <div>
@@ -78,6 +73,15 @@ export function Predictions() {
     </div>
   );
 }
+
+const SearchField = ({ value, write }: { readonly value: string; readonly write: (text: string) => void }) => (
+  <TextInput
+    placeholder="Search questions"
+    aria-label="Search questions"
+    value={value}
+    onChange={({ currentTarget }) => write(currentTarget.value)}
+  />
+);
 
 interface QuestionProps {
   readonly market: PredictionMarket;
