@@ -15,20 +15,15 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Longer answers would bury the document: they are taken only where there is no shorter one, and the longest not at all. Bytes. */
 const SHORT_BYTES = 4_000;
 const MOST_BYTES = 64_000;
-/** Number of list entries shown. */
+/** So many entries of a list are shown. */
 const MOST_ITEMS = 2;
 /** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
 const LISTS = ['items', 'slots', 'answers'];
 
 /** Journeys from which the answers of a running service are recorded. */
-const JOURNEYS = [
-  'test/web/console-trading.test.ts',
-  'test/web/console-marketplace.test.ts',
-  'test/journeys/takes.test.ts',
-  'test/journeys/venue-supplies.test.ts',
-];
+const JOURNEYS = ['test/web/console-marketplace.test.ts', 'test/journeys/takes.test.ts', 'test/journeys/venue-supplies.test.ts'];
 /** The same, of stories that only the proof runs. */
-const LONG_JOURNEYS = ['test/web/console-launches.proof.test.ts', 'test/web/console-bridge.proof.test.ts'];
+const LONG_JOURNEYS = ['trading', 'launches', 'bridge'].map((name) => `test/web/console-${name}.proof.test.ts`);
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-examples-'));
 try {
@@ -61,7 +56,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Creates the check that a request's body matches one of the document's schemas. Tests also send invalid ones. */
+/** Whether a request's body is one of the schema that the document has for it: tests also send what is not. */
 function bodyCheck() {
   const printed = spawnSync(process.execPath, [join(ROOT, 'test/run.mjs'), 'openapi'], { encoding: 'utf8', maxBuffer: 64_000_000 });
   if (printed.status !== 0) throw new Error(`the API's document was not printed: ${printed.stderr}`);

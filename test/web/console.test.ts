@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerConsole } from '../../api/console.ts';
 import { readConsoleFiles } from '../../src/adapters/console-files.ts';
+import { rounds, testInProof } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Service } from '../journeys/running-service.ts';
 import {
@@ -26,7 +27,7 @@ if (CHROMIUM === null)
   console.warn('the console is not tested in a browser: there is no Chromium on this machine (Debian: apt-get install chromium)');
 
 /** Steps of the agent `Crypto trend`. */
-const STEPS = 100_000;
+const STEPS = rounds({ suite: 1_000, proof: 100_000 });
 /** The rows of the list of steps: where each lies, in a list of which length, and the version that it shows. */
 const STEP_ROWS = `[...document.querySelectorAll('[role=listbox] .window-row')].map((row) => ({
   index: Number(row.dataset.index), length: Number(row.ariaSetSize), version: row.querySelector('.step-version')?.textContent.replaceAll(',', '') }))`;
@@ -258,7 +259,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('a hundred thousand steps open at once and scroll through a handful of rows, to the first and back', async () => {
+  testInProof('a hundred thousand steps open at once and scroll through a handful of rows, to the first and back', async () => {
     const isOfSteps = (address: string) => new URL(address).pathname.endsWith('/steps');
     const readsBefore = watched.asked.filter(isOfSteps).length;
     await openAgent('Crypto trend');
@@ -300,84 +301,87 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(watched.asked.filter(isOfSteps).length - readsBefore).toBeLessThanOrEqual(12);
   });
 
-  test('the past is travelled with one scrubber: why each step was taken, what another event would have done, and a stretch as a test', async () => {
-    await openAgent('Crypto trend');
-    const id = page.url().split('/').at(-2) as string;
-    await page.getByRole('link', { name: 'Details and what-if' }).click();
-    await page.getByRole('heading', { name: 'Crypto trend', level: 1 }).waitFor();
-    const step = page.getByLabel('Step', { exact: true });
-    await waitFor(async () => Number(await step.getAttribute('max')) >= STEPS, { what: 'the scrubber over all steps' });
-    // Degraded data by an odd step, restored by an even one.
-    await step.fill('50001');
-    await page.locator('[data-account="50001"]').waitFor();
-    await expectChartState('feed.degraded');
-    const account = page.getByRole('region', { name: 'Step details' });
-    const told = (await service.get(`/v1/actors/${id}/steps/50001`)).body;
-    expect(told.changes).toEqual([{ path: 'degradedVenues', before: [], after: ['spotexchange'] }]);
-    await account.getByText('["spotexchange"]').waitFor();
-    await step.fill('50002');
-    await page.locator('[data-account="50002"]').waitFor();
-    await expectChartState('feed.live');
-    await account.locator('.guard[data-passed=true]', { hasText: 'lastVenueRestored' }).waitFor();
-    expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('50,002');
-    expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
+  testInProof(
+    'the past is travelled with one scrubber: why each step was taken, what another event would have done, and a stretch as a test',
+    async () => {
+      await openAgent('Crypto trend');
+      const id = page.url().split('/').at(-2) as string;
+      await page.getByRole('link', { name: 'Details and what-if' }).click();
+      await page.getByRole('heading', { name: 'Crypto trend', level: 1 }).waitFor();
+      const step = page.getByLabel('Step', { exact: true });
+      await waitFor(async () => Number(await step.getAttribute('max')) >= STEPS, { what: 'the scrubber over all steps' });
+      // Degraded data by an odd step, restored by an even one.
+      await step.fill('50001');
+      await page.locator('[data-account="50001"]').waitFor();
+      await expectChartState('feed.degraded');
+      const account = page.getByRole('region', { name: 'Step details' });
+      const told = (await service.get(`/v1/actors/${id}/steps/50001`)).body;
+      expect(told.changes).toEqual([{ path: 'degradedVenues', before: [], after: ['spotexchange'] }]);
+      await account.getByText('["spotexchange"]').waitFor();
+      await step.fill('50002');
+      await page.locator('[data-account="50002"]').waitFor();
+      await expectChartState('feed.live');
+      await account.locator('.guard[data-passed=true]', { hasText: 'lastVenueRestored' }).waitFor();
+      expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('50,002');
+      expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
 
-    const history = async () => (await service.get(`/v1/actors/${id}`)).body.version;
-    const before = await history();
-    await page.getByLabel('Event', { exact: true }).selectOption('pause');
-    await page.getByLabel('Event fields (JSON)').fill('{ "cause": "operator" }');
-    await page.getByRole('button', { name: 'What if' }).click();
-    await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
-    await expectChartState('duty.paused');
-    await page.getByRole('button', { name: 'Discard branch' }).click();
-    await expectChartState('duty.active');
-    expect(await history()).toBe(before);
-    const link = await page.getByRole('link', { name: 'Export as test' }).getAttribute('href');
-    expect(link).toBe(`/v1/actors/${id}/test?from=49992&to=50002`);
-    expect(await (await page.request.get(`${service.url}${link}`)).text()).toContain('goes from version 49993 to 50002 as it did');
+      const history = async () => (await service.get(`/v1/actors/${id}`)).body.version;
+      const before = await history();
+      await page.getByLabel('Event', { exact: true }).selectOption('pause');
+      await page.getByLabel('Event fields (JSON)').fill('{ "cause": "operator" }');
+      await page.getByRole('button', { name: 'What if' }).click();
+      await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
+      await expectChartState('duty.paused');
+      await page.getByRole('button', { name: 'Discard branch' }).click();
+      await expectChartState('duty.active');
+      expect(await history()).toBe(before);
+      const link = await page.getByRole('link', { name: 'Export as test' }).getAttribute('href');
+      expect(link).toBe(`/v1/actors/${id}/test?from=49992&to=50002`);
+      expect(await (await page.request.get(`${service.url}${link}`)).text()).toContain('goes from version 49993 to 50002 as it did');
 
-    // The strip of time: a place on it, and a decision, lead to the step that stood then.
-    await page
-      .locator('.lane-words')
-      .getByText(/\d+ decisions/)
-      .waitFor();
-    await page.getByRole('button', { name: '‹ decision or fill' }).waitFor();
-    const strip = page.getByRole('img', { name: 'Steps, decisions, fills and the price over time' });
-    await strip.click({ position: { x: 2, y: 30 } });
-    await waitFor(async () => (await page.locator('.time-travel').getAttribute('data-version')) === '1', { what: 'the first step' });
-    await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) - 2, y: 30 } });
-    await waitFor(async () => Number(await page.locator('.time-travel').getAttribute('data-version')) >= STEPS, {
-      what: 'the newest step',
-    });
-    await step.fill('50002');
+      // The strip of time: a place on it, and a decision, lead to the step that stood then.
+      await page
+        .locator('.lane-words')
+        .getByText(/\d+ decisions/)
+        .waitFor();
+      await page.getByRole('button', { name: '‹ decision or fill' }).waitFor();
+      const strip = page.getByRole('img', { name: 'Steps, decisions, fills and the price over time' });
+      await strip.click({ position: { x: 2, y: 30 } });
+      await waitFor(async () => (await page.locator('.time-travel').getAttribute('data-version')) === '1', { what: 'the first step' });
+      await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) - 2, y: 30 } });
+      await waitFor(async () => Number(await page.locator('.time-travel').getAttribute('data-version')) >= STEPS, {
+        what: 'the newest step',
+      });
+      await step.fill('50002');
 
-    // The chart is seen whole, with the scrubber, the steps and the reasons beside it.
-    await page.setViewportSize({ width: 1440, height: 900 });
-    for (const part of [page.locator('.scrubber'), ...(await page.locator('.time-grid svg').all())]) {
-      const box = await part.boundingBox();
-      expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(900);
-    }
-    await page.setViewportSize({ width: 1280, height: 900 });
-    expect(await findingsEverywhere(page)).toEqual([]);
-    // A link that is followed in the very moment in which another step is shown is followed all the same.
-    await page.evaluate(`(() => {
+      // The chart is seen whole, with the scrubber, the steps and the reasons beside it.
+      await page.setViewportSize({ width: 1440, height: 900 });
+      for (const part of [page.locator('.scrubber'), ...(await page.locator('.time-grid svg').all())]) {
+        const box = await part.boundingBox();
+        expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(900);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
+      expect(await findingsEverywhere(page)).toEqual([]);
+      // A link that is followed in the very moment in which another step is shown is followed all the same.
+      await page.evaluate(`(() => {
       location.hash = '#/actors';
       const scrubber = document.querySelector('input[aria-label=Step], .scrubber input[type=range]');
       scrubber.value = '7';
       scrubber.dispatchEvent(new Event('input'));
     })()`);
-    await page.locator(`[data-actor="${id}"]`).waitFor();
-    await page.goBack();
-    await step.waitFor();
-    await page.getByRole('link', { name: '← Actors' }).click();
-    await page.locator(`[data-actor="${id}"]`).waitFor();
-    await page.getByLabel('Kind').selectOption('take');
-    await page.getByText('No matching actors.').waitFor();
-    await page.getByLabel('Kind').selectOption('agent');
-    await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
-    expect(await findingsEverywhere(page)).toEqual([]);
-    expect(watched.complaints).toEqual([]);
-  });
+      await page.locator(`[data-actor="${id}"]`).waitFor();
+      await page.goBack();
+      await step.waitFor();
+      await page.getByRole('link', { name: '← Actors' }).click();
+      await page.locator(`[data-actor="${id}"]`).waitFor();
+      await page.getByLabel('Kind').selectOption('take');
+      await page.getByText('No matching actors.').waitFor();
+      await page.getByLabel('Kind').selectOption('agent');
+      await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
+      expect(await findingsEverywhere(page)).toEqual([]);
+      expect(watched.complaints).toEqual([]);
+    },
+  );
 
   test('a refusal that nobody closed has gone by itself, and the page is still the same', async () => {
     await page.locator('.notice-error').waitFor({ state: 'detached' });
