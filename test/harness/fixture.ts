@@ -14,9 +14,11 @@ export async function placeAtStage(databaseUrl: string, agentId: string, stage: 
   });
   try {
     await owner.begin(async (transaction) => {
+      const [gate] = await transaction`select tgenabled as enabled from pg_trigger where tgname = 'agent_stage_gate'`;
       await transaction`alter table agents disable trigger agent_stage_gate`;
       await transaction`update agents set stage = ${stage} where id = ${agentId}`;
-      await transaction`alter table agents enable always trigger agent_stage_gate`;
+      if (gate?.['enabled'] === 'A') await transaction`alter table agents enable always trigger agent_stage_gate`;
+      else await transaction`alter table agents enable trigger agent_stage_gate`;
       await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)) where id = ${agentId}`;
     });
   } finally {

@@ -206,7 +206,7 @@ async function open(url: string, home: string, lived: Pick<SignedFixture, 'agent
       const target = new URL(url);
       target.pathname = '/postgres';
       const server = openDatabase({ url: target.href, role: null, name: 'copying', connections: 1 });
-      await server`create database ${server(name)} template ${server(source)}`.finally(() => server.end());
+      await server`create database ${server(name)} template ${server(source)} strategy file_copy`.finally(() => server.end());
       target.pathname = `/${name}`;
       return open(target.href, home, { agents: this.agents, slot: this.slot });
     },

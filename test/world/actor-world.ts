@@ -17,7 +17,7 @@ import type { Cut } from '../../src/domain/cut.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { borrowDatabase } from '../harness/reused-database.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
 /** Ids that count on from a moment: every run of a test makes the same ones. */
@@ -113,8 +113,6 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
 }
 
 export interface ActorWorldOptions {
-  /** Names the connections. */
-  readonly name: string;
   readonly clock: Clock;
   /** Ids are of this moment, and count on from it. */
   readonly at: EpochMs;
@@ -126,9 +124,8 @@ export interface ActorWorldOptions {
 }
 
 /** Actors of every kind on a database of their own. */
-export async function actorWorld({ name, clock, at, organizations, databaseUrl, connections = 4 }: ActorWorldOptions) {
-  const url = databaseUrl ?? (await testDatabase());
-  const sql = openDatabase({ url, name, connections });
+export async function actorWorld({ clock, at, organizations, databaseUrl, connections = 4 }: ActorWorldOptions) {
+  const { url, sql, giveBack } = databaseUrl === undefined ? await borrowDatabase({ connections }) : openedAt(databaseUrl, connections);
   for (const [id, called] of Object.entries(organizations))
     await sql`insert into organizations (id, name) values (${id}, ${called}) on conflict do nothing`;
   const { newId, count } = countedIds(at);
@@ -143,7 +140,12 @@ export async function actorWorld({ name, clock, at, organizations, databaseUrl, 
 
     async close(): Promise<void> {
       await actors.timers.stop();
-      await sql.end({ timeout: 1 });
+      await giveBack();
     },
   };
+}
+
+function openedAt(url: string, connections: number) {
+  const sql = openDatabase({ url, name: 'actors of a test', connections });
+  return { url, sql, giveBack: () => sql.end({ timeout: 1 }) };
 }

@@ -14,7 +14,6 @@ export const STRANGER = '00000000-0000-7000-8000-00000000000b';
 export async function openBridgeFixture() {
   const world = await openBridgeWorld();
   const actors = await actorWorld({
-    name: 'bridge test',
     clock: world.clock,
     at: world.clock.now(),
     organizations: { [ORG]: 'ours', [STRANGER]: 'theirs' },

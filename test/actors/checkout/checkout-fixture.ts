@@ -25,7 +25,7 @@ export const OTHERS = '00000000-0000-7000-8000-000000000003';
 export async function checkoutFixture() {
   const clock = createVirtualClock(SLOT);
   const organizations = { [CREATORS]: 'creators', [BUYERS]: 'buyers', [OTHERS]: 'others' };
-  const world = await actorWorld({ name: 'checkout test', clock, at: SLOT, organizations });
+  const world = await actorWorld({ clock, at: SLOT, organizations });
   const { sql, runtime, newId, errors, commands: agents } = world;
   const solana = await createSolanaSimulator({
     clock,

@@ -39,7 +39,7 @@ export function signedBy(key: SandboxKey, base64: string): string {
 
 export async function launchFixture(options: { readonly keeper?: boolean } = {}) {
   const clock = createVirtualClock(SLOT);
-  const world = await actorWorld({ name: 'launch test', clock, at: SLOT, organizations: { [ORG]: 'ours' } });
+  const world = await actorWorld({ clock, at: SLOT, organizations: { [ORG]: 'ours' } });
   const { sql, store, runtime, newId, errors, timers } = world;
   const mints = SHARES.map(({ instrument, token }) => ({ ...token, symbol: instrument }));
   const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });

@@ -44,7 +44,7 @@ export async function onchainFixture({ at = AT } = {}) {
       return () => clearTimeout(timer);
     },
   });
-  const world = await actorWorld({ name: 'prediction test', clock, at, organizations: { [ORG]: 'ours' }, connections: 4 });
+  const world = await actorWorld({ clock, at, organizations: { [ORG]: 'ours' }, connections: 4 });
   const { sql, store: actors, runtime, newId, errors, onError } = world;
   const random = (): number => 0.5;
   const seeded = createSeededMarket({ seed: 7 });

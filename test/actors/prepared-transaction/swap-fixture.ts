@@ -43,7 +43,7 @@ const DOLLAR = 1_000_000n;
 export async function swapFixture(options: { readonly databaseUrl?: string } = {}) {
   const clock = createVirtualClock(AT);
   const { databaseUrl } = options;
-  const world = await actorWorld({ name: 'swap test', clock, at: AT, organizations: { [ORG]: 'ours' }, databaseUrl, connections: 4 });
+  const world = await actorWorld({ clock, at: AT, organizations: { [ORG]: 'ours' }, databaseUrl, connections: 4 });
   const { sql, url, store, runtime, newId, errors, timers, commands } = world;
   const mints = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
   const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });

@@ -8,11 +8,7 @@ import { createActorStore } from '../../../src/adapters/store/actors/actor-store
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
-import { openWriterKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
-import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
-import type { BatchSigner } from '../../../src/adapters/store/trail/batch-seal.ts';
-import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
 import type { Fill } from '../../../src/domain/book.ts';
@@ -29,7 +25,7 @@ import type { DisabledVenues } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { testDatabase } from '../../harness/postgres.ts';
+import { borrowDatabase } from '../../harness/reused-database.ts';
 import { riskOn } from '../../harness/trading.ts';
 import { payIntoVault } from '../../harness/vault.ts';
 import { actorsOn, countedIds } from '../../world/actor-world.ts';
@@ -101,12 +97,10 @@ export async function tradingFixture(
     readonly actorStore?: (store: ReturnType<typeof createActorStore>) => ReturnType<typeof createActorStore>;
   } = {},
 ) {
-  const url = await testDatabase();
-  const keys = options.home === undefined ? null : openWriterKeys(options.home, ['worker', 'feed']);
-  if (keys !== null) await registerWriters(url, Object.values(keys));
-  const signs = (writer: BatchSigner | undefined) => (writer === undefined ? {} : { writer });
-  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 2, ...signs(keys?.worker) });
-  const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, ...signs(keys.feed) });
+  const { url, sql, feedSql, owner, writer, giveBack } = await borrowDatabase({
+    connections: options.connections ?? 2,
+    home: options.home,
+  });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const { newId, count } = countedIds(SLOT);
@@ -170,7 +164,7 @@ export async function tradingFixture(
     sql,
     feedSql,
     /** The worker's key; none where nothing is signed. */
-    writer: keys?.worker,
+    writer,
     takes,
     disabled,
     funding,
@@ -219,26 +213,11 @@ export async function tradingFixture(
     },
     /** Puts an agent at a stage as evidence would: with the database's gate off for that one row. */
     async atStage(id: string, stageName: string): Promise<void> {
-      const { host, port, user, pass, database } = sql.options as unknown as {
-        host: string[];
-        port: number[];
-        user: string;
-        pass: string;
-        database: string;
-      };
-      const owner = openDatabase({
-        url: `postgres://${user}:${encodeURIComponent(pass)}@${host[0]}:${port[0]}/${database}`,
-        role: null,
-        connections: 1,
-        name: 'test owner',
-      });
       await owner.begin(async (transaction) => {
-        await transaction`alter table agents disable trigger user`;
+        await transaction`set local session_replication_role = replica`;
         await transaction`update agents set stage = ${stageName} where id = ${id}`;
-        await transaction`alter table agents enable always trigger agent_stage_gate`;
         await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stageName}::text)), version = version + 1 where id = ${id}`;
       });
-      await owner.end();
     },
     /** Pays into the agent's vault, up to the ceiling of its stage. */
     fund: (agentId: string, amountUsd: string): Promise<void> => payIntoVault(sql, ORG, agentId, amountUsd, clock.now()),
@@ -283,8 +262,7 @@ export async function tradingFixture(
         select slot, disposition, reason, risk, book from decisions where agent_id = ${id} order by slot`,
     async close() {
       await timers.stop();
-      await sql.end({ timeout: 1 });
-      if (feedSql !== sql) await feedSql.end({ timeout: 1 });
+      await giveBack();
     },
   };
   return stage;

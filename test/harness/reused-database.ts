@@ -1,0 +1,119 @@
+/**
+ * Databases that tests hand on, with connections that have their plans: emptied in between. A new database and its first
+ * connections cost a second of processor time, an emptied one a tenth of it.
+ */
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { openWriterKeys, type WriterKey } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+
+export interface Borrowed {
+  readonly url: string;
+  /** As the worker, which signs where there are keys. */
+  readonly sql: Sql;
+  /** As the feed; the same connections where nothing is signed. */
+  readonly feedSql: Sql;
+  /** As the owner of the tables. */
+  readonly owner: Sql;
+  readonly writer: WriterKey | undefined;
+  /** Empties it for the next test. One whose tables or guards are not what they were, or that is at work still, is let go. */
+  giveBack(): Promise<void>;
+}
+
+interface Place extends Omit<Borrowed, 'giveBack'> {
+  /** A folder with the keys of its writers. */
+  readonly home: string | undefined;
+  /** Puts back what lay in it before the first test. */
+  readonly restore: string;
+  readonly shape: string;
+}
+
+/** By what they are opened with. */
+const free = new Map<string, Place[]>();
+
+/**
+ * A migrated database for one test. @param options.home A state folder: then the worker and the feed sign with keys in it, which
+ * are those of the test before.
+ */
+export async function borrowDatabase(options: { readonly connections: number; readonly home?: string | undefined }): Promise<Borrowed> {
+  const kind = `${options.connections} ${options.home !== undefined}`;
+  const waiting = free.get(kind) ?? [];
+  free.set(kind, waiting);
+  const place = waiting.pop() ?? (await openPlace(options.connections, options.home !== undefined));
+  if (options.home !== undefined && place.home !== undefined)
+    cpSync(join(place.home, 'keys'), join(options.home, 'keys'), { recursive: true });
+  return {
+    ...place,
+    async giveBack() {
+      if (await isEmptied(place)) waiting.push(place);
+      else await Promise.all([place.sql, place.feedSql, place.owner].map((pool) => pool.end({ timeout: 1 })));
+    },
+  };
+}
+
+async function openPlace(connections: number, isSigned: boolean): Promise<Place> {
+  const answer = await fetch(`${inject('servers')}/database/reusable`);
+  if (!answer.ok) throw new Error(`no database for tests: ${await answer.text()}`);
+  const url = (await answer.json()) as string;
+  const owner = openDatabase({ url, connections: 1, role: null, name: 'owner of a test' });
+  const home = isSigned ? mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-keys-`)) : undefined;
+  const keys = home === undefined ? null : openWriterKeys(home, ['worker', 'feed']);
+  if (keys !== null) await registerWriters(url, [keys.worker, keys.feed]);
+  const sql = openDatabase({ url, name: 'actors of a test', connections, ...(keys === null ? {} : { writer: keys.worker }) });
+  const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, writer: keys.feed });
+  return { url, sql, feedSql, owner, home, writer: keys?.worker, restore: await restoring(owner), shape: await shapeOf(owner) };
+}
+
+/** Statements that put back the rows of now: a copy of them is kept beside the tables. */
+async function restoring(owner: Sql): Promise<string> {
+  const tables = await owner<{ name: string; columns: string }[]>`
+    select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by c.oid order by 1`;
+  const filled = new Set(await everFilled(owner));
+  await owner`create schema kept`;
+  const restore: string[] = [];
+  for (const { name, columns } of tables.filter((table) => filled.has(table.name))) {
+    await owner.unsafe(`create table kept.${name} as select ${columns} from ${name}`);
+    restore.push(`insert into ${name} (${columns}) overriding system value select ${columns} from kept.${name};`);
+  }
+  restore.push('select setval(seqrelid, seqstart, false) from pg_sequence;');
+  return restore.join('\n');
+}
+
+/** Tables that hold rows or have held some: looking into each would cost more than emptying these. */
+async function everFilled(owner: Sql): Promise<string[]> {
+  const tables = await owner<{ name: string }[]>`
+    select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0`;
+  return tables.map(({ name }) => name);
+}
+
+/** Tables, columns, guards and rules as a digest: a test that changed them keeps its database. */
+async function shapeOf(owner: Sql): Promise<string> {
+  const [shape] = await owner<{ digest: string }[]>`
+    select md5(concat(
+      (select string_agg(concat(oid, tgenabled), ',' order by oid) from pg_trigger),
+      (select string_agg(oid::text, ',' order by oid) from pg_constraint),
+      (select string_agg(concat(oid, relnatts, relrowsecurity, relacl), ',' order by oid) from pg_class where relnamespace = 'public'::regnamespace),
+      (select string_agg(concat(oid, md5(prosrc)), ',' order by oid) from pg_proc where pronamespace = 'public'::regnamespace))) as digest`;
+  return shape?.digest ?? '';
+}
+
+async function isEmptied({ owner, sql, feedSql, restore, shape }: Place): Promise<boolean> {
+  try {
+    const [busy] = await owner`
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state is distinct from 'idle' and backend_type = 'client backend'`;
+    if (busy !== undefined || (await shapeOf(owner)) !== shape) return false;
+    const filled = await everFilled(owner);
+    const emptied = filled.map((name) => `delete from ${name};`).join('\n');
+    await owner.unsafe(`begin; set local session_replication_role = replica; ${emptied} ${restore} commit;`);
+    await Promise.all([sql`select 1`, feedSql`select 1`]);
+    return true;
+  } catch {
+    // Its connections are gone, or somebody holds its rows: the next test gets a new one.
+    return false;
+  }
+}
