@@ -1,6 +1,7 @@
 // One state folder under many commands, starts that are interrupted at every moment, and one service as four processes.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandService } from '../../src/boot/command-service.ts';
 import { membersCommands } from '../../src/cli/members.ts';
