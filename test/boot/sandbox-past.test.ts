@@ -62,7 +62,7 @@ function requestOf(asked: object): BacktestRequest {
   return request;
 }
 
-/** What the sandbox knows of its past. */
+/** Reads of the past that the sandbox knows. */
 function readsOf(request: BacktestRequest): BacktestReads {
   const histories = past?.histories({}) ?? {};
   return {

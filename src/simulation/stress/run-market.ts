@@ -18,7 +18,7 @@ const TICK_AFTER_MS = 500;
 /** The first tick after an instant. */
 const nextTick = (at: EpochMs): EpochMs => slotOf(at - TICK_AFTER_MS, AGENT_TICK_MS) + AGENT_TICK_MS + TICK_AFTER_MS;
 
-/** How an instrument relates to others; nothing is known of what the catalog does not list. */
+/** Returns the relations of an instrument; none for one that the catalog does not list. */
 function relationsOf(key: InstrumentKey) {
   const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
   return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };

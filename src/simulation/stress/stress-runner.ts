@@ -48,7 +48,7 @@ export function createStressSessionRunner(reads: StressReads, sessions: Sessions
 const ENTRY = new URL('./stress-thread.mjs', import.meta.url);
 const NOTHING_TO_STRESS = { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' } as const;
 
-/** What the thread of a stress test is given; null of an empty universe. */
+/** Data of the thread of a stress test; null for an empty universe. */
 async function stressThread(reads: StressReads, job: EvaluationJob): Promise<StressThread | null> {
   const { agentId, manifest, manifestVersion } = job;
   if (manifest.universe.length === 0) return null;
