@@ -171,6 +171,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('textbox', { name: '%', exact: true }).first().fill('5000');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('button', { name: /^Line \d+, column \d+:$/ }).waitFor();
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('400 (Bad Request)')]);
     await page.getByRole('textbox', { name: '%', exact: true }).first().fill('-2');
     const yaml = page.getByRole('textbox', { name: 'Manifest as YAML' });
     const written = await yaml.inputValue();
