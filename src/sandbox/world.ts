@@ -63,7 +63,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   const companies = sandboxCompanies();
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
   // The same and what agent tokens trade at, which no other venue knows.
-  const tokenMarket = createPressedMarket(combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS })));
+  const tokenMarket = createPressedMarket(combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS, hasNews: false })));
   const control: ChainClient = {
     status: () => chainStatus(chain),
     verbs: {

@@ -3,7 +3,7 @@
 export const DISCOUNT_HUNTER = {
   name: 'Discount hunter',
   description: 'Buys tokenized shares below their reference price, while nothing bad is told of them, and sells them above it.',
-  universe: ['AAPLx', 'NVDAx'],
+  universe: ['AAPLx', 'NVDAx', 'GOOGLx', 'MSFTx', 'SPYx'],
   timeframe: '1h',
   entryConditions: [
     { type: 'premium_below', pct: -1.2 },
@@ -11,11 +11,11 @@ export const DISCOUNT_HUNTER = {
   ],
   exitConditions: [{ type: 'premium_above', pct: 0.6 }],
   maxCapitalUsd: 25_000,
-  maxTradeNotionalUsd: 1_000,
+  maxTradeNotionalUsd: 500,
   stopLossPct: 4,
   takeProfitPct: 6,
   maxDailyDrawdownPct: 3,
-  maxOpenPositions: 2,
+  maxOpenPositions: 5,
   maxSlippageBps: 80,
 };
 

@@ -22,6 +22,5 @@ export function sandboxStories(seed: number, market: Market): SeededStories {
     seed,
     symbols: market.assets.map(({ symbol }) => symbol),
     filers: sandboxCompanies().listed.map(({ symbol }) => symbol),
-    value: (symbol, at) => market.value(symbol, at),
   });
 }

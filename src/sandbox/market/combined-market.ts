@@ -11,6 +11,7 @@ export function combinedMarket(first: Market, second: Market): Market {
     token: (symbol, at) => of(symbol).token(symbol, at),
     perp: (symbol, at) => of(symbol).perp(symbol, at),
     spot: (symbol, at) => of(symbol).spot(symbol, at),
+    halfSpread: (face, symbol, at) => of(symbol).halfSpread(face, symbol, at),
     candles: (face, symbol, timeframeMs, from, to) => of(symbol).candles(face, symbol, timeframeMs, from, to),
   };
 }

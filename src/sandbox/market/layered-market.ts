@@ -37,6 +37,7 @@ export function createLayeredMarket(upper: Market, lower: Market, beganAt: Epoch
     token: (symbol, at) => of(symbol).token(symbol, at),
     perp: (symbol, at) => of(symbol).perp(symbol, at),
     spot: (symbol, at) => of(symbol).spot(symbol, at),
+    halfSpread: (face, symbol, at) => of(symbol).halfSpread(face, symbol, at),
     candles(face, symbol, timeframeMs, from, to) {
       if (!own.has(symbol)) return lower.candles(face, symbol, timeframeMs, from, to);
       const seam = Math.floor(beganAt / timeframeMs) * timeframeMs;

@@ -142,14 +142,13 @@ class SpokenMarket implements MarketWords {
 
   #spotLevels(symbol: string, at: EpochMs, depth: number): Sided {
     const { market, seed } = this.#deps;
-    const mid = market.spot(symbol, at);
-    const book = this.#books.get(symbol) ?? new SimulatedBook(rulesOf(symbol, mid), seed, 1);
+    const book = this.#books.get(symbol) ?? new SimulatedBook(rulesOf(symbol, market.spot(symbol, at)), seed, 1);
     this.#books.set(symbol, book);
     if (depth === 1) {
-      const { bid, ask } = book.topAround(mid);
+      const { bid, ask } = book.topAt(market, at);
       return { bids: [bid], asks: [ask] };
     }
-    book.advance(mid);
+    book.follow(market, at);
     return { bids: book.levels('bid', depth), asks: book.levels('ask', depth) };
   }
 
@@ -168,9 +167,10 @@ class SpokenMarket implements MarketWords {
   #poolLevels(symbol: string, transferFeeBps: number, at: EpochMs): Sided {
     const kept = 1 - transferFeeBps / 10_000;
     const { price, liquidityUsd } = this.#deps.market.token(symbol, at);
+    const fee = this.#deps.market.halfSpread('token', symbol, at);
     const [dollars, tokens] = [liquidityUsd / 2, liquidityUsd / 2 / price];
-    const bought = throughPool(dollars, tokens, PROBE_USD).out * kept;
-    const back = throughPool(tokens, dollars, bought * kept).out;
+    const bought = throughPool(dollars, tokens, PROBE_USD, fee).out * kept;
+    const back = throughPool(tokens, dollars, bought * kept, fee).out;
     const spelled = (value: number): string => plainDecimal(value.toPrecision(POOL_DIGITS));
     const size = spelled(bought);
     return { bids: [[spelled(back / bought), size]], asks: [[spelled(PROBE_USD / bought), size]] };

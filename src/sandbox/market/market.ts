@@ -22,6 +22,8 @@ export interface Market {
   perp(symbol: string, at: EpochMs): { mark: number; oracle: number; hourlyFunding: number; openInterest: number; dayNotional: number };
   /** Spot exchange's mid of `<symbol>USDT`. */
   spot(symbol: string, at: EpochMs): number;
+  /** Half of the spread as a fraction of the price: of the books of perpetual and spot, and what the token's pools keep of a swap. */
+  halfSpread(face: 'token' | 'perp' | 'spot', symbol: string, at: EpochMs): number;
   /** Closed bars with from <= openTime < to, at least six years back, which the live prices continue. `face` picks which of the prices above. */
   candles(face: 'reference' | 'token' | 'perp' | 'spot', symbol: string, timeframeMs: number, from: EpochMs, to: EpochMs): Candle[];
 }

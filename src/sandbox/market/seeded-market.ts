@@ -1,13 +1,19 @@
 /** The seeded market process: every price of the sandbox as a function of (seed, time). */
 import type { Candle } from '../../domain/candle.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { sandboxCompanies } from '../intelligence/sandbox-stories.ts';
+import { storySeed } from '../intelligence/story-plan.ts';
 import { type AssetTraits, pricedAssets } from './listed-assets.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, shareClock, shareMinuteVariance, sharePrints, wallClock } from './market-hours.ts';
-import { BridgeNoise, bell, mixed, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
+import { NewsShocks } from './news-shocks.ts';
+import { Regimes } from './regimes.ts';
+import { BridgeNoise, bell, mixed, RevertingNoise, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
+import { TokenPremium } from './token-premium.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+const DAY_MINUTES = 1440;
 const YEAR_MINUTES = 525_960;
 /** Prices are known on a grid of minutes; between two of them the path runs through three more points. */
 const POINTS = 4;
@@ -25,6 +31,25 @@ const WEEK = 7 * DAY;
 const INTEREST = 0.0001;
 const FUNDING_CLAMP = 0.0005;
 const FUNDING_CAP = 0.04;
+/** How far a perpetual's premium strays, how much lower it lies in full stress, and the part of it that turns within minutes. */
+const BASIS_SD = 0.00042;
+const BASIS_STRESS = 0.0004;
+const BASIS_QUICK = 0.0001;
+/** Part of an asset's variance that comes without news. */
+const WITHOUT_NEWS = 0.8;
+/** Minutes with less variance than this lie outside of the regular session. Years of the share clock. */
+const REGULAR_VARIANCE = 1 / 200_000;
+/** How much thinner pools are in full stress and outside of the regular session, in logarithms. */
+const STRESS_THINNER = 0.35;
+const CLOSED_THINNER = 0.15;
+/** What a pool keeps of a swap: calm, more in full stress, more outside of the regular session. */
+const POOL_FEE = 0.0022;
+const STRESS_FEE = 0.0014;
+const CLOSED_FEE = 0.0006;
+/** Half of a book's spread in calm times, and how many times more it is in full stress and in the quietest hours. */
+const HALF_SPREAD = 0.000_04;
+const STRESS_SPREAD = 2.5;
+const QUIET_SPREAD = 0.5;
 
 type PathName = 'value' | 'token' | 'perp' | 'spot';
 type CandleFace = Parameters<Market['candles']>[0];
@@ -44,6 +69,17 @@ interface MinutePath {
   amplitude: number;
 }
 
+/** What the assets of one seeded market share. */
+interface SeededWorld {
+  readonly seed: string;
+  readonly anchor: EpochMs;
+  readonly regimes: Regimes;
+  readonly shareClock: (minute: number) => number;
+  readonly wallClock: (minute: number) => number;
+  /** Assets whose issuers file with the regulator; null in a market without news. */
+  readonly filers: ReadonlySet<string> | null;
+}
+
 class SeededAsset {
   readonly traits: AssetTraits;
   readonly #share: boolean;
@@ -53,8 +89,12 @@ class SeededAsset {
   readonly #anchorMinute: number;
   readonly #origin: number;
   readonly #scale: number;
-  readonly #premium: readonly { readonly size: number; readonly noise: SmoothNoise }[];
-  readonly #basis: readonly { readonly size: number; readonly noise: SmoothNoise }[];
+  readonly #regimes: Regimes;
+  readonly #news: NewsShocks | null;
+  readonly #newsSize: number;
+  readonly #premium: TokenPremium;
+  readonly #basis: RevertingNoise;
+  readonly #basisQuick: SmoothNoise;
   readonly #spotDrift: SmoothNoise;
   readonly #depth: SmoothNoise;
   readonly #interest: SmoothNoise;
@@ -62,35 +102,25 @@ class SeededAsset {
   readonly #confidence: SmoothNoise;
   readonly #paths: Record<PathName, MinutePath>;
 
-  constructor(traits: AssetTraits, seed: string, anchor: EpochMs) {
+  constructor(traits: AssetTraits, world: SeededWorld) {
+    const { seed, regimes } = world;
     this.traits = traits;
     this.#share = traits.kind === 'equity';
-    const clock = this.#share ? shareClock : wallClock;
+    const clock = this.#share ? world.shareClock : world.wallClock;
     const named = (purpose: string): number => seedOf(`${seed}/${traits.symbol}/${purpose}`);
     this.#seed = named('minutes');
+    this.#regimes = regimes;
     this.#common = new BridgeNoise(seedOf(`${seed}/${traits.kind}`), clock);
     this.#own = new BridgeNoise(named('own'), clock);
-    this.#anchorMinute = Math.floor(anchor / MINUTE);
+    this.#news = world.filers === null ? null : new NewsShocks(storySeed(seed, traits.symbol), world.filers.has(traits.symbol));
+    // News is an asset's own risk: an index hardly answers it.
+    this.#newsSize = 1.3 * Math.sqrt(1 - traits.shared * traits.shared) * (traits.volatility / Math.sqrt(this.#share ? 252 : 365));
+    this.#anchorMinute = Math.floor(world.anchor / MINUTE);
     this.#scale = 10 ** decimalsOf(traits.level);
     this.#origin = this.#path(this.#anchorMinute);
-    const layers = (purpose: string, parts: readonly (readonly [number, number])[]) =>
-      parts.map(([size, period]) => ({ size, noise: new SmoothNoise(named(`${purpose}/${period}`), period) }));
-    // A token's premium swings through about 1.5 % either way several times in an hour or two, and always comes back.
-    this.#premium = layers(
-      'premium',
-      traits.kind === 'crypto'
-        ? [[0.0003, 15]]
-        : [
-            [0.0035, 2880],
-            [0.0085, 170],
-            [0.0135, 24],
-            [0.0015, 3],
-          ],
-    );
-    this.#basis = layers('basis', [
-      [0.00025, 480],
-      [0.00015, 30],
-    ]);
+    this.#premium = new TokenPremium(traits, seed, regimes);
+    this.#basis = new RevertingNoise(named('basis'), DAY_MINUTES, 60);
+    this.#basisQuick = new SmoothNoise(named('basis/quick'), 30);
     this.#spotDrift = new SmoothNoise(named('spot'), 20);
     this.#depth = new SmoothNoise(named('depth'), 720);
     this.#interest = new SmoothNoise(named('interest'), 1440);
@@ -102,7 +132,9 @@ class SeededAsset {
 
   #path(minute: number): number {
     const { shared, volatility } = this.traits;
-    return volatility * (shared * this.#common.at(minute) + Math.sqrt(1 - shared * shared) * this.#own.at(minute));
+    const moved = shared * this.#common.at(minute) + Math.sqrt(1 - shared * shared) * this.#own.at(minute);
+    const told = this.#news === null ? 0 : this.#newsSize * this.#news.at(minute);
+    return Math.sqrt(WITHOUT_NEWS) * volatility * moved + told;
   }
 
   #grid(face: PathName, minute: number): number {
@@ -112,11 +144,8 @@ class SeededAsset {
     switch (face) {
       case 'value':
         return value;
-      case 'token': {
-        let premium = 0;
-        for (const layer of this.#premium) premium += layer.size * layer.noise.at(minute);
-        return value * (1 + premium);
-      }
+      case 'token':
+        return value * (1 + this.#premium.at(minute));
       case 'perp':
         return value * (1 + this.basis(minute));
       case 'spot':
@@ -126,9 +155,8 @@ class SeededAsset {
 
   /** Returns the premium of the perpetual's mark over the asset's value, as a fraction, at a whole minute. */
   basis(minute: number): number {
-    let basis = INTEREST;
-    for (const layer of this.#basis) basis += layer.size * layer.noise.at(minute);
-    return basis;
+    const strayed = BASIS_SD * this.#basis.at(minute) + BASIS_QUICK * this.#basisQuick.at(minute);
+    return INTEREST + strayed - BASIS_STRESS * this.#regimes.stress(minute);
   }
 
   rounded(price: number): number {
@@ -142,7 +170,7 @@ class SeededAsset {
     const { points } = path;
     const open = path.minute === minute - 1 ? (points[POINTS] as number) : this.rounded(this.#grid(face, minute));
     const close = this.rounded(this.#grid(face, minute + 1));
-    const variance = this.#share ? shareMinuteVariance(minute) : WALL_MINUTE_VARIANCE;
+    const variance = this.#regimes.variance(minute) * (this.#share ? shareMinuteVariance(minute) : WALL_MINUTE_VARIANCE);
     const amplitude = 0.5 * this.traits.volatility * Math.sqrt(variance);
     // The same hash for every face: perpetual, spot and token move together inside of a minute.
     const hash = mixed(this.#seed, minute);
@@ -190,7 +218,7 @@ class SeededAsset {
     }
     const price = this.priceAt('value', updatedAt);
     const printed = Math.floor(updatedAt / MINUTE);
-    const calm = this.#share && shareMinuteVariance(printed) < 1 / 200_000 ? 0.0007 : 0.00025;
+    const calm = this.#share && shareMinuteVariance(printed) < REGULAR_VARIANCE ? 0.0007 : 0.00025;
     const confidence = price * calm * (1 + 0.3 * Math.abs(this.#confidence.at(printed)));
     return { price, confidence: Math.max(1 / this.#scale, this.rounded(confidence)), updatedAt };
   }
@@ -212,8 +240,25 @@ class SeededAsset {
   }
 
   token(at: EpochMs): { price: number; liquidityUsd: number } {
-    const liquidityUsd = Math.round(this.traits.poolUsd * Math.exp(0.18 * this.#depth.at(Math.floor(at / MINUTE))));
+    const minute = Math.floor(at / MINUTE);
+    const thinner = STRESS_THINNER * this.#regimes.stress(minute) + (this.#isQuiet(minute) ? CLOSED_THINNER : 0);
+    const liquidityUsd = Math.round(this.traits.poolUsd * Math.exp(0.18 * this.#depth.at(minute) - thinner));
     return { price: this.priceAt('token', at), liquidityUsd };
+  }
+
+  /** Half of the spread as a fraction of the price: of a book, or what a token's pool keeps of a swap. */
+  halfSpread(face: 'token' | 'perp' | 'spot', at: EpochMs): number {
+    const minute = Math.floor(at / MINUTE);
+    const stress = this.#regimes.stress(minute);
+    if (face === 'token') return POOL_FEE + STRESS_FEE * stress + (this.#isQuiet(minute) ? CLOSED_FEE : 0);
+    // Coins are quietest at 05:00 UTC.
+    const quiet = (1 + Math.cos(((minute - 300) / DAY_MINUTES) * 2 * Math.PI)) / 2;
+    return HALF_SPREAD * (1 + STRESS_SPREAD * stress + QUIET_SPREAD * quiet);
+  }
+
+  /** True for a share outside of its regular session. */
+  #isQuiet(minute: number): boolean {
+    return this.#share && shareMinuteVariance(minute) < REGULAR_VARIANCE;
   }
 
   perp(at: EpochMs): { mark: number; oracle: number; hourlyFunding: number; openInterest: number; dayNotional: number } {
@@ -232,7 +277,7 @@ class SeededAsset {
   /** Hundredths of a base unit that change hands in one minute. */
   minuteVolume(face: PathName, minute: number): number {
     const share = this.#share && face === 'value';
-    const busy = share ? (shareMinuteVariance(minute) > 1 / 200_000 ? 1 / 410 : 1 / 30_000) : face === 'token' ? 1 / 400_000 : 1 / 1440;
+    const busy = share ? (shareMinuteVariance(minute) > REGULAR_VARIANCE ? 1 / 410 : 1 / 30_000) : face === 'token' ? 1 / 400_000 : 1 / 1440;
     return Math.floor(this.traits.dayVolume * 100 * busy * (0.25 + 1.5 * uniform(this.#seed ^ 0x165667b1, minute)));
   }
 
@@ -289,6 +334,8 @@ export interface SeededMarketOptions {
   /** Time at which the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */
   readonly anchor?: EpochMs;
   readonly assets?: readonly AssetTraits[];
+  /** False for assets that nobody writes about. */
+  readonly hasNews?: boolean;
 }
 
 /**
@@ -301,7 +348,11 @@ export interface SeededMarketOptions {
 export function createSeededMarket(options: SeededMarketOptions): Market {
   const anchor = options.anchor ?? DEFAULT_ANCHOR;
   const traitsOf = options.assets ?? pricedAssets();
-  const assets = new Map(traitsOf.map((traits) => [traits.symbol, new SeededAsset(traits, String(options.seed), anchor)]));
+  const seed = String(options.seed);
+  const regimes = new Regimes(seed);
+  const filers = options.hasNews === false ? null : new Set(sandboxCompanies().listed.map(({ symbol }) => symbol));
+  const world = { seed, anchor, regimes, shareClock: regimes.paced(shareClock), wallClock: regimes.paced(wallClock), filers };
+  const assets = new Map(traitsOf.map((traits) => [traits.symbol, new SeededAsset(traits, world)]));
 
   function asset(symbol: string, at: EpochMs): SeededAsset {
     const found = assets.get(symbol);
@@ -317,6 +368,7 @@ export function createSeededMarket(options: SeededMarketOptions): Market {
     token: (symbol, at) => asset(symbol, at).token(at),
     perp: (symbol, at) => asset(symbol, at).perp(at),
     spot: (symbol, at) => asset(symbol, at).priceAt('spot', at),
+    halfSpread: (face, symbol, at) => asset(symbol, at).halfSpread(face, at),
     candles(face, symbol, timeframeMs, from, to) {
       if (!Number.isInteger(timeframeMs) || timeframeMs < MINUTE || timeframeMs > DAY || timeframeMs % MINUTE !== 0) {
         throw new RangeError(`${timeframeMs} ms is no timeframe; whole minutes from 1m to 1d are`);

@@ -58,7 +58,8 @@ export class SmoothNoise {
 }
 
 const LEVELS = 20;
-const CELL = 2 ** LEVELS;
+/** Steps of one cell of a bridged path. */
+export const CELL = 2 ** LEVELS;
 /** Steps under a node, by its depth; a table because powers are slow in the innermost loop. */
 const SPAN = Float64Array.from({ length: LEVELS + 1 }, (_, depth) => 2 ** (LEVELS - depth));
 /** Spread of the volatility between a node and its halves, in logarithms; 20 levels of it make quiet months and wild days. */
@@ -153,5 +154,50 @@ export class BridgeNoise {
     this.#midValue[depth] = leftValue + ((this.#rightValue[depth] as number) - leftValue) * part + deviation * bell(mixed(this.#seed, mid));
     this.#midTime[depth] = time;
     this.#midKnown[depth] = 1;
+  }
+}
+
+/** Grid points of one block of reverting noise, and of the run-up before it, after which nothing of its start is left. */
+const BLOCK = 1024;
+
+/**
+ * Noise that forgets by a half-life: an Ornstein-Uhlenbeck process of mean 0 and deviation 1 on a grid of points, linear in between.
+ * Each block is worked out from a fixed point a whole block earlier, so any step gives the same number in any order.
+ */
+export class RevertingNoise {
+  readonly #seed: number;
+  readonly #grid: number;
+  readonly #kept: number;
+  readonly #push: number;
+  #block = -1;
+  #values: Float64Array | null = null;
+
+  /** @param halfLife steps after which half of a deviation is left; at least 24 grid points of `grid` steps each */
+  constructor(seed: number, halfLife: number, grid: number) {
+    this.#seed = seed;
+    this.#grid = grid;
+    this.#kept = 0.5 ** (grid / halfLife);
+    this.#push = Math.sqrt(1 - this.#kept * this.#kept);
+  }
+
+  at(step: number): number {
+    const point = Math.floor(step / this.#grid);
+    const block = Math.floor(point / BLOCK);
+    const values = block === this.#block ? (this.#values as Float64Array) : this.#work(block);
+    const left = values[point - block * BLOCK] as number;
+    const right = values[point - block * BLOCK + 1] as number;
+    return left + (right - left) * (step / this.#grid - point);
+  }
+
+  #work(block: number): Float64Array {
+    const values = this.#values ?? new Float64Array(BLOCK + 1);
+    let value = 0;
+    for (let point = (block - 1) * BLOCK; point <= (block + 1) * BLOCK; point++) {
+      value = value * this.#kept + this.#push * bell(mixed(this.#seed, point));
+      if (point >= block * BLOCK) values[point - block * BLOCK] = value;
+    }
+    this.#block = block;
+    this.#values = values;
+    return values;
   }
 }

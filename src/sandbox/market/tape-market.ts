@@ -62,6 +62,9 @@ function bars(series: TapeSeries): Bars {
   return { openTimes, path, timeframeMs, candles };
 }
 
+/** Half spreads of what was recorded as prices alone. */
+const HALF_SPREADS = { token: 0.002_5, perp: 0.000_05, spot: 0.000_05 } as const;
+
 /** Index of the last bar that has opened by `at`; -1 before the first. */
 function barAt(openTimes: Float64Array, at: EpochMs): number {
   let low = 0;
@@ -155,6 +158,7 @@ export function createTapeMarket(options: TapeMarketOptions): Market {
       return { mark: price('perp', symbol, at), oracle, hourlyFunding: 0.0000125, openInterest: 1_000, dayNotional: oracle * 10_000 };
     },
     spot: (symbol, at) => price('spot', symbol, at),
+    halfSpread: (face) => HALF_SPREADS[face],
     candles(face, symbol, timeframeMs, from, to) {
       const { timeframeMs: recorded, candles } = tape(face, symbol);
       if (timeframeMs % recorded !== 0) {

@@ -390,7 +390,7 @@ function swap(
   const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
   const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
   const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
-  const { out: output, impact } = throughPool(reserveIn, reserveOut, input);
+  const { out: output, impact } = throughPool(reserveIn, reserveOut, input, market.halfSpread('token', token.underlying, now));
   // Routes show no book: a crossed one is a way back that brings more than the way there cost.
   const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
   const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));

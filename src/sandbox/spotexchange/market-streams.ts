@@ -166,7 +166,7 @@ export class MarketStreams {
     const random = seededRandom(book.lastUpdateId);
     // Three to ten updates a second.
     this.#calls.repeat(`book ${book.rules.symbol}`, clock.now() + Math.floor(100 * random()), () => {
-      this.publishBook(book, book.advance(market.spot(book.rules.base, clock.now())));
+      this.publishBook(book, book.follow(market, clock.now()));
       return clock.now() + 100 + Math.floor(233 * random());
     });
   }

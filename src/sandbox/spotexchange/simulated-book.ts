@@ -1,5 +1,7 @@
 /** One order book of the spot exchange's simulator: levels around the market's price, numbered like the real one. */
+import type { EpochMs } from '../../domain/time.ts';
 import { seededRandom } from '../faults.ts';
+import type { Market } from '../market/market.ts';
 
 /** Tick and lot of a symbol, as numbers of decimals. */
 export interface SymbolRules {
@@ -17,8 +19,10 @@ export interface BookChange {
   readonly asks: readonly [string, string][];
 }
 
+/** The part of the market that a book shows. */
+type BookMarket = Pick<Market, 'spot' | 'halfSpread'>;
+
 const LEVELS = 20;
-const HALF_SPREAD = 0.000_05;
 const LEVEL_SPACING = 0.000_1;
 
 /** Eight decimals, as the venue writes every price and size. */
@@ -59,9 +63,10 @@ export class SimulatedBook {
     return this.#lastUpdateId;
   }
 
-  /** Moves the book to a mid price; at least the size at the top changes. */
-  advance(mid: number): BookChange {
-    const top = this.#topTicks(mid);
+  /** Moves the book to the market's price at an instant; at least the size at the top changes. */
+  follow(market: BookMarket, at: EpochMs): BookChange {
+    const mid = market.spot(this.rules.base, at);
+    const top = this.#topTicks(mid, market.halfSpread('spot', this.rules.base, at));
     const bids = this.#ladder(top.bid, -1, mid);
     const asks = this.#ladder(top.ask, 1, mid);
     const changedBids = this.#difference(this.#bids, bids, -1);
@@ -73,16 +78,17 @@ export class SimulatedBook {
     return { first, last: this.#lastUpdateId, bids: changedBids, asks: changedAsks };
   }
 
-  #topTicks(mid: number): { readonly bid: number; readonly ask: number } {
+  #topTicks(mid: number, halfSpread: number): { readonly bid: number; readonly ask: number } {
     return {
-      bid: Math.min(Math.floor((mid * (1 - HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick) - 1),
-      ask: Math.max(Math.ceil((mid * (1 + HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick)),
+      bid: Math.min(Math.floor((mid * (1 - halfSpread)) / this.#tick), Math.ceil(mid / this.#tick) - 1),
+      ask: Math.max(Math.ceil((mid * (1 + halfSpread)) / this.#tick), Math.ceil(mid / this.#tick)),
     };
   }
 
-  /** The best of both sides around a mid price, price and size as the venue writes them; the book stays as it is. */
-  topAround(mid: number): { readonly bid: [string, string]; readonly ask: [string, string] } {
-    const { bid, ask } = this.#topTicks(mid);
+  /** The best of both sides at an instant, price and size as the venue writes them; the book stays as it is. */
+  topAt(market: BookMarket, at: EpochMs): { readonly bid: [string, string]; readonly ask: [string, string] } {
+    const mid = market.spot(this.rules.base, at);
+    const { bid, ask } = this.#topTicks(mid, market.halfSpread('spot', this.rules.base, at));
     const written = (ticks: number): [string, string] => [
       eightDecimals(ticks * this.#tick),
       eightDecimals(this.#lots(this.#random(), mid) * this.#lot),

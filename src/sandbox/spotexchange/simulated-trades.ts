@@ -11,8 +11,6 @@ import { eightDecimals, type SymbolRules } from './simulated-book.ts';
 
 /** From one trade to the next. Milliseconds. */
 export const TRADE_EVERY_MS = 500;
-/** Half of the spread around the price, as a share of it. */
-const HALF_SPREAD = 0.000_05;
 const MAX_ROWS = 1_000;
 
 /** An aggregate trade as the venue writes it. */
@@ -33,7 +31,8 @@ export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }:
   const at = step * TRADE_EVERY_MS;
   const random = seededRandom(step + symbol.charCodeAt(0) * 7919);
   const isBuyerMaker = random() < 0.5;
-  const price = market.spot(base, at) * (1 + (isBuyerMaker ? -HALF_SPREAD : HALF_SPREAD));
+  const halfSpread = market.halfSpread('spot', base, at);
+  const price = market.spot(base, at) * (1 + (isBuyerMaker ? -halfSpread : halfSpread));
   const quantity = (200 + 20_000 * random() ** 2) / price;
   return {
     a: step,

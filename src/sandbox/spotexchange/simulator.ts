@@ -67,7 +67,7 @@ function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): Rea
     const price = market.spot(asset.symbol, clock.now());
     // Ids grow with time, so that a restart goes on above what was seen before.
     const book = new SimulatedBook(rulesOf(asset.symbol, price), seed * 1000 + index, Math.floor(clock.now() / 10));
-    book.advance(price);
+    book.follow(market, clock.now());
     return book;
   });
   return new Map(books.map((book) => [book.rules.symbol, book]));
@@ -89,7 +89,7 @@ function openAccount(
     onTaken: (book, change) => {
       if (book.rungs('bid').length > 0 && book.rungs('ask').length > 0) return publish(book, change);
       // A side that was bought empty is quoted anew at once.
-      const anew = book.advance(market.spot(book.rules.base, clock.now()));
+      const anew = book.follow(market, clock.now());
       publish(book, {
         first: change.first,
         last: anew.last,
@@ -197,7 +197,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
   const statusOf = (symbol: string): string => statuses.get(symbol) ?? 'TRADING';
   const streams = new MarketStreams({ market, clock, faults, books, venueNow, statusOf }, options.paceMs);
   const asOfNow = (book: SimulatedBook): void => {
-    if (!streams.isFollowed(book.rules.symbol)) book.advance(market.spot(book.rules.base, clock.now()));
+    if (!streams.isFollowed(book.rules.symbol)) book.follow(market, clock.now());
   };
   const accounts = openAccounts(options, {
     open: () =>

@@ -32,8 +32,7 @@ const KEY = '0123456789abcdef0123456789abcdef';
 const random = () => 0.5;
 const names = entityNamesOf(CATALOG);
 const market = createSeededMarket({ seed: 3 });
-const value = (symbol: string, at: number): number => market.value(symbol, at);
-const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'], value });
+const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
 const companies = [
   { cik: '320193', symbol: 'AAPL', name: 'Apple Inc.' },
   { cik: '1318605', symbol: 'TSLA', name: 'Tesla, Inc.' },
@@ -356,7 +355,7 @@ test('a platform that names the end of its window in a header of its own is not 
 describe('the seeded world', () => {
   test('is the same however it is cut, and its parts belong together', () => {
     const whole = stories.between(NOW - 30 * DAY, NOW);
-    const again = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'], value });
+    const again = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
     expect(Array.from({ length: 30 }, (_, day) => again.between(NOW - (30 - day) * DAY, NOW - (29 - day) * DAY)).flat()).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
     const filings = stories.filings('AAPL', NOW - 200 * DAY, NOW - DAY).filter(({ form }) => form === '8-K');

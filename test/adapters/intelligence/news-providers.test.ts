@@ -193,8 +193,7 @@ test('an article that cannot be read costs itself, and one that names nothing of
 test.each(['alpaca', 'finnhub'] as const)("the sandbox tells its stories in %s's format", async (name) => {
   const clock = createLiveClock();
   const market = createSeededMarket({ seed: 3 });
-  const value = (symbol: string, at: number): number => market.value(symbol, at);
-  const news = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: [], value });
+  const news = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: [] });
   const simulator = await createNewsSimulator({ news, clock, port: 0 });
   try {
     const client = createKeyedClient({

@@ -35,6 +35,7 @@ export function tinyMarket(): Market {
       dayNotional: 5_000_000,
     }),
     spot: price,
+    halfSpread: (face) => (face === 'token' ? 0.002_5 : 0.000_05),
     candles(_face, symbol, barMs, from, to) {
       const bars: Candle[] = [];
       for (let openTime = Math.ceil(from / barMs) * barMs; openTime < to; openTime += barMs) {

@@ -1,0 +1,53 @@
+/** Calm and stressed times of the market: how much moves on each day, and how thin trading is. */
+import { SESSION_YEARS } from '../../domain/session.ts';
+import { RevertingNoise, seedOf } from './seeded-noise.ts';
+
+const DAY_MINUTES = 1440;
+const DAYS = Math.floor(Date.UTC(SESSION_YEARS.last + 2, 0, 1) / 86_400_000);
+/** Days after which half of a tension is gone. */
+const HALF_LIFE_DAYS = 11;
+/** Tension beyond which times are stressed, and that brings them to full stress, in standard deviations. */
+const TENSE = 0.75;
+const TENSEST = 1.6;
+/** Variance of a calm day, and what full stress adds, against an average day. */
+const CALM = 0.62;
+const STRESSED = 2.9;
+
+export class Regimes {
+  readonly #stress = new Float64Array(DAYS + 2);
+
+  constructor(seed: string) {
+    const tension = new RevertingNoise(seedOf(`${seed}/tension`), HALF_LIFE_DAYS, 1);
+    for (let day = 0; day < this.#stress.length; day++)
+      this.#stress[day] = Math.min(1, Math.max(0, (tension.at(day) - TENSE) / (TENSEST - TENSE)));
+  }
+
+  /** From 0 in calm times to 1 in full stress, without jumps. */
+  stress(minute: number): number {
+    const position = Math.min(minute / DAY_MINUTES, DAYS);
+    const day = Math.floor(position);
+    const left = this.#stress[day] as number;
+    return left + ((this.#stress[day + 1] as number) - left) * (position - day);
+  }
+
+  /** Variance of a minute's day against an average day. */
+  variance(minute: number): number {
+    return CALM + STRESSED * (this.#stress[Math.min(Math.floor(minute / DAY_MINUTES), DAYS)] as number);
+  }
+
+  /** The business clock that runs faster on days of stress. */
+  paced(clock: (minute: number) => number): (minute: number) => number {
+    const begun = new Float64Array(DAYS + 1);
+    const elapsed = new Float64Array(DAYS + 1);
+    begun[0] = clock(0);
+    for (let day = 0; day < DAYS; day++) {
+      begun[day + 1] = clock((day + 1) * DAY_MINUTES);
+      elapsed[day + 1] =
+        (elapsed[day] as number) + this.variance(day * DAY_MINUTES) * ((begun[day + 1] as number) - (begun[day] as number));
+    }
+    return (minute) => {
+      const day = Math.min(Math.floor(minute / DAY_MINUTES), DAYS);
+      return (elapsed[day] as number) + this.variance(minute) * (clock(minute) - (begun[day] as number));
+    };
+  }
+}

@@ -1,0 +1,71 @@
+/** How far a token trades from the value of its asset: a discount that goes back within days, and sometimes not for weeks. */
+import type { AssetTraits } from './listed-assets.ts';
+import type { Regimes } from './regimes.ts';
+import { RevertingNoise, SmoothNoise, seedOf } from './seeded-noise.ts';
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+/** Days after which half of a discount is gone: of the token's own part, and of what all tokens share. */
+const OWN_HALF_LIFE = 1.3;
+const COMMON_HALF_LIFE = 3;
+const COMMON_PART = 0.4;
+/** Deviation of the premium, and how much more it is in full stress. */
+const SIZE = 0.0123;
+const STRESS_SIZE = 0.6;
+/** Where tokens lie in calm times, and how much lower in full stress: holders cannot redeem at once. */
+const MEAN = -0.001;
+const STRESS_MEAN = -0.004;
+/** What turns within the hour. */
+const QUICK_SIZE = 0.0012;
+/** Weeks in which holders leave and few come: they begin beyond so many deviations and widen the discount by as much for each more. */
+const FLIGHT_HALF_LIFE = 9;
+const FLIGHT_FROM = 1.3;
+const FLIGHT_SIZE = 0.022;
+
+/** The premium of a coin's token, which market makers hold. */
+const COIN_SIZE = 0.0003;
+
+export class TokenPremium {
+  readonly #regimes: Regimes;
+  readonly #coin: SmoothNoise | null;
+  readonly #size: number;
+  readonly #own: RevertingNoise;
+  readonly #common: RevertingNoise;
+  readonly #quick: SmoothNoise;
+  readonly #flight: RevertingNoise;
+  #hour = -1;
+  #left = 0;
+  #right = 0;
+
+  constructor({ symbol, kind, poolUsd }: AssetTraits, seed: string, regimes: Regimes) {
+    const named = (purpose: string): number => seedOf(`${seed}/${symbol}/${purpose}`);
+    this.#regimes = regimes;
+    this.#coin = kind === 'crypto' ? new SmoothNoise(named('premium'), 15) : null;
+    // A thin pool is led back more slowly and strays further.
+    this.#size = SIZE * (1_000_000 / poolUsd) ** 0.12 * (kind === 'pre_ipo' ? 1.6 : 1);
+    this.#own = new RevertingNoise(named('premium/own'), OWN_HALF_LIFE * DAY, 60);
+    this.#common = new RevertingNoise(seedOf(`${seed}/premium/common`), COMMON_HALF_LIFE * DAY, 60);
+    this.#quick = new SmoothNoise(named('premium/quick'), 25);
+    this.#flight = new RevertingNoise(named('premium/flight'), FLIGHT_HALF_LIFE * DAY, 360);
+  }
+
+  /** As a fraction of the value; below zero for a discount. */
+  at(minute: number): number {
+    if (this.#coin !== null) return COIN_SIZE * this.#coin.at(minute);
+    const hour = Math.floor(minute / HOUR);
+    if (hour !== this.#hour) {
+      this.#left = hour === this.#hour + 1 ? this.#right : this.#slow(hour * HOUR);
+      this.#right = this.#slow((hour + 1) * HOUR);
+      this.#hour = hour;
+    }
+    return this.#left + (this.#right - this.#left) * (minute / HOUR - hour) + QUICK_SIZE * this.#quick.at(minute);
+  }
+
+  /** What turns within days and weeks. */
+  #slow(minute: number): number {
+    const stress = this.#regimes.stress(minute);
+    const mixed = COMMON_PART * this.#common.at(minute) + Math.sqrt(1 - COMMON_PART * COMMON_PART) * this.#own.at(minute);
+    const flight = Math.max(0, this.#flight.at(minute) - FLIGHT_FROM);
+    return MEAN + STRESS_MEAN * stress + this.#size * (1 + STRESS_SIZE * stress) * mixed - FLIGHT_SIZE * flight;
+  }
+}
