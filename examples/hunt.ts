@@ -19,5 +19,5 @@ export function hunt({ cut, book }: Pick<ReplaySlot, 'cut' | 'book'>): ReplayTra
   const cheap = live.find(
     ({ instrument, premiumPct, events }) => held(instrument) === undefined && (premiumPct ?? 0) < -1.2 && isQuiet(events),
   );
-  return cheap === undefined ? null : { side: 'buy', instrument: cheap.instrument, notionalUsd: '1000' };
+  return cheap === undefined ? null : { side: 'buy', instrument: cheap.instrument, notionalUsd: '500' };
 }

@@ -26,6 +26,7 @@ const random = (): number => 0.5;
 const KEY = '0123456789abcdef0123456789abcdef';
 const DAY_MS = 86_400_000;
 const market = createSeededMarket({ seed: 3 });
+const value = (symbol: string, at: number): number => market.value(symbol, at);
 const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
 const names = entityNamesOf(CATALOG);
 const few = entityNamesOf(CATALOG, [

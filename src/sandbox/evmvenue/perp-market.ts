@@ -53,7 +53,10 @@ export class PerpMarket {
   /** Levels around the mark. Sizes follow from (coin, price), the best one also from the time in steps of a second. */
   #levels(listing: PerpListing, now: EpochMs, count: number): [Level[], Level[]] {
     const { mark } = this.#market.perp(listing.asset, now);
-    const step = Math.max(mark * this.#market.halfSpread('perp', listing.asset, now), 10 ** Math.max(Math.floor(Math.log10(mark)) - 4, listing.sizeDecimals - 6));
+    const step = Math.max(
+      mark * this.#market.halfSpread('perp', listing.asset, now),
+      10 ** Math.max(Math.floor(Math.log10(mark)) - 4, listing.sizeDecimals - 6),
+    );
     const side = (sign: 1 | -1): Level[] =>
       Array.from({ length: count }, (_, index) => {
         const price = perpPrice(mark + sign * step * (index + 1), listing.sizeDecimals);

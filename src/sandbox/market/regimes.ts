@@ -10,8 +10,8 @@ const HALF_LIFE_DAYS = 11;
 const TENSE = 0.75;
 const TENSEST = 1.6;
 /** Variance of a calm day, and what full stress adds, against an average day. */
-const CALM = 0.62;
-const STRESSED = 2.9;
+const CALM = 0.52;
+const STRESSED = 4;
 
 export class Regimes {
   readonly #stress = new Float64Array(DAYS + 2);

@@ -35,17 +35,21 @@ const FUNDING_CAP = 0.04;
 const BASIS_SD = 0.00042;
 const BASIS_STRESS = 0.0004;
 const BASIS_QUICK = 0.0001;
+/** Minutes after which half of that is gone. */
+const BASIS_HALF_LIFE = 3 * 1440;
 /** Part of an asset's variance that comes without news. */
 const WITHOUT_NEWS = 0.8;
 /** Minutes with less variance than this lie outside of the regular session. Years of the share clock. */
 const REGULAR_VARIANCE = 1 / 200_000;
-/** How much thinner pools are in full stress and outside of the regular session, in logarithms. */
+/** Hours of a weekday in which pools of shares are deep. UTC, on the grid of the readings that history has of depths and spreads. */
+const BUSY_HOURS = { from: 12, to: 20 } as const;
+/** How much thinner pools are in full stress and outside of busy hours, in logarithms. */
 const STRESS_THINNER = 0.35;
-const CLOSED_THINNER = 0.15;
-/** What a pool keeps of a swap: calm, more in full stress, more outside of the regular session. */
+const QUIET_THINNER = 0.15;
+/** What a pool keeps of a swap: calm, more in full stress, more outside of busy hours. */
 const POOL_FEE = 0.0022;
 const STRESS_FEE = 0.0014;
-const CLOSED_FEE = 0.0006;
+const QUIET_FEE = 0.0006;
 /** Half of a book's spread in calm times, and how many times more it is in full stress and in the quietest hours. */
 const HALF_SPREAD = 0.000_04;
 const STRESS_SPREAD = 2.5;
@@ -87,7 +91,8 @@ class SeededAsset {
   readonly #common: BridgeNoise;
   readonly #own: BridgeNoise;
   readonly #anchorMinute: number;
-  readonly #origin: number;
+  /** The path at the anchor; null until the first price is asked for. */
+  #origin: number | null = null;
   readonly #scale: number;
   readonly #regimes: Regimes;
   readonly #news: NewsShocks | null;
@@ -117,9 +122,8 @@ class SeededAsset {
     this.#newsSize = 1.3 * Math.sqrt(1 - traits.shared * traits.shared) * (traits.volatility / Math.sqrt(this.#share ? 252 : 365));
     this.#anchorMinute = Math.floor(world.anchor / MINUTE);
     this.#scale = 10 ** decimalsOf(traits.level);
-    this.#origin = this.#path(this.#anchorMinute);
     this.#premium = new TokenPremium(traits, seed, regimes);
-    this.#basis = new RevertingNoise(named('basis'), DAY_MINUTES, 60);
+    this.#basis = new RevertingNoise(named('basis'), BASIS_HALF_LIFE, 60);
     this.#basisQuick = new SmoothNoise(named('basis/quick'), 30);
     this.#spotDrift = new SmoothNoise(named('spot'), 20);
     this.#depth = new SmoothNoise(named('depth'), 720);
@@ -140,6 +144,7 @@ class SeededAsset {
   #grid(face: PathName, minute: number): number {
     const { traits } = this;
     const years = (minute - this.#anchorMinute) / YEAR_MINUTES;
+    this.#origin ??= this.#path(this.#anchorMinute);
     const value = traits.level * Math.exp(this.#path(minute) - this.#origin + traits.drift * years);
     switch (face) {
       case 'value':
@@ -241,7 +246,7 @@ class SeededAsset {
 
   token(at: EpochMs): { price: number; liquidityUsd: number } {
     const minute = Math.floor(at / MINUTE);
-    const thinner = STRESS_THINNER * this.#regimes.stress(minute) + (this.#isQuiet(minute) ? CLOSED_THINNER : 0);
+    const thinner = STRESS_THINNER * this.#regimes.stress(minute) + (this.#isQuiet(minute) ? QUIET_THINNER : 0);
     const liquidityUsd = Math.round(this.traits.poolUsd * Math.exp(0.18 * this.#depth.at(minute) - thinner));
     return { price: this.priceAt('token', at), liquidityUsd };
   }
@@ -250,15 +255,19 @@ class SeededAsset {
   halfSpread(face: 'token' | 'perp' | 'spot', at: EpochMs): number {
     const minute = Math.floor(at / MINUTE);
     const stress = this.#regimes.stress(minute);
-    if (face === 'token') return POOL_FEE + STRESS_FEE * stress + (this.#isQuiet(minute) ? CLOSED_FEE : 0);
-    // Coins are quietest at 05:00 UTC.
+    if (face === 'token') return POOL_FEE + STRESS_FEE * stress + (this.#isQuiet(minute) ? QUIET_FEE : 0);
+    // Books of coins are thinnest at 05:00 UTC.
     const quiet = (1 + Math.cos(((minute - 300) / DAY_MINUTES) * 2 * Math.PI)) / 2;
     return HALF_SPREAD * (1 + STRESS_SPREAD * stress + QUIET_SPREAD * quiet);
   }
 
-  /** True for a share outside of its regular session. */
+  /** True for a share while the makers of its token's pools are away: at night and on weekends of the United States. */
   #isQuiet(minute: number): boolean {
-    return this.#share && shareMinuteVariance(minute) < REGULAR_VARIANCE;
+    if (!this.#share) return false;
+    const hour = Math.floor(minute / 60) % 24;
+    // 1970-01-01 was a Thursday.
+    const weekday = (Math.floor(minute / DAY_MINUTES) + 4) % 7;
+    return weekday === 0 || weekday === 6 || hour < BUSY_HOURS.from || hour >= BUSY_HOURS.to;
   }
 
   perp(at: EpochMs): { mark: number; oracle: number; hourlyFunding: number; openInterest: number; dayNotional: number } {
@@ -277,7 +286,13 @@ class SeededAsset {
   /** Hundredths of a base unit that change hands in one minute. */
   minuteVolume(face: PathName, minute: number): number {
     const share = this.#share && face === 'value';
-    const busy = share ? (shareMinuteVariance(minute) > REGULAR_VARIANCE ? 1 / 410 : 1 / 30_000) : face === 'token' ? 1 / 400_000 : 1 / 1440;
+    const busy = share
+      ? shareMinuteVariance(minute) > REGULAR_VARIANCE
+        ? 1 / 410
+        : 1 / 30_000
+      : face === 'token'
+        ? 1 / 400_000
+        : 1 / 1440;
     return Math.floor(this.traits.dayVolume * 100 * busy * (0.25 + 1.5 * uniform(this.#seed ^ 0x165667b1, minute)));
   }
 

@@ -10,7 +10,7 @@ const OWN_HALF_LIFE = 1.3;
 const COMMON_HALF_LIFE = 3;
 const COMMON_PART = 0.4;
 /** Deviation of the premium, and how much more it is in full stress. */
-const SIZE = 0.0123;
+const SIZE = 0.0133;
 const STRESS_SIZE = 0.6;
 /** Where tokens lie in calm times, and how much lower in full stress: holders cannot redeem at once. */
 const MEAN = -0.001;

@@ -32,6 +32,7 @@ const KEY = '0123456789abcdef0123456789abcdef';
 const random = () => 0.5;
 const names = entityNamesOf(CATALOG);
 const market = createSeededMarket({ seed: 3 });
+const value = (symbol: string, at: number): number => market.value(symbol, at);
 const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });
 const companies = [
   { cik: '320193', symbol: 'AAPL', name: 'Apple Inc.' },
