@@ -13,6 +13,9 @@ const TENSEST = 1.6;
 const CALM = 0.52;
 const STRESSED = 4;
 
+/** Variance elapsed up to a minute, in years. */
+type Clock = (minute: number) => number;
+
 export class Regimes {
   readonly #stress = new Float64Array(DAYS + 2);
 
@@ -36,18 +39,25 @@ export class Regimes {
   }
 
   /** The business clock that runs faster on days of stress. */
-  paced(clock: (minute: number) => number): (minute: number) => number {
-    const begun = new Float64Array(DAYS + 1);
+  paced(clock: Clock): Clock {
+    const begun = beginnings(clock);
     const elapsed = new Float64Array(DAYS + 1);
-    begun[0] = clock(0);
     for (let day = 0; day < DAYS; day++) {
-      begun[day + 1] = clock((day + 1) * DAY_MINUTES);
-      elapsed[day + 1] =
-        (elapsed[day] as number) + this.variance(day * DAY_MINUTES) * ((begun[day + 1] as number) - (begun[day] as number));
+      const ran = (begun[day + 1] as number) - (begun[day] as number);
+      elapsed[day + 1] = (elapsed[day] as number) + this.variance(day * DAY_MINUTES) * ran;
     }
     return (minute) => {
       const day = Math.min(Math.floor(minute / DAY_MINUTES), DAYS);
       return (elapsed[day] as number) + this.variance(minute) * (clock(minute) - (begun[day] as number));
     };
   }
+}
+
+const KNOWN_BEGINNINGS = new Map<Clock, Float64Array>();
+
+/** What a clock shows at the beginning of each day: worked out once, since no seed changes it. */
+function beginnings(clock: Clock): Float64Array {
+  const known = KNOWN_BEGINNINGS.get(clock) ?? Float64Array.from({ length: DAYS + 1 }, (_, day) => clock(day * DAY_MINUTES));
+  KNOWN_BEGINNINGS.set(clock, known);
+  return known;
 }

@@ -8,7 +8,10 @@ import { marketFacts } from './market-facts.ts';
 
 const HOUR = 3_600_000;
 const TO = Date.UTC(2026, 10, 20);
-const FROM = TO - 5 * 365 * 24 * HOUR;
+const YEAR = 365 * 24 * HOUR;
+const FROM = TO - 5 * YEAR;
+/** Rules are traded over the last of those years. */
+const TRADED_FROM = TO - 3 * YEAR;
 
 /** Hours of a share and its token, and in which of them the share prints. */
 interface Hours {
@@ -20,19 +23,19 @@ interface Hours {
 }
 
 function hoursOf(market: Market, symbol: string): Hours {
-  const times = Array.from({ length: (TO - FROM) / HOUR }, (_, n) => FROM + n * HOUR);
+  const times = Array.from({ length: (TO - TRADED_FROM) / HOUR }, (_, n) => TRADED_FROM + n * HOUR);
   const prices = Float64Array.from(times, (at) => market.token(symbol, at).price);
   return {
     prices,
     premiums: Float64Array.from(times, (at, n) => (prices[n] as number) / market.value(symbol, at) - 1),
     prints: times.map((at) => sharePrints(at / 60_000)),
-    cost: market.halfSpread('token', symbol, FROM) + 500 / (market.token(symbol, FROM).liquidityUsd / 2) + 0.0005,
+    cost: market.halfSpread('token', symbol, TRADED_FROM) + 500 / (market.token(symbol, TRADED_FROM).liquidityUsd / 2) + 0.0005,
   };
 }
 
 /** Buys below one premium and sells above another or at a loss or a gain: the Sharpe ratio of the days and the part of trades that earned. */
 function traded(all: readonly Hours[], rule: { readonly below: number; readonly above: number }) {
-  const days = new Float64Array(Math.ceil((TO - FROM) / (24 * HOUR)));
+  const days = new Float64Array(Math.ceil((TO - TRADED_FROM) / (24 * HOUR)));
   const results: number[] = [];
   for (const { prices, premiums, prints, cost } of all) {
     let entry = 0;
@@ -91,11 +94,11 @@ test.each([1, 2, 3])('pays for patience with deep discounts, and for nothing tha
   const market = createSeededMarket({ seed });
   const all = ['AAPL', 'GOOGL', 'MSFT'].map((symbol) => hoursOf(market, symbol));
   const patient = traded(all, { below: -0.012, above: 0.006 });
-  expect(patient.sharpe).toBeGreaterThan(1);
+  expect(patient.sharpe).toBeGreaterThan(0.8);
   expect(patient.sharpe).toBeLessThan(3.5);
   expect(patient.hitRate).toBeGreaterThan(0.5);
   expect(patient.hitRate).toBeLessThan(0.75);
-  expect(patient.trades).toBeGreaterThan(300);
+  expect(patient.trades).toBeGreaterThan(150);
   expect(traded(all, { below: 0, above: 0.002 }).sharpe).toBeLessThan(1);
   const held = all.map(({ prices }) => (prices.at(-1) as number) / (prices[0] as number));
   expect(Math.max(...held)).toBeLessThan(5);
