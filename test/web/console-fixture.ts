@@ -81,7 +81,7 @@ export async function startServiceWithPast({ steps = STEPS }: { readonly steps?:
       const observations = new Map([
         observed('spotchain:AAPLx', '180.5', -2, quality),
         observed('spotchain:TSLAx', '180.5', 0, 'live'),
-        observed('spotchain:NVDAx', '180.5', 2, 'live'),
+        ...(['NVDAx', 'GOOGLx', 'MSFTx', 'SPYx'] as const).map((name) => observed(`spotchain:${name}`, '180.5', 2, 'live')),
         observed('spotexchange:BTCUSDT', '60000', null, quality),
       ]);
       await tick({ slot, observations });

@@ -207,9 +207,10 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await unfoldCard(card);
     await card.locator('.matrix').waitFor();
     const head = await card.locator('.matrix thead th').allInnerTexts();
-    expect(head.map((text) => text.split(/\s/)[0])).toEqual(['rule', 'threshold', 'AAPLx', 'NVDAx']);
+    expect(head.map((text) => text.split(/\s/)[0])).toEqual(['rule', 'threshold', 'AAPLx', 'NVDAx', 'GOOGLx', 'MSFTx', 'SPYx']);
     // Premiums of -2 and 2 percent against -1.2: one passes.
-    expect(await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts()).toEqual(['-1.2', '✓ -2', '✗ 2']);
+    const premiums = await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts();
+    expect(premiums).toEqual(['-1.2', '✓ -2', '✗ 2', '✗ 2', '✗ 2', '✗ 2']);
     expect(await card.locator('.verdict').count()).toBe(decision.rules.length);
     expect(await card.locator('.verdict-passed').count()).toBe(decision.rules.filter(({ passed }) => passed).length);
     // The page alone scrolls: no part of it cuts a decision off.
