@@ -6,7 +6,7 @@ import type { Market } from '../../../src/sandbox/market/market.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export interface SeriesFacts {
+interface SeriesFacts {
   readonly count: number;
   /** Autocorrelation of one return with the next. */
   readonly returns: number;
@@ -20,7 +20,7 @@ export function logReturns(prices: readonly number[]): number[] {
   return prices.slice(1).map((price, n) => Math.log(price / (prices[n] as number)));
 }
 
-export function autocorrelation(values: readonly number[], lag: number): number {
+function autocorrelation(values: readonly number[], lag: number): number {
   const middle = mean(values);
   let together = 0;
   let alone = 0;
@@ -31,7 +31,7 @@ export function autocorrelation(values: readonly number[], lag: number): number 
   return together / alone;
 }
 
-export function correlation(one: readonly number[], other: readonly number[]): number {
+function correlation(one: readonly number[], other: readonly number[]): number {
   const [a, b] = [mean(one), mean(other)];
   const together = mean(one.map((value, n) => (value - a) * ((other[n] as number) - b)));
   return together / (sampleDeviation(one) * sampleDeviation(other));
@@ -50,30 +50,30 @@ export function seriesFacts(returns: readonly number[]): SeriesFacts {
 }
 
 /** Steps after which half of a deviation is left, by the autocorrelation at `lag`. */
-export function halfLife(values: readonly number[], lag: number): number {
+function halfLife(values: readonly number[], lag: number): number {
   return (lag * Math.log(0.5)) / Math.log(Math.max(autocorrelation(values, lag), 1e-9));
 }
 
 /** Prices of an asset every so often. */
-export function valuesOf(market: Market, symbol: string, from: number, to: number, everyMs: number): number[] {
+function valuesOf(market: Market, symbol: string, from: number, to: number, everyMs: number): number[] {
   const prices: number[] = [];
   for (let at = from; at < to; at += everyMs) prices.push(market.value(symbol, at));
   return prices;
 }
 
 /** Closes of the regular sessions of a share. */
-export function sessionCloses(market: Market, symbol: string, from: number, to: number): number[] {
+function sessionCloses(market: Market, symbol: string, from: number, to: number): number[] {
   return tradingDays(from, to).map(({ postMarketAt }) => market.value(symbol, postMarketAt));
 }
 
 /** A token's premium over the asset's value, every hour. */
-export function premiumsOf(market: Market, symbol: string, from: number, to: number): number[] {
+function premiumsOf(market: Market, symbol: string, from: number, to: number): number[] {
   const premiums: number[] = [];
   for (let at = from; at < to; at += HOUR) premiums.push(market.token(symbol, at).price / market.value(symbol, at) - 1);
   return premiums;
 }
 
-export interface MarketFacts {
+interface MarketFacts {
   readonly shareDays: SeriesFacts;
   readonly indexDays: SeriesFacts;
   readonly coinDays: SeriesFacts;
