@@ -36,7 +36,7 @@ else {
   const rows = [...seen].map(([name, values]) => {
     const sorted = [...values].sort((a, b) => a - b);
     const at = (part: number): number => sorted[Math.round(part * (sorted.length - 1))] as number;
-    return [name, rounded([...Object.entries({ median: at(0.5), least: at(0), most: at(1) })])] as const;
+    return [name, rounded(Object.entries({ median: at(0.5), least: at(0), most: at(1) }))] as const;
   });
   console.table(Object.fromEntries(rows));
 }
