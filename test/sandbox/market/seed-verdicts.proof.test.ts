@@ -19,10 +19,12 @@ test('of twenty seeds most let the discount hunter pass with a Sharpe ratio of 1
   const believable: number[] = [];
   const naive: string[] = [];
   for (const seed of SEEDS) {
-    const backtest = sandboxBacktests(seed);
+    const { backtest } = sandboxBacktests(seed);
     const { summary } = await backtest(manifestOf(EXAMPLE.agents[0]?.manifest));
     const [sharpe, hitRate] = [Number(summary['sharpe']), Number(summary['hitRatePct'])];
-    console.log(`seed ${seed}: discount hunter ${sharpe.toFixed(2)}, ${hitRate.toFixed(0)} % of its trades earn, ${String(summary['verdict'])}`);
+    console.log(
+      `seed ${seed}: discount hunter ${sharpe.toFixed(2)}, ${hitRate.toFixed(0)} % of its trades earn, ${String(summary['verdict'])}`,
+    );
     if (summary['passed'] === true && sharpe >= 1.9 && sharpe <= 3 && hitRate < 70) believable.push(seed);
     for (const authored of NAIVE_MANIFESTS) {
       const manifest = manifestOf(authored);
