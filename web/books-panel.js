@@ -54,6 +54,7 @@ export function booksPanel({ context: { fail }, id, signal }) {
         ['Cash USD', number(book.cashUsd)],
         ['Realized USD', number(book.realizedPnlUsd)],
         ['Fees USD', number(book.feesUsd)],
+        ['Funding USD', number(book.fundingUsd)],
         ['Slippage', number(book.slippageBps === null ? null : `${Number(book.slippageBps.toFixed(2))} bps`)],
         ['Open proposals', String(book.openProposals)],
         ['Last change', dayAndTime(book.changedAt)],

@@ -30,6 +30,8 @@ export const LOOPS = {
   'following what bridges push': { row: 'a bridge provider' },
   'pricing vaults': { row: 'a vault' },
   'beginning days of manual books': { row: 'a manual book' },
+  'booking funding': { row: 'a book' },
+  'liquidating perpetuals': { row: 'a book' },
   'settling resolved prediction markets': { row: 'a position' },
   'refreshing the leaderboard': { row: 'a wallet' },
   'comparing what vaults claim with what is held': { row: 'an organization' },

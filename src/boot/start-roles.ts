@@ -138,6 +138,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       onchainPredictions,
       bridge,
       histories,
+      ...perpHistoryOf(parts),
       launcher,
       ...openExecutionClients(parts, risk, preTrade, signing),
       ...(reserves === null ? {} : { reserves }),
@@ -234,6 +235,15 @@ function sessionRunners(parts: RoleParts, host: ReplayHost) {
   const { worker } = openWriterKeys(resolve(parts.service.config.SEVENGATE_HOME), ['worker']);
   const seedOf = (runId: string): string => sha256Hex(worker.sign(Buffer.from(`sevengate-replay-seed-1\n${runId}`)).toString('base64'));
   return openSessionRunners(runnerDeps(parts), { host, seedOf });
+}
+
+/** Returns where funding is read from. Nobody waits for it. */
+function perpHistoryOf({ market }: RoleParts): Pick<WorkerTrading, 'perpHistory'> {
+  const { evmvenue: perps } = createVenues({ ...market.reach, budgets: budgetsFor(market.reach.budgets, 'optional') }).histories;
+  const fetchFunding = perps?.fetchFunding?.bind(perps);
+  return perps === undefined || fetchFunding === undefined
+    ? {}
+    : { perpHistory: { fetchCandles: perps.fetchCandles.bind(perps), fetchFunding } };
 }
 
 /** Returns the reads of this process's backtests, and the sources of what is not stored. */

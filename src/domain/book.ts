@@ -76,9 +76,11 @@ export interface TradingBook {
   readonly cashUsd: DecimalString;
   /** In the order of opening. */
   readonly holdings: readonly Position[];
-  /** Proceeds of sales minus the cost of what was sold; fees stand apart. */
+  /** Proceeds of sales minus the cost of what was sold; fees and funding stand apart. */
   readonly realizedPnlUsd: DecimalString;
   readonly feesUsd: DecimalString;
+  /** Funding that its perpetuals have paid; below zero if they received more. */
+  readonly fundingUsd: DecimalString;
   readonly fills: number;
   /** Bought and sold notional together. */
   readonly turnoverUsd: DecimalString;
@@ -135,6 +137,7 @@ export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalSt
     holdings: [],
     realizedPnlUsd: '0',
     feesUsd: '0',
+    fundingUsd: '0',
     fills: 0,
     turnoverUsd: '0',
     slippageUsd: '0',
@@ -166,12 +169,12 @@ export function sellableOf(state: TradingBook, instrument: InstrumentKey, accoun
   return left.gt(0) ? plainDecimal(left) : '0';
 }
 
-/** The book after funding of its positions was paid, in US dollars; below zero it was received. It counts as realized. */
+/** The book after funding of its positions was paid, in US dollars; below zero it was received. It is neither price nor fee. */
 export function applyFunding(state: TradingBook, paidUsd: DecimalString): TradingBook {
   return {
     ...state,
     cashUsd: plainDecimal(new Decimal(state.cashUsd).minus(paidUsd)),
-    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).minus(paidUsd)),
+    fundingUsd: plainDecimal(new Decimal(state.fundingUsd).plus(paidUsd)),
   };
 }
 
@@ -199,6 +202,7 @@ export function applyFill(state: TradingBook, fill: Fill): TradingBook {
     holdings: moved.holdings,
     realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(moved.realized)),
     feesUsd: plainDecimal(new Decimal(state.feesUsd).plus(fill.feeUsd)),
+    fundingUsd: state.fundingUsd,
     fills: state.fills + 1,
     turnoverUsd: plainDecimal(new Decimal(state.turnoverUsd).plus(notional)),
     slippageUsd: plainDecimal(notional.times(fill.slippageBps).div(10_000).plus(state.slippageUsd)),

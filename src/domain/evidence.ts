@@ -56,7 +56,7 @@ export type GateScenario = (typeof GATE_SCENARIOS)[number];
  * The version of the rules by which a series is drawn up and assessed, of the kinds whose series say it. A series that says none
  * is of version 1; the database admits the present one only (`gate_rules_version`).
  */
-export const RULES_VERSION = { stress_test: 3, paper: 4, shadow: 3 } as const;
+export const RULES_VERSION = { stress_test: 3, paper: 5, shadow: 3 } as const;
 
 /** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
@@ -335,7 +335,7 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
     tStatistic: sharpe === null ? null : (sharpe / Math.sqrt(365)) * Math.sqrt(returns.length),
     closedTrades: pnl.length,
     expectancyUsd: pnl.length === 0 ? null : mean(pnl),
-    ...((series.rules ?? 1) < RULES_VERSION.paper ? {} : paperCosts(series)),
+    ...((series.rules ?? 1) < 4 ? {} : paperCosts(series)),
   };
 }
 

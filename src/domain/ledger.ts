@@ -1,15 +1,16 @@
 /** The double-entry ledger beneath the books: what is booked for a fill or a transfer, in every asset summing to zero. */
 import type { BroughtIn, Fill, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { FundingPayment } from './funding.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
 /**
  * Accounts of a book. `cash`: what it has in US dollars. `capital`: what was paid in, negative. `fees`: what was paid in
- * fees. `position`: what it holds of an instrument. `trading`: what was given for something else, in either asset; once
+ * fees. `funding`: what perpetuals paid as funding. `position`: what it holds of an instrument. `trading`: what was given for something else, in either asset; once
  * nothing is held its dollars are the realized profit, negative.
  */
-export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'position' | 'trading';
+export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'funding' | 'position' | 'trading';
 
 /** The dollar as an asset of the ledger; USDC and USDT are booked at par. */
 export const USD = 'USD';
@@ -24,7 +25,7 @@ export interface LedgerEntry {
   /** Id of the booking, which is booked once. */
   readonly id: string;
   readonly bookId: string;
-  readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement';
+  readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement' | 'funding';
   readonly at: EpochMs;
   readonly legs: readonly LedgerLeg[];
 }
@@ -95,6 +96,12 @@ export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
       leg('trading', instrument, quantity),
     ]),
   };
+}
+
+/** Funding of one hour: paid (above zero) or received, and booked at `at`. Named by book, instrument and hour, so that no hour is booked twice. */
+export function ledgerOfFunding(bookId: string, { instrument, hour, paidUsd }: FundingPayment, at: EpochMs): LedgerEntry {
+  const legs = [leg('cash', USD, new Decimal(paidUsd).neg()), leg('funding', USD, paidUsd)];
+  return { id: `funding:${bookId}:${instrument}:${hour}`, bookId, kind: 'funding', at, legs };
 }
 
 /** The capital that a book begins with; null if it begins with none. */

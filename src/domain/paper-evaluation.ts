@@ -1,7 +1,8 @@
 /** Results of forward trading on paper: equity day by day and round trips, from the rows of the paper book. */
-import { applyFill, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
+import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
+import type { FundingPayment } from './funding.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
@@ -23,6 +24,8 @@ export interface PaperRows {
   readonly promisedBps: number | null;
   /** Every fill of the book, also those from before the stage, ascending by `at`. */
   readonly fills: readonly Fill[];
+  /** Funding that was booked to it, ascending by hour. */
+  readonly funding: readonly FundingPayment[];
   /** The last live bids of the hours before the stage was entered. */
   readonly entryMarks: Marks;
   /** The last live bids of each UTC day since then, by 00:00 of the day. */
@@ -37,12 +40,22 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
   const { enteredAt, evaluatedAt } = rows;
   let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
   const trips = new RoundTrips();
+  // What is paid at the end of an hour comes before a fill at that instant.
+  const events = [
+    ...rows.funding.map((payment) => ({ at: payment.hour, payment, fill: null })),
+    ...rows.fills.map((fill) => ({ at: fill.at, payment: null, fill })),
+  ].sort((a, b) => a.at - b.at);
   let next = 0;
   const trades: (readonly [EpochMs, DecimalString])[] = [];
   const advance = (until: EpochMs, inStage: boolean): void => {
-    for (; next < rows.fills.length; next++) {
-      const fill = rows.fills[next] as Fill;
-      if (fill.at >= until || fill.at > evaluatedAt) return;
+    for (; next < events.length; next++) {
+      const { at, payment, fill } = events[next] as (typeof events)[number];
+      if (at >= until || at > evaluatedAt) return;
+      if (fill === null) {
+        book = applyFunding(book, payment.paidUsd);
+        trips.pay(payment);
+        continue;
+      }
       book = applyFill(book, fill);
       const pnlUsd = trips.closedBy(fill, book);
       if (inStage && pnlUsd !== null) trades.push([fill.at, pnlUsd]);
@@ -74,6 +87,12 @@ function atCost(book: TradingBook): Decimal {
 /** Cash that an instrument has cost since it was last flat, by instrument; a round trip ends where the book is flat in it again. */
 class RoundTrips {
   readonly #flows = new Map<InstrumentKey, Decimal>();
+
+  /** Counts funding to the round trip that is open in its instrument. */
+  pay({ instrument, paidUsd }: FundingPayment): void {
+    const flow = this.#flows.get(instrument);
+    if (flow !== undefined) this.#flows.set(instrument, flow.minus(paidUsd));
+  }
 
   /** Profit of the round trip that a fill ends; null if it ends none. `after` is the book after the fill. */
   closedBy(fill: Fill, after: TradingBook): DecimalString | null {

@@ -25,6 +25,8 @@ import {
   liveInstruments,
   tradersSubscribedTo,
 } from '../../src/adapters/store/agents/manifest-reads.ts';
+import { createFundingStore } from '../../src/adapters/store/books/funding-store.ts';
+import { createMarginStore } from '../../src/adapters/store/books/margin-store.ts';
 import { createManualDayStore } from '../../src/adapters/store/books/manual-days.ts';
 import { isOutage, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
@@ -35,6 +37,8 @@ import { createReserveStore } from '../../src/adapters/store/vaults/reserve-stor
 import { createVaultStore, heldInstruments } from '../../src/adapters/store/vaults/vault-store.ts';
 import { bridgeTransferCapability } from '../../src/boot/capabilities/bridge-transfer.ts';
 import { createLeaderboardRefresh } from '../../src/trading/leaderboard-refresh.ts';
+import { bookFunding, type FundingStore } from '../../src/trading/funding.ts';
+import { liquidateBooks } from '../../src/trading/liquidations.ts';
 import { beginManualDays } from '../../src/trading/manual-days.ts';
 import { createReserveCheck } from '../../src/trading/reserve-check.ts';
 import { measureDue } from '../../src/trading/shadow-measuring.ts';
@@ -379,6 +383,54 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       return sql`select day_start_equity_usd::int as equity from books where id = ${`manual:${OURS}`} and day is not null`;
     },
     handled: [{ equity: 0 }],
+  },
+  'booking funding': {
+    async run(contained) {
+      const held = [{ instrument: 'evmvenue:BTC', quantity: '1', costUsd: '5', openedAt: SLOT }];
+      await written(async (on) => {
+        for (const orgId of [THEIRS, OURS])
+          await on`
+            insert into books (id, org_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
+            values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
+      });
+      const hour = 3_600_000;
+      const store = createFundingStore(sql);
+      const broken: FundingStore = {
+        ...store,
+        fills: async (bookId) => {
+          if (bookId === `manual:${THEIRS}`) throw new Error('unreadable');
+          return [{ instrument: 'evmvenue:BTC', side: 'buy', quantity: '1', at: SLOT - 2 * hour }];
+        },
+      };
+      const history = {
+        fetchFunding: async () => [{ at: Math.floor(SLOT / hour) * hour, hourlyFunding: '0.0001' }],
+        fetchCandles: async () => [
+          { openTime: Math.floor(SLOT / hour) * hour - hour, open: '1', high: '1', low: '1', close: '50000', volume: '1' },
+        ],
+      };
+      await bookFunding({ store: broken, history, clock: { now: () => SLOT }, contained });
+      return sql`select funding_usd::text as paid from books where id = ${`manual:${OURS}`} and funding_usd > 0`;
+    },
+    handled: [{ paid: '5' }],
+  },
+  'liquidating perpetuals': {
+    async run(contained) {
+      await written(async (on) => {
+        for (const [orgId, costUsd] of [
+          [THEIRS, 'unreadable'],
+          [OURS, '50000'],
+        ] as const) {
+          const held = [{ instrument: 'evmvenue:BTC', quantity: '1', costUsd, openedAt: SLOT }];
+          await on`
+            insert into books (id, org_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
+            values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
+        }
+      });
+      // Preferences allow five times: a fifth of the cost is its margin, and 40 % below the cost the venue has taken all of it.
+      await liquidateBooks({ store: createMarginStore(sql), bid: () => '30000', clock: { now: () => SLOT }, contained });
+      return sql`select fill_price::int as price, side from fills where book_id = ${`manual:${OURS}`}`;
+    },
+    handled: [{ price: 40_000, side: 'sell' }],
   },
   'settling resolved prediction markets': {
     async run(contained) {

@@ -1,7 +1,9 @@
 // Funding of an hour by hand, and what it does to a book.
 import { expect, test } from 'vitest';
+import fc from 'fast-check';
 import { applyFunding, emptyBook } from '../../src/domain/book.ts';
-import { fundingUsdOf } from '../../src/domain/funding.ts';
+import { fundingPaymentOf, fundingUsdOf, type HeldHour, heldHours } from '../../src/domain/funding.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 
 test('a long position pays a positive rate on its value and receives a negative one, rounded against it', () => {
   expect(fundingUsdOf('2', '50000', '0.0000125')).toBe('1.25');
@@ -10,8 +12,53 @@ test('a long position pays a positive rate on its value and receives a negative 
   expect(fundingUsdOf('0.00001', '33333', '-0.0000125')).toBe('-0.000004');
 });
 
-test('funding moves the cash of a book and counts as realized', () => {
+test('funding moves the cash of a book and stands apart from price and fees', () => {
   const book = emptyBook('b', 'paper', '100');
-  expect(applyFunding(book, '1.25')).toMatchObject({ cashUsd: '98.75', realizedPnlUsd: '-1.25', capitalUsd: '100' });
+  expect(applyFunding(book, '1.25')).toMatchObject({ cashUsd: '98.75', fundingUsd: '1.25', realizedPnlUsd: '0', capitalUsd: '100' });
   expect(applyFunding(applyFunding(book, '1.25'), '-1.25')).toEqual(book);
+});
+
+const HOUR = 3_600_000;
+const fill = (hours: number, side: 'buy' | 'sell', quantity: string, instrument = 'evmvenue:BTC') =>
+  ({ instrument, side, quantity, at: hours * HOUR }) as const;
+
+test('an hour is paid by what was held before its end: a fill at the very end comes after', () => {
+  const fills = [fill(10.5, 'buy', '2'), fill(12, 'sell', '0.5'), fill(13.2, 'sell', '1.5'), fill(11, 'buy', '9', 'spotexchange:BTCUSDT')];
+  const hours = (after: number, until: number) =>
+    heldHours(fills, after * HOUR, until * HOUR).map(({ hour, quantity }) => [hour / HOUR, quantity]);
+  expect(hours(0, 20)).toEqual([
+    [11, '2'],
+    [12, '2'],
+    [13, '1.5'],
+  ]);
+  expect(hours(11, 12)).toEqual([[12, '2']]);
+  expect(hours(13, 20)).toEqual([]);
+  // A short outage and a long one owe the same.
+  expect(heldHours([], 0, 20 * HOUR)).toEqual([]);
+});
+
+test('however a stretch is split, its payments are the same', () => {
+  const anyFills = fc.array(fc.record({ at: fc.integer({ min: 0, max: 60 }), size: fc.integer({ min: 1, max: 9 }), sells: fc.boolean() }), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(anyFills, fc.array(fc.integer({ min: 0, max: 24 }), { maxLength: 5 }), (raw, cuts) => {
+      let held = 0;
+      const fills = [...raw]
+        .sort((a, b) => a.at - b.at)
+        .flatMap(({ at, size, sells }) => {
+          const quantity = sells ? Math.min(held, size) : size;
+          held += sells ? -quantity : quantity;
+          return quantity === 0 ? [] : [fill(at / 2.5, sells ? 'sell' : 'buy', String(quantity))];
+        });
+      const paid = (hours: readonly HeldHour[]) =>
+        hours.reduce(
+          (sum, hour) => sum.plus(fundingPaymentOf(hour, { price: String(50_000 + hour.hour / HOUR), hourlyRate: '0.0000125' }).paidUsd),
+          new Decimal(0),
+        );
+      const bounds = [0, ...[...cuts].sort((a, b) => a - b), 24];
+      const parts = bounds.slice(1).map((until, n) => paid(heldHours(fills, (bounds[n] as number) * HOUR, until * HOUR)));
+      expect(parts.reduce((sum, part) => sum.plus(part), new Decimal(0)).eq(paid(heldHours(fills, 0, 24 * HOUR)))).toBe(true);
+    }),
+  );
 });

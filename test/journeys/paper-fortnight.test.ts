@@ -172,6 +172,7 @@ describe('fifteen days on paper', () => {
       pausedMs: 0,
       promisedBps: 0,
       fills: fillsOf(place),
+      funding: [],
       entryMarks: new Map(),
       dayMarks: dayMarks as never,
     });

@@ -52,7 +52,7 @@ export const BacktestTradeBody = Type.Object(
     mfePct: Type.Number({ description: 'Maximum favourable excursion from the entry price, percent.' }),
     bars: Count,
     slippageBps: Type.Number(),
-    exitedBy: Type.Array(Type.String(), { description: 'The exit rules that passed; none while it is open.' }),
+    exitedBy: Type.Array(Type.String(), { description: 'The exit rules that passed, or `liquidation`; none while it is open.' }),
     costInputs: Type.Optional(
       Type.Object(
         { entry: CostInputsBody, exit: Type.Union([CostInputsBody, Type.Null()]) },

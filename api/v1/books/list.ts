@@ -30,8 +30,9 @@ const BookBody = Type.Object(
       }),
       { description: 'At cost, in the order of opening.' },
     ),
-    realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees.' },
+    realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees and funding.' },
     feesUsd: { ...DecimalText, description: 'Below zero if rebates were larger.' },
+    fundingUsd: { ...DecimalText, description: 'Funding that its perpetuals paid, booked by the hour; below zero if they received more.' },
     fills: Type.Integer(),
     slippageBps: nullable(
       'number',

@@ -21,6 +21,7 @@ export interface BookSummary {
   readonly holdings: readonly Position[];
   readonly realizedPnlUsd: DecimalString;
   readonly feesUsd: DecimalString;
+  readonly fundingUsd: DecimalString;
   readonly fills: number;
   readonly turnoverUsd: DecimalString;
   readonly slippageUsd: DecimalString;

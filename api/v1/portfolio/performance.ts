@@ -12,10 +12,11 @@ import { readEarnings } from './earnings.ts';
 const EARNINGS = {
   capitalUsd: { ...DecimalText, description: 'Paid in minus paid out.' },
   equityUsd: { ...NullableDecimalText, description: 'Cash and holdings at the middle of their quotes; null if a price is missing.' },
-  pnlUsd: { ...NullableDecimalText, description: 'Equity minus capital: after fees.' },
-  realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees.' },
+  pnlUsd: { ...NullableDecimalText, description: 'Equity minus capital: realized and unrealized, less fees and funding.' },
+  realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus their cost, before fees and funding.' },
   unrealizedPnlUsd: NullableDecimalText,
   feesUsd: { ...DecimalText, description: 'Below zero if rebates were larger.' },
+  fundingUsd: { ...DecimalText, description: 'Funding that perpetuals paid; below zero if they received more.' },
   todayUsd: {
     ...NullableDecimalText,
     description:

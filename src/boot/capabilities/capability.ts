@@ -28,6 +28,7 @@ import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
+import type { PerpHistory } from '../../trading/funding.ts';
 import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { createManualMarks } from '../../trading/manual-risk.ts';
 import type { LatestQuotes, RiskDeps } from '../../trading/ports.ts';
@@ -53,6 +54,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly manualMarks?: ReturnType<typeof createManualMarks>;
   /** Places of the assets behind vaults' claims. A process without them compares nothing. */
   readonly reserves?: ReservePlaces;
+  /** Rates and bars of perpetuals. A process without them books no funding. */
+  readonly perpHistory?: PerpHistory;
   /** Histories of wallets for the leaderboard. A process without them refreshes none. */
   readonly histories?: WalletHistories;
   /** Maximum wait of a proposal for its approval, in milliseconds. */

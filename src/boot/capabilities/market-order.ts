@@ -5,10 +5,14 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
+import { createFundingStore } from '../../adapters/store/books/funding-store.ts';
+import { createMarginStore } from '../../adapters/store/books/margin-store.ts';
 import { createManualDayStore } from '../../adapters/store/books/manual-days.ts';
 import { isOutage } from '../../adapters/store/database.ts';
 import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
+import { bookFunding, FUNDING_MS } from '../../trading/funding.ts';
+import { LIQUIDATIONS_MS, liquidateBooks } from '../../trading/liquidations.ts';
 import { beginManualDays, MANUAL_DAYS_MS } from '../../trading/manual-days.ts';
 import type { ActorCapability } from './capability.ts';
 
@@ -39,11 +43,21 @@ export const marketOrderCapability = {
   },
 
   recurring({ sql, trading, clock, containment }) {
-    const marks = trading?.manualMarks;
-    if (marks === undefined) return [];
-    const what = 'beginning days of manual books';
-    const store = createManualDayStore(sql);
-    return [{ what, everyMs: MANUAL_DAYS_MS, run: () => beginManualDays({ store, marks, clock, contained: containment(what) }) }];
+    const { manualMarks: marks, perpHistory: history, bid } = trading ?? {};
+    const [days, funding, margins] = ['beginning days of manual books', 'booking funding', 'liquidating perpetuals'] as const;
+    const dayStore = createManualDayStore(sql);
+    const fundingStore = createFundingStore(sql);
+    const marginStore = createMarginStore(sql);
+    const run = {
+      [days]: marks && (() => beginManualDays({ store: dayStore, marks, clock, contained: containment(days) })),
+      [margins]: bid && (() => liquidateBooks({ store: marginStore, bid, clock, contained: containment(margins) })),
+      [funding]: history && (() => bookFunding({ store: fundingStore, history, clock, contained: containment(funding) })),
+    };
+    return [
+      ...(run[days] === undefined ? [] : [{ what: days, everyMs: MANUAL_DAYS_MS, run: run[days] }]),
+      ...(run[funding] === undefined ? [] : [{ what: funding, everyMs: FUNDING_MS, run: run[funding] }]),
+      ...(run[margins] === undefined ? [] : [{ what: margins, everyMs: LIQUIDATIONS_MS, run: run[margins] }]),
+    ];
   },
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {

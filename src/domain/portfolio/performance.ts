@@ -11,12 +11,14 @@ export interface Earnings {
   /** Paid in minus paid out. */
   readonly capitalUsd: DecimalString;
   readonly equityUsd: DecimalString | null;
-  /** Equity minus capital: after fees. */
+  /** Equity minus capital: after fees and funding. */
   readonly pnlUsd: DecimalString | null;
-  /** Proceeds of sales minus the cost of what was sold; fees stand apart. */
+  /** Proceeds of sales minus the cost of what was sold; fees and funding stand apart. */
   readonly realizedPnlUsd: DecimalString;
   readonly unrealizedPnlUsd: DecimalString | null;
   readonly feesUsd: DecimalString;
+  /** Funding that perpetuals paid; below zero if they received more. */
+  readonly fundingUsd: DecimalString;
   /**
    * Profit minus the profit at the beginning of this UTC day: with what `todayWithout` leaves out, the results of all days sum to
    * the profit. Null if the profit is unknown, or no price of the day's beginning is known.
@@ -100,6 +102,7 @@ export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKe
     realizedPnlUsd: book.realizedPnlUsd,
     unrealizedPnlUsd,
     feesUsd: book.feesUsd,
+    fundingUsd: book.fundingUsd,
     todayUsd: pnlUsd === null ? null : sinceBegan(pnlUsd, book, marks, began),
     todayWithout: began.unmarked,
     unpriced,
@@ -121,6 +124,7 @@ export function totalEarnings(books: readonly BookEarnings[]): Earnings {
     realizedPnlUsd: sum(books, 'realizedPnlUsd') as DecimalString,
     unrealizedPnlUsd: sum(books, 'unrealizedPnlUsd'),
     feesUsd: sum(books, 'feesUsd') as DecimalString,
+    fundingUsd: sum(books, 'fundingUsd') as DecimalString,
     todayUsd: begun.length === 0 && books.length > 0 ? null : sum(begun, 'todayUsd'),
     todayWithout: [...new Set(books.flatMap(({ todayWithout }) => todayWithout))],
   };

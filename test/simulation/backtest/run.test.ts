@@ -1,6 +1,7 @@
 // A whole backtest on a history small enough to follow by hand, what its result says, and which histories are enough.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE } from '../../../src/sandbox/example-organization.ts';
 import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/domain/backtest/assumptions.ts';
 import { type BacktestRequest, isLook, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -243,6 +244,52 @@ describe('margin', () => {
     expect(Number(trade?.exitPrice)).toBeGreaterThan(line - 0.1);
     expect(Number(trade?.profitUsd)).toBeGreaterThan((-Number(trade?.quantity) * entry) / 5);
   });
+});
+
+test('the seeded Perpetual carry is paid its carry: price, funding and fees are the profit, to an independent sum', () => {
+  const read = readManifest(EXAMPLE.agents.find(({ manifest }) => manifest.agent.name === 'Perpetual carry')?.manifest);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const [minute, hour, first] = [60_000, 3_600_000, Date.UTC(2026, 0, 6)];
+  /** A wave of eight hours, on bars of five minutes. */
+  const closeAt = (at: number, level: number) => (level * (1 + 0.03 * Math.sin((2 * Math.PI * (at - first)) / (8 * hour)))).toFixed(2);
+  const barsOf = (level: number) =>
+    Array.from({ length: 4 * 288 }, (_, n) => {
+      const openTime = first + n * 5 * minute;
+      const [open, close] = [closeAt(openTime, level), closeAt(openTime + 5 * minute, level)];
+      const [high, low] = [Math.max(Number(open), Number(close)), Math.min(Number(open), Number(close))].map(String) as [string, string];
+      return { openTime, open, high, low, close, volume: '1000' };
+    });
+  // Most hours pay the holder; one in five is dear.
+  const rateAt = (at: number) => (Math.round(at / hour) % 5 === 0 ? 0.0003 : -0.00012);
+  const funding = Array.from({ length: 36 * 24 }, (_, n) => first - 31 * 24 * hour + n * hour).map((receivedAt) => ({
+    receivedAt,
+    value: rateAt(receivedAt).toFixed(5),
+  }));
+  const inputs = [
+    { entry: entryOf('BTC'), candles: barsOf(50_000), funding },
+    { entry: entryOf('ETH'), candles: barsOf(2_500), funding },
+  ];
+  const { result } = runBacktest({
+    manifest: read.manifest,
+    history: buildHistory('5m', inputs),
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 1, otherSharpes: [] },
+  });
+  const closed = result.trades.list.filter(({ exitDecidedAt }) => exitDecidedAt !== null);
+  expect(closed.length).toBeGreaterThan(5);
+  let carry = 0;
+  for (const { instrument, decidedAt, exitDecidedAt, quantity, entryPrice, exitPrice, feesUsd, fundingUsd, profitUsd } of closed) {
+    const [from, to] = [Date.parse(decidedAt), Date.parse(exitDecidedAt as string)];
+    let paid = 0;
+    for (let at = Math.floor(from / hour) * hour + hour; at <= to; at += hour)
+      paid += Number(quantity) * Number(closeAt(at, instrument === 'evmvenue:BTC' ? 50_000 : 2_500)) * rateAt(at);
+    expect(Number(fundingUsd)).toBeCloseTo(paid, 4);
+    const price = Number(quantity) * (Number(exitPrice) - Number(entryPrice));
+    expect(Number(profitUsd)).toBeCloseTo(price - Number(feesUsd) - paid, 3);
+    carry += paid;
+  }
+  expect(Number(result.fundingUsd)).toBeCloseTo(carry, 3);
+  expect(carry).toBeLessThan(0);
 });
 
 test('rules whose input nobody kept fail and are named; nothing is entered on them', () => {

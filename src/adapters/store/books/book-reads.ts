@@ -86,7 +86,7 @@ export function createBookReads(sql: Sql): BookReads {
     async list(orgId, agentId, { limit, after }) {
       const rows = await sql<BookListRow[]>`
         select b.id, b.number, b.agent_id, b.mode, b.manifest_version, b.version, b.capital_usd, b.cash_usd, b.holdings, b.realized_pnl_usd,
-          b.fees_usd, b.fills, b.turnover_usd, b.slippage_usd, b.opened_at, b.changed_at,
+          b.fees_usd, b.funding_usd, b.fills, b.turnover_usd, b.slippage_usd, b.opened_at, b.changed_at,
           (select count(*)::int from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open_proposals
         from books b where b.org_id = ${orgId}
         ${agentId === null ? sql`` : sql`and b.agent_id = ${agentId}`}

@@ -5,6 +5,7 @@ import {
   accountPays,
   applyBroughtIn,
   applyFill,
+  applyFunding,
   applySettlement,
   applyTransfer,
   broughtInBy,
@@ -22,10 +23,12 @@ import {
   type LedgerEntry,
   ledgerOfBroughtIn,
   ledgerOfFill,
+  ledgerOfFunding,
   ledgerOfOpening,
   ledgerOfSettlement,
   ledgerOfTransfer,
 } from '../../../domain/ledger.ts';
+import type { FundingPayment } from '../../../domain/funding.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
@@ -103,6 +106,7 @@ export interface BookFigures {
   holdings: readonly Position[];
   realized_pnl_usd: string;
   fees_usd: string;
+  funding_usd: string;
   fills: number;
   turnover_usd: string;
   slippage_usd: string;
@@ -116,6 +120,7 @@ export function figuresOf(row: BookFigures) {
     holdings: row.holdings,
     realizedPnlUsd: plainDecimal(row.realized_pnl_usd),
     feesUsd: plainDecimal(row.fees_usd),
+    fundingUsd: plainDecimal(row.funding_usd),
     fills: row.fills,
     turnoverUsd: plainDecimal(row.turnover_usd),
     slippageUsd: plainDecimal(row.slippage_usd),
@@ -135,7 +140,7 @@ interface BookRow extends BookFigures {
 
 /** @throws Error for figures that no fill or transfer can have led to. */
 function requireSound(row: BookRow, openProposals: readonly OpenProposal[]): void {
-  const money = [row.capital_usd, row.cash_usd, row.realized_pnl_usd, row.fees_usd, row.turnover_usd, row.slippage_usd];
+  const money = [row.capital_usd, row.cash_usd, row.realized_pnl_usd, row.fees_usd, row.funding_usd, row.turnover_usd, row.slippage_usd];
   const amounts = [
     ...row.holdings.flatMap(({ quantity, costUsd }) => [quantity, costUsd]),
     ...openProposals.map(({ notionalUsd }) => notionalUsd),
@@ -179,6 +184,7 @@ const COLUMNS = [
   'holdings',
   'realized_pnl_usd',
   'fees_usd',
+  'funding_usd',
   'fills',
   'turnover_usd',
   'slippage_usd',
@@ -274,7 +280,7 @@ export function bookById(sql: Sql | Transaction, orgId: string, bookId: string):
   return {
     statement: sql`
       select id, org_id, agent_id, mode, manifest_version, version, capital_usd::text, cash_usd::text, holdings, realized_pnl_usd::text,
-        fees_usd::text, fills, turnover_usd::text, slippage_usd::text, day, day_start_equity_usd::text
+        fees_usd::text, funding_usd::text, fills, turnover_usd::text, slippage_usd::text, day, day_start_equity_usd::text
       from books where id = ${bookId} and org_id = ${orgId}`,
     read: ([row]: BookRow[]) => (row === undefined ? null : storedBook(row, [])),
   };
@@ -413,6 +419,27 @@ export async function writeSettlements(
       bookId: settlement.bookId,
       entry: ledgerOfSettlement(settlement),
       apply: (state) => applySettlement(state, settlement),
+      fill: null,
+      expectedVersion: undefined,
+      decision: '',
+    }),
+  );
+  await writeBookings(transaction, bookings);
+}
+
+/** Books funding of held hours. What was booked before is to be left out by the caller, behind the lock of the book. */
+export async function writeFunding(
+  transaction: Transaction,
+  { orgId, bookId }: { readonly orgId: string; readonly bookId: string },
+  payments: readonly FundingPayment[],
+  at: EpochMs,
+): Promise<void> {
+  const bookings = payments.map(
+    (payment): Booking => ({
+      orgId,
+      bookId,
+      entry: ledgerOfFunding(bookId, payment, at),
+      apply: (state) => applyFunding(state, payment.paidUsd),
       fill: null,
       expectedVersion: undefined,
       decision: '',
@@ -576,11 +603,11 @@ async function writeStates(transaction: Transaction, bookings: readonly Booking[
     transaction,
     transaction`
     update books set version = r.version, capital_usd = r."capitalUsd", cash_usd = r."cashUsd", holdings = r.holdings,
-      realized_pnl_usd = r."realizedPnlUsd", fees_usd = r."feesUsd", fills = r.fills, turnover_usd = r."turnoverUsd",
+      realized_pnl_usd = r."realizedPnlUsd", fees_usd = r."feesUsd", funding_usd = r."fundingUsd", fills = r.fills, turnover_usd = r."turnoverUsd",
       slippage_usd = r."slippageUsd", day_start_equity_usd = r."dayStartEquityUsd", changed_at = r.at
     from jsonb_to_recordset(${transaction.json(rows as never)})
       as r(id text, version bigint, "capitalUsd" numeric, "cashUsd" numeric, holdings jsonb, "realizedPnlUsd" numeric, "feesUsd" numeric,
-        fills int, "turnoverUsd" numeric, "slippageUsd" numeric, "dayStartEquityUsd" numeric, at bigint)
+        "fundingUsd" numeric, fills int, "turnoverUsd" numeric, "slippageUsd" numeric, "dayStartEquityUsd" numeric, at bigint)
     where books.id = r.id and books.id = any(${rows.map(({ id }) => id)}::text[])`,
   );
 }

@@ -58,7 +58,7 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
       select a.book_id as id, a.kind, a.asset, sum(l.amount) as amount from ledger_accounts a join ledger_legs l on l.account_id = a.id group by 1, 2, 3
     ), ledger as (
       select b.id, coalesce(sum(s.amount) filter (where s.kind = 'cash'), 0) as cash, coalesce(-sum(s.amount) filter (where s.kind = 'capital'), 0) as capital,
-        coalesce(sum(s.amount) filter (where s.kind = 'fees'), 0) as fees,
+        coalesce(sum(s.amount) filter (where s.kind = 'fees'), 0) as fees, coalesce(sum(s.amount) filter (where s.kind = 'funding'), 0) as funding,
         coalesce(jsonb_object_agg(s.asset, s.amount) filter (where s.kind = 'position' and s.amount <> 0), '{}') as held
       from books b left join sums s on s.id = b.id group by 1
     ), books_held as (
@@ -67,9 +67,10 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
       from books b
     )
     select b.changed_at as at, b.agent_id, 'book ' || b.id || ' says ' || b.cash_usd || ' dollars of cash, ' || b.capital_usd || ' of capital, '
-      || b.fees_usd || ' of fees and holds ' || h.held || '; its ledger ' || l.cash || ', ' || l.capital || ', ' || l.fees || ' and ' || l.held as detail
+      || b.fees_usd || ' of fees, ' || b.funding_usd || ' of funding and holds ' || h.held || '; its ledger ' || l.cash || ', ' || l.capital || ', ' || l.fees
+      || ', ' || l.funding || ' and ' || l.held as detail
     from books b join ledger l on l.id = b.id join books_held h on h.id = b.id
-    where (b.cash_usd, b.capital_usd, b.fees_usd) is distinct from (l.cash, l.capital, l.fees) or h.held <> l.held
+    where (b.cash_usd, b.capital_usd, b.fees_usd, b.funding_usd) is distinct from (l.cash, l.capital, l.fees, l.funding) or h.held <> l.held
     order by b.changed_at, b.id limit 100`,
 
   // From the books and the proposals that wait on them, by another way than the triggers keep the sums by.

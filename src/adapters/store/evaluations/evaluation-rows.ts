@@ -7,6 +7,7 @@ import type { ShadowRows } from '../../../domain/shadow-evaluation.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { fillOf } from '../books/book-reads.ts';
+import { fundingOf } from '../books/funding-store.ts';
 import type { Sql } from '../database.ts';
 
 /** Since when the agent stands at its stage, and the instant of the assessment, by the database's own clock. */
@@ -64,6 +65,7 @@ export function createEvaluationRows(sql: Sql) {
         pausedMs: known?.pausedMs ?? 0,
         promisedBps: known?.promisedBps ?? null,
         fills,
+        funding: await fundingOf(sql, bookId, evaluatedAt),
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,
       };

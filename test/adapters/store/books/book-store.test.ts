@@ -4,11 +4,14 @@ import { writeRecords } from '../../../../src/adapters/store/actors/actor-record
 import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
 import { BookMoved, booksOf, booksOfOrganizations, correctManualBooks } from '../../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
+import { createFundingStore } from '../../../../src/adapters/store/books/funding-store.ts';
 import { createRiskReads } from '../../../../src/adapters/store/risk/risk-reads.ts';
+import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
 import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/book.ts';
 import { Decimal } from '../../../../src/domain/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/execution.ts';
+import { bookFunding } from '../../../../src/trading/funding.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
 import { beforeEachStatement } from '../crashing-writers.ts';
@@ -429,3 +432,80 @@ test("what a person's order is assessed by comes in one statement, and its amoun
     waiting: [],
   });
 });
+
+const H = 3_600_000;
+/** The venue of a perpetual whose every hour has a rate and a bar, but for those that it does not tell. */
+const perpVenue = (untold: ReadonlySet<number> = new Set()) => {
+  const hours = (from: number, to: number) => {
+    const found: number[] = [];
+    for (let hour = Math.ceil(from / H) * H; hour <= to; hour += H) if (!untold.has(hour)) found.push(hour);
+    return found;
+  };
+  return {
+    fetchFunding: async (_: string, from: number, to: number) =>
+      hours(from + 1, to).map((hour) => ({ at: hour + 37, hourlyFunding: hour % (2 * H) === 0 ? '0.0001' : '-0.00004' })),
+    fetchCandles: async (_: string, __: string, from: number, to: number) =>
+      hours(from + H, to).map((hour) => ({ openTime: hour - H, open: '1', high: '1', low: '1', close: '50000', volume: '1' })),
+  };
+};
+const onceEach = {
+  waiting: 0,
+  each: async (rows: Iterable<unknown>, _: unknown, work: (row: never) => unknown) => {
+    let done = 0;
+    for (const row of rows) {
+      await work(row as never);
+      done++;
+    }
+    return done;
+  },
+} as unknown as ContainedLoop;
+const perpFill = (bookId: string, at: number, side: 'buy' | 'sell', quantity: string): ActorRecord =>
+  fillRecord(
+    aFill(bookId, {
+      instrument: 'evmvenue:BTC',
+      side,
+      quantity,
+      fillPrice: '50000',
+      notionalUsd: String(Number(quantity) * 50_000),
+      feeUsd: '0',
+      at,
+    }),
+  );
+
+test('funding is booked once for each held hour, after an outage and by two workers at once, and an unknown hour waits', async () => {
+  const bookId = bookIds.manual(ORG);
+  const start = Math.ceil(T0 / H) * H + 100 * H;
+  const before = await fundingOf(bookId);
+  await book(perpFill(bookId, start + 60_000, 'buy', '2'));
+  const store = createFundingStore(sql);
+  const run = (now: number, venue = perpVenue()) => bookFunding({ store, history: venue, clock: { now: () => now }, contained: onceEach });
+  const paid = async () => new Decimal(await fundingOf(bookId)).minus(before).toFixed();
+  // Within the first hour nothing is known to be owed.
+  await run(start + H - 1);
+  expect(await paid()).toBe('0');
+  // Sold in the fourth hour, while nobody booked: three hours were held, and two workers catch them up together.
+  await book(perpFill(bookId, start + 3.5 * H, 'sell', '2'));
+  const counts = await Promise.all([run(start + 9 * H), run(start + 9 * H)]);
+  const rates = [1, 2, 3].map((n) => ((start + n * H) % (2 * H) === 0 ? '0.0001' : '-0.00004'));
+  const owed = rates.reduce((sum, rate) => sum.plus(new Decimal(2).times(50_000).times(rate)), new Decimal(0));
+  expect(await paid()).toBe(owed.toFixed());
+  expect(counts[0] + counts[1]).toBe(3);
+  await run(start + 10 * H);
+  expect(await paid()).toBe(owed.toFixed());
+  // The venue does not tell one hour: it is no zero, the hours around it are booked, and it is booked once it is told.
+  await book(perpFill(bookId, start + 20.5 * H, 'buy', '1'));
+  await expect(run(start + 24 * H, perpVenue(new Set([start + 22 * H])))).rejects.toThrow(/1 hours is unknown.*evmvenue:BTC/);
+  const partly = await paid();
+  await run(start + 24 * H);
+  expect(new Decimal(await paid()).minus(partly).toFixed()).toBe(
+    new Decimal(50_000).times((start + 22 * H) % (2 * H) === 0 ? '0.0001' : '-0.00004').toFixed(),
+  );
+  expect(await imbalances()).toEqual([]);
+  const kinds = await sql`select count(*)::int as entries from ledger_transactions where book_id = ${bookId} and kind = 'funding'`;
+  expect(kinds).toEqual([{ entries: 7 }]);
+});
+
+async function fundingOf(bookId: string): Promise<string> {
+  const [found] = await sql<{ funding: string }[]>`select funding_usd::text as funding from books where id = ${bookId}`;
+  return found?.funding ?? '0';
+}

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
+import { writeFunding } from '../../../../src/adapters/store/books/book-store.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { bookIds, type Fill } from '../../../../src/domain/book.ts';
 import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const INSTRUMENTS = ['spotchain:AAPLx', 'spotexchange:BTCUSDT'] as readonly InstrumentKey[];
+const INSTRUMENTS = ['spotchain:AAPLx', 'evmvenue:BTC'] as readonly InstrumentKey[];
 /** Midnight UTC; rounds are a hundred days apart so that none sees the prices of another. */
 const FIRST = Date.UTC(2027, 0, 1);
 let rounds = 0;
@@ -36,6 +37,10 @@ const anyTrading = fc.record({
       lots: fc.integer({ min: 1, max: 40 }),
       cents: fc.integer({ min: 8_000, max: 12_000 }),
       feeCents: fc.integer({ min: -2, max: 40 }),
+      /** Of an hour soon after it, booked soon or late. */
+      funding: fc.option(
+        fc.record({ hours: fc.integer({ min: 1, max: 20 }), cents: fc.integer({ min: -90, max: 90 }), lateMs: fc.nat(2 * DAY) }),
+      ),
       // What the flow gave of it, in eighths of what paper filled; null where it is unknown, undefined where nobody measured it.
       // What was missed, what is unknown and what nobody measured are as frequent as what was.
       flow: fc.oneof(fc.constant(undefined), fc.constant(null), fc.constant(0), fc.integer({ min: 1, max: 9 })),
@@ -115,6 +120,14 @@ test('over random fills, overnight positions, missing and stale prices', async (
         quotes: [],
       };
       await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+      if (trade.funding !== null && trade.funding.cents !== 0) {
+        // No two trades name the same hour: each is some milliseconds off.
+        const hour = Math.ceil(at / 3_600_000 + trade.funding.hours) * 3_600_000 + n;
+        const payment = { instrument: 'evmvenue:BTC', hour, paidUsd: plainDecimal(new Decimal(trade.funding.cents).div(100)) } as const;
+        await stage.app.begin((sql) =>
+          writeFunding(sql, { orgId: ORG, bookId: fill.bookId }, [payment], hour + (trade.funding?.lateMs ?? 0)),
+        );
+      }
       if (trade.flow !== undefined) await measured(fill, trade.flow, at + trade.measuredAfterMs);
     }
     for (const { afterMs, instrument, cents, quality } of cuts) {
@@ -171,11 +184,12 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     pausedMs: 0,
     promisedBps: 4.5,
     fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
+    funding: [],
     entryMarks: new Map(),
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
   };
   expect(paperSeriesOf(rows)).toEqual({
-    rules: 4,
+    rules: 5,
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
     pausedMs: 0,

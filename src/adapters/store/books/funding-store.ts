@@ -1,0 +1,57 @@
+/** Funding that books owe, and its booking: each held hour once, however often and by however many it is tried. */
+import type { Fill } from '../../../domain/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { FundingPayment } from '../../../domain/funding.ts';
+import { ledgerOfFunding } from '../../../domain/ledger.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { FundingStore } from '../../../trading/funding.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+import { writeFunding } from './book-store.ts';
+
+export function createFundingStore(sql: Sql): FundingStore {
+  return {
+    async owing(hour) {
+      const rows = await sql<{ id: string; org_id: string; funded_until: number | null }[]>`
+        select id, org_id, funded_until from books where coalesce(funded_until, 0) < ${hour} and (
+          exists (select 1 from readable_elements(holdings) h(holding) where starts_with(h.holding ->> 'instrument', 'evmvenue:'))
+          or exists (select 1 from fills f where f.book_id = books.id and starts_with(f.instrument, 'evmvenue:') and f.at >= coalesce(funded_until, 0)))
+        order by id`;
+      return rows.map(({ id, org_id, funded_until }) => ({ id, orgId: org_id, fundedUntil: funded_until ?? 0 }));
+    },
+
+    async fills(bookId) {
+      const rows = await sql<Pick<Fill, 'instrument' | 'side' | 'quantity' | 'at'>[]>`
+        select instrument, side, quantity, at from fills where book_id = ${bookId} and starts_with(instrument, 'evmvenue:') order by at, number`;
+      return rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity) }));
+    },
+
+    book({ id: bookId, orgId }, payments, fundedUntil, at) {
+      return inTransaction(sql, async (transaction) => {
+        await transaction`select 1 from books where id = ${bookId} for update`;
+        const named = payments.map((payment) => ({ payment, id: ledgerOfFunding(bookId, payment, at).id }));
+        const ids = named.map(({ id }) => id);
+        const booked = await transaction<{ id: string }[]>`select id from ledger_transactions where id = any(${ids}::text[])`;
+        const known = new Set(booked.map(({ id }) => id));
+        const due = named.flatMap(({ payment, id }) => (payment.paidUsd === '0' || known.has(id) ? [] : [payment]));
+        if (due.length > 0) await writeFunding(transaction, { orgId, bookId }, due, at);
+        await markFunded(transaction, bookId, fundedUntil);
+        return due.length;
+      });
+    },
+  };
+}
+
+async function markFunded(transaction: Parameters<typeof writeFunding>[0], bookId: string, until: EpochMs): Promise<void> {
+  await transaction`update books set funded_until = ${until} where id = ${bookId} and coalesce(funded_until, 0) < ${until}`;
+}
+
+/** Funding that was booked to a book by an instant, ascending by hour, whichever hours it is of. */
+export async function fundingOf(sql: Sql, bookId: string, until: EpochMs = Number.MAX_SAFE_INTEGER): Promise<readonly FundingPayment[]> {
+  const rows = await sql<{ instrument: InstrumentKey; hour: number; paid: DecimalString }[]>`
+    select substring(t.id from '(evmvenue:.*):[0-9]+$') as instrument, substring(t.id from '[0-9]+$')::bigint as hour, -l.amount as paid
+    from ledger_transactions t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id and a.kind = 'cash'
+    where t.book_id = ${bookId} and t.kind = 'funding' and t.at <= ${until} order by 2, t.number`;
+  return rows.map(({ instrument, hour, paid }) => ({ instrument, hour, paidUsd: plainDecimal(paid) }));
+}

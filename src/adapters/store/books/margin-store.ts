@@ -1,0 +1,57 @@
+/** Paper books that hold perpetuals, and the booking of their liquidations. */
+import type { Position } from '../../../domain/book.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import type { MarginStore } from '../../../trading/liquidations.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+import { BookMoved } from './book-store.ts';
+import { fundingOf } from './funding-store.ts';
+
+interface Row {
+  id: string;
+  org_id: string;
+  version: number;
+  holdings: readonly Position[];
+  max_leverage: string;
+  max_capital: string;
+}
+
+export function createMarginStore(sql: Sql): MarginStore {
+  return {
+    async margined() {
+      const { maxLeverage, maxCapitalUsd } = DEFAULT_PREFERENCES;
+      // `least` passes over the manifest that a manual book has not got.
+      const rows = await sql<Row[]>`
+        select b.id, b.org_id, b.version, b.holdings,
+          least((readable_json(m.canonical) ->> 'maxLeverage')::numeric, coalesce((p.body ->> 'maxLeverage')::numeric, ${maxLeverage}::numeric))::text as max_leverage,
+          least((readable_json(m.canonical) ->> 'maxCapitalUsd')::numeric, coalesce((p.body ->> 'maxCapitalUsd')::numeric, ${maxCapitalUsd}::numeric))::text as max_capital
+        from books b left join manifests m on m.agent_id = b.agent_id and m.version = b.manifest_version
+        left join lateral (select body from risk_preferences r where r.org_id = b.org_id order by version desc limit 1) p on true
+        where b.mode = 'paper' and exists (
+          select 1 from readable_elements(b.holdings) h(holding) where starts_with(h.holding ->> 'instrument', 'evmvenue:'))
+        order by b.id`;
+      return Promise.all(
+        rows.map(async (row) => ({
+          id: row.id,
+          orgId: row.org_id,
+          version: row.version,
+          holdings: row.holdings,
+          limits: { maxLeverage: plainDecimal(row.max_leverage), maxCapitalUsd: plainDecimal(row.max_capital) },
+          funding: await fundingOf(sql, row.id),
+        })),
+      );
+    },
+
+    async end({ orgId, version }, fill) {
+      try {
+        await inTransaction(sql, (transaction) => writeRecords(transaction, [{ type: 'fill', orgId, fill, expectedVersion: version }]));
+        return 1;
+      } catch (error) {
+        if (error instanceof BookMoved) return 0;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** Ends perpetuals on paper whose equity is at the maintenance margin, as the venue does. A position without a live price is left as it is. */
+import type { ContainedLoop } from '../../actors/runtime/containment.ts';
+import type { Fill, Position } from '../domain/book.ts';
+import { Decimal, type DecimalString } from '../domain/decimal.ts';
+import type { FundingPayment } from '../domain/funding.ts';
+import { isPerpetual, leverageOf, liquidationAt, liquidationFill, marginTiersOf } from '../domain/margin.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+
+/** Interval at which margins are looked at. Milliseconds. */
+export const LIQUIDATIONS_MS = 10_000;
+
+/** A paper book that holds perpetuals. */
+export interface MarginedBook {
+  readonly id: string;
+  readonly orgId: string;
+  readonly version: number;
+  readonly holdings: readonly Position[];
+  /** The stricter of the manifest's and the organization's limits. */
+  readonly limits: { readonly maxLeverage: DecimalString; readonly maxCapitalUsd: DecimalString };
+  /** Funding that was booked to it. */
+  readonly funding: readonly FundingPayment[];
+}
+
+export interface MarginStore {
+  margined(): Promise<readonly MarginedBook[]>;
+  /** Books the end of a position, unless the book has moved since it was read. @returns 1 if it was booked. */
+  end(book: Pick<MarginedBook, 'orgId' | 'version'>, fill: Fill): Promise<number>;
+}
+
+/** @returns how many positions were ended. */
+export async function liquidateBooks(deps: {
+  readonly store: MarginStore;
+  /** The price at which a sell would trade now; null if none is live. */
+  readonly bid: (instrument: InstrumentKey) => DecimalString | null;
+  readonly clock: { now(): EpochMs };
+  readonly contained: ContainedLoop;
+}): Promise<number> {
+  const { store, bid, clock, contained } = deps;
+  let ended = 0;
+  await contained.each(
+    await store.margined(),
+    ({ id, orgId }) => ({ id, orgId }),
+    async (book) => {
+      const fill = liquidationOf(book, bid, clock.now());
+      // The next look finds what else has to end: the book has moved.
+      if (fill !== null) ended += await store.end(book, fill);
+    },
+  );
+  return ended;
+}
+
+/** The fill that ends the first position of a book at its maintenance margin; null if there is none. */
+function liquidationOf(
+  { id, holdings, limits, funding }: MarginedBook,
+  bid: (key: InstrumentKey) => DecimalString | null,
+  at: EpochMs,
+): Fill | null {
+  for (const held of holdings) {
+    const { instrument, quantity, costUsd, openedAt } = held;
+    const price = isPerpetual(instrument) ? bid(instrument) : null;
+    if (price === null) continue;
+    const position = {
+      quantity,
+      costUsd,
+      marginUsd: new Decimal(costUsd).div(leverageOf(instrument, limits)),
+      tiers: marginTiersOf(instrument),
+    };
+    const own = funding.filter((payment) => payment.instrument === instrument && payment.hour > openedAt);
+    const paid = own.reduce((sum, { paidUsd }) => sum.plus(paidUsd), new Decimal(0));
+    const end = liquidationAt(position, paid, price);
+    if (end !== null) return liquidationFill(held, end, { id: `liquidation:${id}:${instrument}:${at}`, bookId: id, at });
+  }
+  return null;
+}
