@@ -9,6 +9,8 @@ import { splitInstrumentKey } from '../domain/venue.ts';
 /** Interval at which books are looked through for hours that have ended. Milliseconds. */
 export const FUNDING_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** A fill from before the end of an hour is on record by so long after it. */
+const COMMIT_MS = 60_000;
 /** The venue tells a rate some moments after its hour: a younger hour without one is waited for, and blames nothing. */
 const SETTLE_MS = 600_000;
 /** Hours of one booking, so that a long outage is caught up step by step. */
@@ -42,7 +44,7 @@ export async function bookFunding(deps: {
   readonly contained: ContainedLoop;
 }): Promise<number> {
   const { store, history, clock, contained } = deps;
-  const hour = lastHour(clock.now());
+  const hour = lastHour(clock.now() - COMMIT_MS);
   const askOnce = remembered(history);
   let booked = 0;
   await contained.each(

@@ -394,21 +394,20 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
             values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
       });
       const hour = 3_600_000;
+      const ended = Math.floor(SLOT / hour) * hour;
       const store = createFundingStore(sql);
       const broken: FundingStore = {
         ...store,
         fills: async (bookId) => {
           if (bookId === `manual:${THEIRS}`) throw new Error('unreadable');
-          return [{ instrument: 'evmvenue:BTC', side: 'buy', quantity: '1', at: SLOT - 2 * hour }];
+          return [{ instrument: 'evmvenue:BTC', side: 'buy', quantity: '1', at: ended - 1 }];
         },
       };
       const history = {
-        fetchFunding: async () => [{ at: Math.floor(SLOT / hour) * hour, hourlyFunding: '0.0001' }],
-        fetchCandles: async () => [
-          { openTime: Math.floor(SLOT / hour) * hour - hour, open: '1', high: '1', low: '1', close: '50000', volume: '1' },
-        ],
+        fetchFunding: async () => [{ at: ended, hourlyFunding: '0.0001' }],
+        fetchCandles: async () => [{ openTime: ended - hour, open: '1', high: '1', low: '1', close: '50000', volume: '1' }],
       };
-      await bookFunding({ store: broken, history, clock: { now: () => SLOT }, contained });
+      await bookFunding({ store: broken, history, clock: { now: () => ended + 120_000 }, contained });
       return sql`select funding_usd::text as paid from books where id = ${`manual:${OURS}`} and funding_usd > 0`;
     },
     handled: [{ paid: '5' }],

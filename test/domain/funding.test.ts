@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { applyFunding, emptyBook } from '../../src/domain/book.ts';
 import { fundingPaymentOf, fundingUsdOf, type HeldHour, heldHours } from '../../src/domain/funding.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 
 test('a long position pays a positive rate on its value and receives a negative one, rounded against it', () => {
   expect(fundingUsdOf('2', '50000', '0.0000125')).toBe('1.25');
@@ -19,7 +20,7 @@ test('funding moves the cash of a book and stands apart from price and fees', ()
 });
 
 const HOUR = 3_600_000;
-const fill = (hours: number, side: 'buy' | 'sell', quantity: string, instrument = 'evmvenue:BTC') =>
+const fill = (hours: number, side: 'buy' | 'sell', quantity: string, instrument: InstrumentKey = 'evmvenue:BTC') =>
   ({ instrument, side, quantity, at: hours * HOUR }) as const;
 
 test('an hour is paid by what was held before its end: a fill at the very end comes after', () => {

@@ -502,7 +502,7 @@ test('funding is booked once for each held hour, after an outage and by two work
   );
   expect(await imbalances()).toEqual([]);
   const kinds = await sql`select count(*)::int as entries from ledger_transactions where book_id = ${bookId} and kind = 'funding'`;
-  expect(kinds).toEqual([{ entries: 7 }]);
+  expect(kinds).toEqual([{ entries: 6 }]);
 });
 
 async function fundingOf(bookId: string): Promise<string> {
