@@ -391,7 +391,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
         for (const orgId of [THEIRS, OURS])
           await on`
             insert into books (id, org_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
-            values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
+            values (${`funding:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
       });
       const hour = 3_600_000;
       const ended = Math.floor(SLOT / hour) * hour;
@@ -399,7 +399,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       const broken: FundingStore = {
         ...store,
         fills: async (bookId) => {
-          if (bookId === `manual:${THEIRS}`) throw new Error('unreadable');
+          if (bookId === `funding:${THEIRS}`) throw new Error('unreadable');
           return [{ instrument: 'evmvenue:BTC', side: 'buy', quantity: '1', at: ended - 1 }];
         },
       };
@@ -408,7 +408,7 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
         fetchCandles: async () => [{ openTime: ended - hour, open: '1', high: '1', low: '1', close: '50000', volume: '1' }],
       };
       await bookFunding({ store: broken, history, clock: { now: () => ended + 120_000 }, contained });
-      return sql`select funding_usd::text as paid from books where id = ${`manual:${OURS}`} and funding_usd > 0`;
+      return sql`select funding_usd::text as paid from books where id = ${`funding:${OURS}`} and funding_usd > 0`;
     },
     handled: [{ paid: '5' }],
   },
@@ -422,12 +422,12 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
           const held = [{ instrument: 'evmvenue:BTC', quantity: '1', costUsd, openedAt: SLOT }];
           await on`
             insert into books (id, org_id, mode, version, capital_usd, cash_usd, holdings, fills, turnover_usd, opened_at, changed_at)
-            values (${`manual:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
+            values (${`margin:${orgId}`}, ${orgId}, 'paper', 1, 0, 0, ${on.json(held)}, 0, 0, ${SLOT}, ${SLOT})`;
         }
       });
       // Preferences allow five times: a fifth of the cost is its margin, and 40 % below the cost the venue has taken all of it.
       await liquidateBooks({ store: createMarginStore(sql), bid: () => '30000', clock: { now: () => SLOT }, contained });
-      return sql`select fill_price::int as price, side from fills where book_id = ${`manual:${OURS}`}`;
+      return sql`select fill_price::int as price, side from fills where book_id = ${`margin:${OURS}`}`;
     },
     handled: [{ price: 40_000, side: 'sell' }],
   },
