@@ -38,7 +38,7 @@ import type { VenuePorts } from './v1/venues/ports.ts';
 import type { LinkedWalletPorts, WalletPorts } from './v1/wallets/ports.ts';
 
 export interface ApiPorts {
-  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'deadline'>;
   readonly operation: OperationPorts;
   readonly access: AccessPorts;
   readonly answers: RememberedAnswers;

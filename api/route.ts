@@ -54,6 +54,8 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly schema: Schema;
   /** Treatment of the body. By default a body is required and validated against its schema. */
   readonly bodyRule?: 'optional' | 'read_by_handler';
+  /** Longest time that a caller may have an answer wait, in seconds; the handler may take so much longer. */
+  readonly waitsS?: number;
   /** A signed transaction rides in the body: 256 KiB are taken instead of 64. */
   readonly carriesTransaction?: boolean;
   /** Takes application/yaml besides JSON. */

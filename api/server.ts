@@ -263,6 +263,7 @@ function registerRoute(
       ...(body === undefined ? {} : { body }),
       response,
     },
+    ...(route.waitsS === undefined ? {} : { handlerTimeout: (options.timeoutMs ?? TIMEOUT_MS) + route.waitsS * 1_000 }),
     validatorCompiler: validatorCompilerOf(route) as never,
     handler: route.handle(ports, options) as never,
   });

@@ -290,6 +290,7 @@ function runWork(name) {
 
 /** Backtests and sweeps have pages of the console, a stress test one of its own. @param {string} id @param {Run} run */
 function reportLink(id, { id: runId, evaluation }) {
+  if (evaluation === 'agreement') return h('span', {}, '');
   const address =
     evaluation !== 'stress_test'
       ? { href: `#/reports/${id}/${runId}` }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../streams/clock.ts';
 import type { ContainedLoop } from '../runtime/containment.ts';
 import { type Look, runEvery } from '../runtime/run-every.ts';
+import { type AgreementDeps, lookAtAgreement } from './agreement.ts';
 
 /** Interval of the check for paper and shadow stages without evidence of the day. */
 const DAILY_LOOK_MS = 600_000;
@@ -21,11 +22,15 @@ export interface DailyGates<Agent> {
   filled(now: number): Promise<readonly { readonly id: string }[]>;
   /** Tells an agent's owners that its fills cost more than was expected, if they do. */
   tellDrift(agentId: string, now: number): Promise<void>;
+  /** External agents whose code has proposed nothing for a day and whose owners were not told of it. */
+  silent(now: number): Promise<readonly { readonly id: string; readonly last: number }[]>;
+  tellSilence(agent: { readonly id: string; readonly last: number }, now: number): Promise<void>;
+  readonly agreement: AgreementDeps;
 }
 
 /**
- * Assesses all due agents, and reports agents whose evidence no longer counts or whose fills cost more than expected. An agent that moves
- * on meanwhile is assessed at its new stage next time.
+ * Assesses all due agents, reports agents whose evidence no longer counts, whose fills cost more than expected or whose code is silent, and
+ * asks outside code again. An agent that moves on meanwhile is assessed at its new stage next time.
  */
 export async function assessDue<Agent extends { readonly id: string }>(
   gates: DailyGates<Agent>,
@@ -47,6 +52,12 @@ export async function assessDue<Agent extends { readonly id: string }>(
     ({ id }) => ({ id: `${id} costs`, orgId: null }),
     ({ id }) => gates.tellDrift(id, now),
   );
+  await contained.each(
+    await gates.silent(now),
+    ({ id }) => ({ id: `${id} silence`, orgId: null }),
+    (agent) => gates.tellSilence(agent, now),
+  );
+  await lookAtAgreement(gates.agreement, now, contained);
 }
 
 /** Assesses all due agents, periodically. */

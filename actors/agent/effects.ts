@@ -49,7 +49,7 @@ function venuesLost(what: string, info: StepInfo): { readonly venues?: readonly 
 }
 
 /** Announcements of a tripped breaker, which say how far past its limit it was. */
-const BREAKER_WORDS = { daily_drawdown: true, slippage: true, demoted: true } as const;
+const BREAKER_WORDS = { daily_drawdown: true, slippage: true, disagreement: true, demoted: true } as const;
 
 function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]: string | null } {
   return trip ? { breaker: trip.breaker, observed: String(trip.observed), limit: String(trip.limit) } : {};

@@ -36,6 +36,18 @@ const DEMOTE = [
   { type: 'alert', params: { what: 'slippage' } },
 ] as const;
 
+/** The code is not what passed: the evidence of it counts no more. */
+const DISAGREED = {
+  target: 'backtest',
+  guard: 'disagreementTripped',
+  actions: [
+    'noteDemotion',
+    { type: 'cancelProposals', params: { reason: 'demoted' } },
+    { type: 'announceAgent', params: { what: 'demoted' } },
+    { type: 'alert', params: { what: 'disagreement' } },
+  ],
+} as const;
+
 export const agentMachine = setup({
   types: { context: {} as AgentContext, events: {} as AgentEvent, input: {} as AgentInput },
   actions: {
@@ -58,6 +70,7 @@ export const agentMachine = setup({
     opens: ({ context, event }, { gate }: { readonly gate: Stage }) =>
       event.type === 'gate.passed' && event.gate === gate && event.manifestHash === context.manifestHash,
     isClosing: ({ context }) => (context.closing ?? []).length > 0,
+    disagreementTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'disagreement',
     slippageTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'slippage',
     drawdownTripped: and([
       stateIn({ duty: 'active' }),
@@ -120,24 +133,28 @@ export const agentMachine = setup({
         },
         paper: {
           entry: 'projectAgent',
-          on: { 'gate.passed': { guard: { type: 'opens', params: { gate: 'paper' } }, target: 'shadow', actions: PROMOTE } },
+          on: {
+            'gate.passed': { guard: { type: 'opens', params: { gate: 'paper' } }, target: 'shadow', actions: PROMOTE },
+            'breaker.tripped': DISAGREED,
+          },
         },
         shadow: {
           entry: 'projectAgent',
           on: {
             'gate.passed': { guard: { type: 'opens', params: { gate: 'shadow' } }, target: 'limited_live', actions: PROMOTE_TO_CAPITAL },
+            'breaker.tripped': DISAGREED,
           },
         },
         limited_live: {
           entry: 'projectAgent',
           on: {
             'gate.passed': { guard: { type: 'opens', params: { gate: 'limited_live' } }, target: 'live', actions: PROMOTE },
-            'breaker.tripped': { guard: 'slippageTripped', target: 'paper', actions: DEMOTE },
+            'breaker.tripped': [{ guard: 'slippageTripped', target: 'paper', actions: DEMOTE }, DISAGREED],
           },
         },
         live: {
           entry: 'projectAgent',
-          on: { 'breaker.tripped': { guard: 'slippageTripped', target: 'paper', actions: DEMOTE } },
+          on: { 'breaker.tripped': [{ guard: 'slippageTripped', target: 'paper', actions: DEMOTE }, DISAGREED] },
         },
       },
     },

@@ -57,6 +57,14 @@ export interface OutsideContext {
   readonly book: MarkedBook;
   readonly mandate: Mandate;
   readonly pending: OutsideReceipt | null;
+  /** The session that asks the code again for answers that it gave, or null. */
+  readonly agreement: OpenAgreement | null;
+}
+
+/** An agreement session that waits for answers. */
+export interface OpenAgreement {
+  readonly sessionId: string;
+  readonly openedAt: EpochMs;
 }
 
 type PageOfViews = { readonly items: readonly OutsideView[]; readonly next: string | null };
@@ -85,6 +93,8 @@ export interface OutsideStore {
   /** The agent's books that something has happened to, by id. */
   books(agentId: string): Promise<ReadonlyMap<string, TradingBook>>;
   preferences(orgId: string): Promise<RiskPreferences>;
+  /** The agent's agreement session that has not ended, or null. */
+  agreement(agentId: string): Promise<OpenAgreement | null>;
   /** The last cut at or before an instant, with the instruments of the manifest alone. */
   lastCut(manifest: Manifest, at: EpochMs): Promise<Cut | null>;
   /** Slots up to `lateBefore` are decided no more, whether they were ticked or not. */
@@ -155,11 +165,12 @@ async function contextOf(store: OutsideStore, orgId: string, agentId: string, at
   const found = await store.mandated(orgId, agentId);
   if (found === null) return null;
   const { view, manifest } = found;
-  const [cut, newest, preferences, books] = await Promise.all([
+  const [cut, newest, preferences, books, agreement] = await Promise.all([
     store.lastCut(manifest, at),
     store.list(orgId, agentId, { limit: 1, after: null }, at - LATE_AFTER_MS),
     store.preferences(orgId),
     store.books(agentId),
+    store.agreement(agentId),
   ]);
   const [last] = newest?.items ?? [];
   return {
@@ -169,6 +180,7 @@ async function contextOf(store: OutsideStore, orgId: string, agentId: string, at
     book: markAt(bookOf(found, books), cut ?? { slot: at, observations: new Map() }),
     mandate: mandateOf(manifest, preferences, view.stage, view.autonomy),
     pending: last?.state === 'pending' ? last : null,
+    agreement,
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 
 /** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */
-export const EVALUATIONS = ['backtest', 'stress_test', 'sweep'] as const;
+export const EVALUATIONS = ['backtest', 'stress_test', 'sweep', 'agreement'] as const;
 export type Evaluation = (typeof EVALUATIONS)[number];
 
 /** The states of a run, in the order of its life. */

@@ -40,7 +40,7 @@ import { listGates } from './agents/gates.ts';
 import { getAgent } from './agents/get.ts';
 import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
-import { getOutsideContext } from './agents/outside-context.ts';
+import { getBriefContext, getOutsideContext } from './agents/outside-context.ts';
 import { getOutsideProposal, listOutsideProposals, proposeTrade } from './agents/outside-proposals.ts';
 import { abandonReplaySession, answerReplayStep, getReplaySession, openReplaySession } from './agents/replay-sessions.ts';
 import { pauseAgent } from './agents/pause.ts';
@@ -317,6 +317,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listOutsideProposals, orAgentToken('agent:read')),
   entry(getOutsideProposal, orAgentToken('agent:read')),
   entry(getOutsideContext, orAgentToken('agent:read')),
+  entry(getBriefContext, orAgentToken('agent:read')),
   entry(openReplaySession, orAgentToken('trade:execute')),
   entry(getReplaySession, orAgentToken('agent:read')),
   entry(answerReplayStep, orAgentToken('trade:execute')),

@@ -62,7 +62,7 @@ export async function simulationPage(data: ReportData): Promise<ReportPage> {
 }
 
 /**
- * The pages of finished runs: that of a stress test is as it was written, any other one is made of its result.
+ * The pages of finished runs: that of a stress test is as it was written, any other one is made of its result. An agreement has none.
  * @param reads of one organization's runs.
  */
 export function createRunPages(reads: {
@@ -73,6 +73,7 @@ export function createRunPages(reads: {
     const [run, kept] = await Promise.all([reads.find(...ids), reads.report(...ids)]);
     if (run === null || kept === null) return null;
     const { evaluation, manifestVersion, summary } = run;
+    if (evaluation === 'agreement') return null;
     if (evaluation === 'stress_test') return kept.report === null ? null : { page: kept.report, policy: null };
     return simulationPage({
       evaluation,

@@ -4,6 +4,7 @@ import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Logger } from '../adapters/log.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { passedSession } from '../adapters/store/gates/agreement-keeper.ts';
 import { createStressReads } from '../adapters/store/evaluations/stress-reads.ts';
 import { createHistoryFetcher } from '../adapters/venues/history-fetcher.ts';
 import type { Venue } from '../domain/venue.ts';
@@ -16,14 +17,16 @@ import type { ApiPorts } from '../../api/ports.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import type { Sessions } from '../simulation/blind/in-session.ts';
+import { type AgreementFound, createAgreementRunner } from '../simulation/blind/agreement-runner.ts';
 import { createReplayRunner } from '../simulation/blind/replay-runner.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
 import type { HistoryArchives } from '../simulation/ports.ts';
 import { createStressRunner, createStressSessionRunner } from '../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
-import type { BacktestThread, ReplayThread, SweepThread } from './threads/backtest-worker.ts';
+import type { AgreementThread, BacktestThread, ReplayThread, SweepThread } from './threads/backtest-worker.ts';
 
+const THREAD = new URL('./threads/backtest-thread.mjs', import.meta.url);
 /** Previews that one process works on at a time. */
 const PREVIEWS_AT_ONCE = 2;
 
@@ -41,7 +44,6 @@ export interface EvaluationRunnerDeps {
 /** The runners of what is simulated over stored bars: backtests, and sweeps of them. */
 export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = true): Record<'backtest' | 'sweep', EvaluationRunner> {
   const { log, databaseUrl } = deps;
-  const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
   const shared = {
     fetcher: createHistoryFetcher(deps),
     asksForTrials,
@@ -50,11 +52,11 @@ export function openHistoryRunners(deps: EvaluationRunnerDeps, asksForTrials = t
   return {
     backtest: createBacktestRunner({
       ...shared,
-      inThread: (asked, job) => inThread<BacktestOutcome>(entry, { databaseUrl, asked } satisfies BacktestThread, job, 'a backtest'),
+      inThread: (asked, job) => inThread<BacktestOutcome>(THREAD, { databaseUrl, asked } satisfies BacktestThread, job, 'a backtest'),
     }),
     sweep: createSweepRunner({
       ...shared,
-      inThread: (sweep, job) => inThread<SweepOutcome>(entry, { databaseUrl, sweep } satisfies SweepThread, job, 'a sweep'),
+      inThread: (sweep, job) => inThread<SweepOutcome>(THREAD, { databaseUrl, sweep } satisfies SweepThread, job, 'a sweep'),
     }),
   };
 }
@@ -74,22 +76,37 @@ export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable:
 }
 
 /** The runners of sessions that outside code answers, which are carried beside other runs. */
-export function openSessionRunners(deps: EvaluationRunnerDeps, sessions: Sessions): Record<'backtest' | 'stress_test', EvaluationRunner> {
+export function openSessionRunners(
+  deps: EvaluationRunnerDeps,
+  sessions: Sessions,
+): Record<'backtest' | 'stress_test' | 'agreement', EvaluationRunner> {
   return {
     backtest: openReplayRunner(deps, sessions),
     stress_test: createStressSessionRunner(createStressReads(deps.sql), sessions),
+    agreement: openAgreementRunner(deps, sessions),
   };
 }
 
 function openReplayRunner(deps: EvaluationRunnerDeps, sessions: Sessions): EvaluationRunner {
   const { log, databaseUrl } = deps;
-  const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
   return createReplayRunner({
     fetcher: createHistoryFetcher(deps),
     onMissing: (what) => log.info(what, 'a venue did not give the whole history of a replay session'),
     ...sessions,
     inThread: (replay, job, beside) =>
-      inThread<BacktestOutcome>(entry, { databaseUrl, replay } satisfies ReplayThread, job, 'a replay session', beside),
+      inThread<BacktestOutcome>(THREAD, { databaseUrl, replay } satisfies ReplayThread, job, 'a replay session', beside),
+  });
+}
+
+function openAgreementRunner(deps: EvaluationRunnerDeps, sessions: Sessions): EvaluationRunner {
+  const { log, databaseUrl, sql } = deps;
+  return createAgreementRunner({
+    fetcher: createHistoryFetcher(deps),
+    onMissing: (what) => log.info(what, 'a venue did not give the whole history of an agreement session'),
+    ...sessions,
+    passedSession: (agentId, runId) => passedSession(sql, agentId, runId),
+    inThread: (agreement, job, beside) =>
+      inThread<AgreementFound>(THREAD, { databaseUrl, agreement } satisfies AgreementThread, job, 'an agreement session', beside),
   });
 }
 

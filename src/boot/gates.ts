@@ -2,6 +2,7 @@
 import type { AgentDirectory } from '../../actors/agent/command-handler.ts';
 import { assessDue, lookDaily } from '../../actors/agent/daily-gates.ts';
 import type { ContainedLoop } from '../../actors/runtime/containment.ts';
+import { createEvaluationHandler } from '../../actors/evaluation/command-handler.ts';
 import { createGateHandler, type GateCommands, type GatedView } from '../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -9,6 +10,8 @@ import { createAgentDirectory } from '../adapters/store/agents/agent-directory.t
 import { manifestOf } from '../adapters/store/agents/manifest-reads.ts';
 import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createEvaluationReads } from '../adapters/store/evaluations/evaluation-store.ts';
+import { disagreements, dueAgreements } from '../adapters/store/gates/agreement-keeper.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
@@ -46,6 +49,14 @@ export function openGates(deps: {
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
   const kept = createKnownHistoryReads(deps.sql);
   const manifestOfView = ({ id, manifestVersion }: GatedView) => manifestOf(deps.sql, id, manifestVersion);
+  const agreement = {
+    due: (now: EpochMs) => dueAgreements(deps.sql, now),
+    disagreed: () => disagreements(deps.sql),
+    runtime: deps.runtime,
+    evaluations: createEvaluationHandler({ ...deps, evaluations: createEvaluationReads(deps.sql) }),
+    newId: deps.newId,
+  };
+  const looked = { ...keeper, agreement };
   return {
     commands: createGateHandler({
       runtime: deps.runtime,
@@ -62,7 +73,7 @@ export function openGates(deps: {
       manifestInWords: async (agent, orgId) => manifestInWords(await manifestOfView(agent), deps.lacksExchangeKey?.(orgId) === true),
     }),
     evidence,
-    watch: (clock, contained, onError) => lookDaily(keeper, clock, contained, onError),
-    assessDue: (at, contained) => assessDue(keeper, at, contained),
+    watch: (clock, contained, onError) => lookDaily(looked, clock, contained, onError),
+    assessDue: (at, contained) => assessDue(looked, at, contained),
   };
 }

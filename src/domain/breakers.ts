@@ -1,9 +1,10 @@
-/** The circuit breakers of an agent with live capital: which have tripped, and where each leads. */
+/** The circuit breakers of an agent: which have tripped, and where each leads. */
 
 /** Realized slippage beyond so many times the expectation trips, from the first fill. */
 const SLIPPAGE_BREAKER_TIMES = 3;
 
-export const BREAKERS = ['daily_drawdown', 'slippage'] as const;
+/** `disagreement`: outside code answered otherwise than in the session that passed, or not at all. */
+export const BREAKERS = ['daily_drawdown', 'slippage', 'disagreement'] as const;
 export type Breaker = (typeof BREAKERS)[number];
 
 /** A breaker that tripped: what was observed, and the limit that it went past. */

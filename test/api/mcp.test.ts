@@ -6,6 +6,7 @@ import { documentedRoutes } from '../../api/openapi.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
+import { attack } from './hostile-proposals.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, ORIGIN, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -145,7 +146,13 @@ test('sets narrow the tools down, and a wrong one is refused', async () => {
 
 test("an agent's token sees its agent's context and proposals alone, and nothing once it is revoked", async () => {
   const client = await connected(agentToken);
-  expect((await namesOf(client)).sort()).toEqual(['getOutsideContext', 'getOutsideProposal', 'listOutsideProposals', 'proposeTrade']);
+  expect((await namesOf(client)).sort()).toEqual([
+    'getBriefContext',
+    'getOutsideContext',
+    'getOutsideProposal',
+    'listOutsideProposals',
+    'proposeTrade',
+  ]);
   expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
   await expect(client.readResource({ uri: 'sevengate://catalog' })).rejects.toThrow('your token does not open this resource');
   await expect(client.callTool({ name: 'listAgents', arguments: {} })).rejects.toThrow('there is no tool listAgents');
@@ -271,4 +278,11 @@ test('a model that obeys a news item trades nothing outside the mandate', async 
       (select count(*) from market_orders) as orders, (select string_agg(distinct autonomy, ',') from agents where id = ${agent}) as autonomy`;
   expect(left).toEqual({ taken: 1, proposals: 0, orders: 0, autonomy: 'confirm' });
   await client.close();
+});
+
+// The full number is in hostile-proposals.proof.test.ts.
+test('of 160 hostile proposals over every door none gets beyond the mandate, and no neighbour waits', async () => {
+  const found = await attack(api, 160);
+  expect(found).toMatchObject({ sent: 160, outside: 0, delayed: 0, defects: 0 });
+  expect(found.received).toBeGreaterThan(4);
 });

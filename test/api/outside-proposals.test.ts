@@ -35,6 +35,22 @@ const body = (over: object = {}) => {
 };
 const propose = (over: object = {}, token = trader) => api.call('POST', URL(), { token, body: body(over) });
 
+test('the brief context has what a strategy reads most, in few words', async () => {
+  const brief = await api.call('GET', `/v1/agents/${agent}/context/brief`, { token: trader });
+  expect(brief.body).toEqual({
+    slot: null,
+    manifestHash,
+    mayTrade: false,
+    cashUsd: expect.any(String),
+    mostUsd: expect.any(String),
+    market: { 'spotexchange:BTCUSDT': { bid: null, ask: null, live: false, premiumPct: null, basisPct: null, held: '0' } },
+    pending: false,
+    agreement: null,
+  });
+  const whole = await api.call('GET', `/v1/agents/${agent}/context`, { token: trader });
+  expect(brief.text.length * 2).toBeLessThan(whole.text.length);
+});
+
 test('at research the agent takes no proposals, and says so', async () => {
   const refused = await propose();
   expect([refused.status, refused.body.code]).toEqual([403, 'proposals_refused']);
@@ -50,6 +66,22 @@ test('a proposal is received once, read back, and stands in the context', async 
   expect((await api.call('GET', URL(), { token: trader })).body).toEqual({ items: [found.body], nextCursor: null });
   const context = await api.call('GET', `/v1/agents/${agent}/context`, { token: trader });
   expect(context.body).toMatchObject({ agentId: agent, release: 'bot 1.4', universe: ['spotexchange:BTCUSDT'], pending: first.body });
+});
+
+test('a request that prefers to wait gets the decision, or the receipt if there is none by then', async () => {
+  const waiting = (seconds: number) =>
+    api.call('POST', URL(), {
+      token: trader,
+      body: body({ inputs: { signal: 1.5 } }),
+      headers: { prefer: `respond-async, wait=${seconds}` },
+    });
+  const pending = await waiting(0);
+  expect([pending.status, pending.body.clientId, pending.headers['preference-applied']]).toEqual([202, 'one', 'wait=0']);
+  const asked = waiting(500);
+  api.clock.advanceTo(api.clock.now() + 180_000);
+  const settled = await asked;
+  expect([settled.status, settled.body.state, settled.headers['preference-applied']]).toEqual([202, 'missed', 'wait=90']);
+  expect((await propose({ clientId: 'after it' })).status).toBe(202);
 });
 
 test.each<[string, object, number, string]>([
@@ -212,7 +244,7 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
   api.clock.advanceTo(api.clock.now() + 120_000);
   const proposed = await propose({ clientId: 'by-the-token' }, token);
   expect([proposed.status, proposed.body.submittedBy]).toEqual([202, `agent-token:${shown.id}`]);
-  for (const path of ['context', 'proposals', `proposals/${proposed.body.id}`])
+  for (const path of ['context', 'context/brief', 'proposals', `proposals/${proposed.body.id}`])
     expect((await api.call('GET', `/v1/agents/${agent}/${path}`, { token })).status, path).toBe(200);
 
   const other = await api.call('POST', '/v1/agents', { token: trader, body: payload() });
@@ -222,6 +254,7 @@ test("an agent's token proposes for its agent and opens nothing else, until it i
     'listOutsideProposals',
     'getOutsideProposal',
     'getOutsideContext',
+    'getBriefContext',
     'callMcp',
     'openReplaySession',
     'getReplaySession',

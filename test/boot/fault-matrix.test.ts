@@ -555,11 +555,19 @@ const CASES: Readonly<Record<RowLoop, Case>> = {
       };
       const untold = async () => [bad, good];
       const tellOutdated = (id: string) => validate({ id });
-      const gates = { dueForToday: untold, validate, untold, tellOutdated, filled: untold, tellDrift: tellOutdated };
+      const silence = { silent: async () => [bad, good].map(({ id }) => ({ id, last: 0 })), tellSilence: validate };
+      const agreement = {
+        due: async () => [bad, good].map(({ id }) => ({ id, orgId: OURS, passedRun: null, dueSince: 0 })),
+        disagreed: async () => [bad, good].map(({ id }) => ({ id, runId: id, agreementPct: null })),
+        runtime: { deliver: tellOutdated as never },
+        evaluations: { start: (_: unknown, id: string) => tellOutdated(id).then(() => ({ ok: true })) as never },
+        newId: () => OURS,
+      };
+      const gates = { dueForToday: untold, validate, untold, tellOutdated, filled: untold, tellDrift: tellOutdated, agreement, ...silence };
       await assessDue(gates, SLOT, contained);
       return assessed;
     },
-    handled: ['good', 'good', 'good'],
+    handled: ['good', 'good', 'good', 'good', 'good', 'good'],
   },
   'what the feed observes': {
     async run(contained) {

@@ -43,6 +43,7 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
   proposeTrade: "an outside agent's code calls it",
   getOutsideProposal: "an outside agent's code reads it",
   getOutsideContext: "an outside agent's code reads it",
+  getBriefContext: "an outside agent's code reads it",
   openReplaySession: "an outside agent's code calls it",
   getReplaySession: "an outside agent's code reads it; people see the run among the evaluations",
   answerReplayStep: "an outside agent's code calls it",

@@ -8,7 +8,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { asStored, nullable } from '../../shapes.ts';
 import { EvaluationRunBody, evaluationBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
-import { BacktestResultBody, StressTestResultBody, SweepResultBody } from './result-bodies.ts';
+import { AgreementResultBody, BacktestResultBody, StressTestResultBody, SweepResultBody } from './result-bodies.ts';
 
 const EvaluationDetail = Type.Object(
   {
@@ -18,7 +18,7 @@ const EvaluationDetail = Type.Object(
       'Of a backtest of the active manifest: true if fills since then cost so much more than expected that its result is too good (`GET /v1/agents/{id}/calibration`). Null if too few fills say so, and of any other run.',
     ),
     result: asStored<object | null>(
-      Type.Union([BacktestResultBody, SweepResultBody, StressTestResultBody, Type.Null()], {
+      Type.Union([BacktestResultBody, SweepResultBody, StressTestResultBody, AgreementResultBody, Type.Null()], {
         description: 'The result that the result hash covers, by the kind of the evaluation. Null before the end.',
       }),
     ),

@@ -1,6 +1,7 @@
 /** Outside proposals: trades that code outside of the service asks for under the mandate of an external agent. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { OutsideReceipt, OutsideView } from '../../../actors/agent/outside-proposals.ts';
+import type { OutsideReceipt, OutsideView, ProposalWish } from '../../../actors/agent/outside-proposals.ts';
 import { DISPOSITIONS, NO_AGENT } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
@@ -11,7 +12,8 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath, storedId } from '../../identifier.ts';
-import { sendProblem } from '../../problem.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import {
   AgentPath,
@@ -67,27 +69,28 @@ const receiptFields = {
   submittedBy: Type.String(),
 };
 
-export const OutsideReceiptBody = Type.Object(receiptFields, {
-  $id: 'OutsideProposalReceipt',
-  description: 'An outside proposal as it was received. It never changes.',
-});
+const outcomeFields = {
+  state: choice(
+    OUTSIDE_STATES,
+    '`missed`: the slot passed without a decision on it. `superseded`: a rule of the mandate, such as the stop-loss, came first. `archived`: the decision lies in an archive file.',
+  ),
+  decision: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    required: ['id', 'disposition', 'reason'],
+    properties: { id: IdText, disposition: choice(DISPOSITIONS), reason: nullable('string') },
+    description: 'The decision of its slot; null while it is pending, if it was missed and once it is archived.',
+  }),
+};
 
-const OutsideProposalBody = Type.Object(
+export const OutsideReceiptBody = Type.Object(
+  { ...receiptFields, state: Type.Optional(outcomeFields.state), decision: Type.Optional(outcomeFields.decision) },
   {
-    ...receiptFields,
-    state: choice(
-      OUTSIDE_STATES,
-      '`missed`: the slot passed without a decision on it. `superseded`: a rule of the mandate, such as the stop-loss, came first. `archived`: the decision lies in an archive file.',
-    ),
-    decision: Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      required: ['id', 'disposition', 'reason'],
-      properties: { id: IdText, disposition: choice(DISPOSITIONS), reason: nullable('string') },
-      description: 'The decision of its slot; null while it is pending, if it was missed and once it is archived.',
-    }),
+    $id: 'OutsideProposalReceipt',
+    description: 'An outside proposal as it was received. It never changes. `state` and `decision` are there if a request waited for them.',
   },
-  { $id: 'OutsideProposal' },
 );
+
+const OutsideProposalBody = Type.Object({ ...receiptFields, ...outcomeFields }, { $id: 'OutsideProposal' });
 
 export function receiptBody(receipt: OutsideReceipt) {
   const { id, agentId, clientId, side, instrument, notionalUsd, quantity, limitPrice, reason, inputsHash, manifestHash, hash } = receipt;
@@ -100,6 +103,38 @@ function outsideBody({ state, decision, ...receipt }: OutsideView) {
   return { ...receiptBody(receipt), state, decision };
 }
 
+/** Longest wait for a decision, in seconds: the next slot, the one after it, and its lateness. */
+const MOST_WAIT_S = 90;
+const LOOK_MS = 500;
+const WAIT = /(?:^|[,;\s])wait=(\d{1,5})(?=$|[,;\s])/i;
+
+/** The seconds that a request prefers to wait for (RFC 7240), at most the longest wait; null if it says none. */
+function preferredWait(prefer: string | readonly string[] | undefined): number | null {
+  const found = WAIT.exec(String(prefer ?? ''))?.[1];
+  return found === undefined ? null : Math.min(Number(found), MOST_WAIT_S);
+}
+
+type ProposingPorts = Pick<ApiPorts, 'agents' | 'clock'>;
+
+/** Waits for the decision on a proposal. Null if it is still pending at the end, the caller has gone or the process ends. */
+async function decided(
+  ports: ProposingPorts,
+  request: FastifyRequest,
+  receipt: OutsideReceipt,
+  seconds: number,
+): Promise<OutsideView | null> {
+  const { orgId } = memberOf(request);
+  const { server } = request.server;
+  const wasListening = server.listening;
+  for (let looks = 0; ; looks++) {
+    const view = await ports.agents.outside.get(orgId, receipt.agentId, receipt.id);
+    if (view === null || view.state !== 'pending') return view;
+    const isOver = looks * LOOK_MS >= seconds * 1_000 || request.raw.destroyed || (wasListening && !server.listening);
+    if (isOver) return null;
+    await new Promise<void>((resolve) => void ports.clock.deadline(ports.clock.now() + LOOK_MS, resolve));
+  }
+}
+
 export const proposeTrade = defineRoute({
   method: 'POST',
   url: '/v1/agents/:id/proposals',
@@ -107,10 +142,11 @@ export const proposeTrade = defineRoute({
   tag: 'agents',
   summary: 'Proposes a trade of an external agent from outside code',
   description:
-    'The proposal joins the next slot, where the mandate and the pre-trade risk function decide on it. It is no order: at `confirm` a person still approves what the agent then proposes (`/v1/agent-orders`). One waits per agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`.',
+    'The proposal joins the next slot, where the mandate and the pre-trade risk function decide on it. It is no order: at `confirm` a person still approves what the agent then proposes (`/v1/agent-orders`). One waits per agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`, or send the header `Prefer: wait=90`: then `state` and `decision` are in the answer, unless there is no decision within so many seconds. `clientId` makes such a request safe to repeat, and an Idempotency-Key is not read.',
   cost: 'write',
   schema: { params: AgentPath, body: OutsideProposalRequest },
   idempotent: true,
+  waitsS: MOST_WAIT_S,
   answers: { 202: { description: 'The proposal, received for its slot.', schema: OutsideReceiptBody } },
   refusals: ['not_found', 'state_conflict', 'halted', 'proposals_refused', 'proposal_pending', 'outside_mandate'],
   handle: (ports) => {
@@ -122,6 +158,8 @@ export const proposeTrade = defineRoute({
       const { quantity, notionalUsd, limitPrice } = termsOf(request.body);
       const size = { side, instrument: instrument as InstrumentKey, notionalUsd, quantity, limitPrice };
       const wish = { ...size, reason, inputs: inputs as Json | undefined, clientId, manifestHash };
+      const waitS = preferredWait(request.headers['prefer']);
+      if (waitS !== null) return proposeAndWait(ports, request, reply, { id, wish, waitS });
       return carryOut(request, reply, {
         status: 202,
         answer: receiptBody,
@@ -130,6 +168,20 @@ export const proposeTrade = defineRoute({
     };
   },
 });
+
+async function proposeAndWait(
+  ports: ProposingPorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, wish, waitS }: { readonly id: string; readonly wish: ProposalWish; readonly waitS: number },
+) {
+  const { orgId, subject, permissions } = memberOf(request);
+  const received = await ports.agents.outside.propose({ orgId, subject, permissions, requestId: request.id }, id, wish);
+  if (!received.ok) return sendRefusal(reply, received.refusal);
+  reply.header('preference-applied', `wait=${waitS}`);
+  const view = await decided(ports, request, received.value, waitS);
+  return reply.code(202).send(view === null ? receiptBody(received.value) : outsideBody(view));
+}
 
 export const listOutsideProposals = defineRoute({
   method: 'GET',

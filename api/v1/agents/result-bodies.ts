@@ -1,7 +1,7 @@
 /** The results of evaluations on the wire, as the simulations write them: test/api/result-bodies.test.ts holds real ones against these. */
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
-import { choice, DecimalText, HashText, nullable, NullableDecimalText, NullableTime, Time } from '../../shapes.ts';
+import { AnyJson, choice, DecimalText, HashText, nullable, NullableDecimalText, NullableTime, Time } from '../../shapes.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A UTC date.' });
 /** The value that a rule compares with. */
@@ -152,6 +152,15 @@ const BlindReplayBody = Type.Object(
     }),
     slots: Type.Integer(),
     answersHash: { ...HashText, description: 'SHA-256 over the answers, a line each: `<step> <answers as JSON>`.' },
+    opening: Type.Optional(
+      Type.Object(
+        { steps: Type.Integer(), paths: Type.Array(Type.Array(Type.Array(AnyJson))) },
+        {
+          description:
+            'The first answers, by path, each as `[slot, trade]` in true names and units. Agreement sessions ask for them again.',
+        },
+      ),
+    ),
   },
   { $id: 'BlindReplay', description: 'Paths of the blind replay session that outside code answered. Missing of other backtests.' },
 );
@@ -311,4 +320,15 @@ const StressRunBody = Type.Object({
 export const StressTestResultBody = Type.Object(
   { manifestHash: HashText, markets: Type.Array(StressMarketBody), runs: Type.Array(StressRunBody), survived: Type.Boolean() },
   { $id: 'StressTestResult' },
+);
+
+export const AgreementResultBody = Type.Object(
+  {
+    slots: Count,
+    trades: Type.Integer({ description: 'Slots at which a trade was answered, then or now.' }),
+    agreed: Count,
+    agreementPct: nullable('number', 'Null without a trade.'),
+    passed: Type.Boolean(),
+  },
+  { $id: 'AgreementResult', description: 'Answers of outside code compared with those of the session that passed.' },
 );

@@ -54,7 +54,7 @@ export function createReplayedMarket<Tape extends ReplayedTape>(
   const prices = createFollowed(() => loaded().player.sinks.prices);
   const states = createFollowed(() => loaded().player.sinks.states);
   return {
-    clock: { now: clock.now, elapsed: clock.elapsed },
+    clock: { now: clock.now, elapsed: clock.elapsed, deadline: clock.deadline },
     quotes: { latest: (filter) => readsOf(loaded().player.sinks.prices).latest(filter) },
     candles: candleReads(loaded),
     catalog: { entries: CATALOG },

@@ -9,7 +9,8 @@ import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
 import { NO_OTHERS, type TrialsAsked } from '../../simulation/backtest/run.ts';
 import type { ReplayAsked } from '../../simulation/blind/replay-runner.ts';
-import { workReplay } from '../../simulation/blind/replay-thread.ts';
+import type { AgreementAsked, AgreementFound } from '../../simulation/blind/agreement-runner.ts';
+import { workAgreement, workReplay } from '../../simulation/blind/replay-thread.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
 import type { BacktestReads, TrialReads, TrialsOf } from '../../simulation/ports.ts';
 import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-from-history.ts';
@@ -34,6 +35,15 @@ export interface ReplayThread {
   readonly replay: ReplayAsked;
 }
 
+/** Data of the thread of an agreement session. */
+export interface AgreementThread {
+  readonly databaseUrl: string;
+  readonly agreement: AgreementAsked;
+}
+
+type Work = BacktestThread | SweepThread | ReplayThread | AgreementThread;
+type WorkOutcome = BacktestOutcome | SweepOutcome | AgreementFound;
+
 /** Works a backtest out on the store of a database. `post` is told of the progress. */
 export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
@@ -47,16 +57,13 @@ export function workFromStore(
 const port = parentPort;
 if (port !== null && isWork(workerData)) {
   takeCatalog((workerData as { readonly catalog?: ToldCatalog }).catalog);
-  const post = (message: ThreadPost<BacktestOutcome | SweepOutcome>): void => port.postMessage(message);
+  const post = (message: ThreadPost<WorkOutcome>): void => port.postMessage(message);
   const outcome = await outcomeOf(workerData, port, post);
   post({ kind: 'outcome', outcome });
 }
 
-function outcomeOf(
-  work: BacktestThread | SweepThread | ReplayThread,
-  port: MessagePort,
-  post: (message: ThreadPost<BacktestOutcome | SweepOutcome>) => void,
-): Promise<BacktestOutcome | SweepOutcome> {
+function outcomeOf(work: Work, port: MessagePort, post: (message: ThreadPost<WorkOutcome>) => void): Promise<WorkOutcome> {
+  if ('agreement' in work) return onStore(work.databaseUrl, 'agreement', (reads) => workAgreement(reads, work.agreement, port, post));
   if ('sweep' in work) return sweepFromStore(work, post);
   return 'replay' in work ? replayFromStore(work, port, post) : workFromStore(work, post);
 }
@@ -111,7 +118,7 @@ async function onStore<Made>(
 }
 
 /** True if this thread was started for such work. The file may be loaded in another thread for its function alone. */
-function isWork(data: unknown): data is BacktestThread | SweepThread | ReplayThread {
+function isWork(data: unknown): data is Work {
   if (typeof data !== 'object' || data === null || !('databaseUrl' in data)) return false;
-  return 'asked' in data || 'sweep' in data || 'replay' in data;
+  return 'asked' in data || 'sweep' in data || 'replay' in data || 'agreement' in data;
 }

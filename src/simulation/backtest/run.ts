@@ -3,6 +3,7 @@
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import type { PreviewTrade } from '../../domain/backtest/preview.ts';
 import type { DailyReturns } from '../../domain/backtest/daily-returns.ts';
+import type { Opening } from '../../domain/backtest/agreement.ts';
 import type { ForeknowledgeVerdict, PathResult } from '../../domain/backtest/foreknowledge.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
@@ -199,6 +200,8 @@ export interface BlindReplay {
   readonly slots: number;
   /** SHA-256 over all answers, a line each, in the order in which they were given. */
   readonly answersHash: string;
+  /** The first answers, which are asked for again while the agent trades. Missing in results from before. */
+  readonly opening?: Opening;
 }
 
 /** A result and the columns that it was computed from. */

@@ -1,7 +1,7 @@
 /** Holds the session of a run while its thread serves slots and waits for answers. */
 import type { Worker } from 'node:worker_threads';
 import type { EvaluationJob, EvaluationOutcome } from '../../../actors/evaluation/run-worker.ts';
-import type { ReplayHost } from './replay-host.ts';
+import { type ReplayHost, type SessionTerms, TRIAL_TERMS } from './replay-host.ts';
 
 export interface Sessions {
   readonly host: ReplayHost;
@@ -21,16 +21,17 @@ export async function inSession(
   { host, seedOf }: Sessions,
   job: EvaluationJob,
   work: (held: Held) => Promise<EvaluationOutcome>,
+  terms: SessionTerms = TRIAL_TERMS,
 ): Promise<EvaluationOutcome> {
   const seed = seedOf(job.runId);
   if ((job.attempts ?? 0) > 0)
     return {
       ok: false,
       code: 'interrupted',
-      detail: `the session had begun and no end of it was kept, as when its process dies; it counts as a trial (seed ${seed})`,
+      detail: `the session had begun and no end of it was kept, as when its process dies; ${terms === TRIAL_TERMS ? terms.countsAs : 'it counts for nothing'} (seed ${seed})`,
     };
   const ended = new AbortController();
-  const held = host.hold(job, (detail) => ended.abort(detail));
+  const held = host.hold(job, (detail) => ended.abort(detail), terms);
   try {
     return await work({ seed, signal: AbortSignal.any([job.signal, ended.signal]), attach: held.attach });
   } catch (error) {

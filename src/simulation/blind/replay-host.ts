@@ -7,9 +7,18 @@ import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { StepAsk } from '../../domain/replay-step.ts';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** A session without an answer for so long has been abandoned, and none lasts longer than a day. Milliseconds. */
-const SESSION_IDLE_MS = 10 * 60_000;
+/** None lasts longer than a day. Milliseconds. */
 const SESSION_MS = 24 * 3_600_000;
+
+/** What becomes of a session that nobody answers. */
+export interface SessionTerms {
+  /** Without an answer for so long it has been abandoned. Milliseconds. */
+  readonly idleMs: number;
+  /** What it counts as then, as a clause. */
+  readonly countsAs: string;
+}
+
+export const TRIAL_TERMS: SessionTerms = { idleMs: 10 * 60_000, countsAs: 'it counts as a trial' };
 const LOOK_MS = 5_000;
 
 /** Messages between a session's thread and the process. */
@@ -27,6 +36,7 @@ interface Running {
   readonly job: Pick<EvaluationJob, 'orgId' | 'agentId'>;
   readonly since: EpochMs;
   readonly expire: (detail: string) => void;
+  readonly terms: SessionTerms;
   readonly waiting: Map<number, (outcome: Outcome<string>) => void>;
   worker: Worker | null;
   answeredAt: EpochMs;
@@ -47,7 +57,11 @@ export interface ReplayHost {
   /** Answers a step of a session; null if no process runs it. The answer is JSON. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
   /** Holds a session until `release`. `expire` is called once if nobody answers for too long. */
-  hold(job: AskedSession, expire: (detail: string) => void): { readonly attach: (worker: Worker) => void; readonly release: () => void };
+  hold(
+    job: AskedSession,
+    expire: (detail: string) => void,
+    terms?: SessionTerms,
+  ): { readonly attach: (worker: Worker) => void; readonly release: () => void };
   stop(): Promise<void>;
 }
 
@@ -67,9 +81,9 @@ export function createReplayHost(
       if (session === undefined) return channel === null ? null : channel.step(of, step);
       return session.job.orgId === of.orgId && session.job.agentId === of.agentId ? askThread(session, step, clock) : null;
     },
-    hold(job, expire) {
+    hold(job, expire, terms = TRIAL_TERMS) {
       const now = clock.now();
-      const session: Running = { job, since: now, expire, waiting: new Map(), worker: null, answeredAt: now, asked: 0 };
+      const session: Running = { job, since: now, expire, terms, waiting: new Map(), worker: null, answeredAt: now, asked: 0 };
       sessions.set(job.runId, session);
       const unserve = channel?.serve(job, (step) => askThread(session, step, clock));
       return {
@@ -112,10 +126,10 @@ function attach(session: Running, worker: Worker, clock: Pick<Clock, 'now'>): vo
 }
 
 function expireOld(sessions: ReadonlyMap<string, Running>, now: EpochMs): void {
-  for (const { worker, answeredAt, since, expire } of sessions.values()) {
+  for (const { worker, answeredAt, since, expire, terms } of sessions.values()) {
     // Reading the history is the service's own time.
-    if (worker !== null && now - answeredAt > SESSION_IDLE_MS)
-      expire(`no step was answered for ${SESSION_IDLE_MS / 60_000} minutes: the session was abandoned, and counts as a trial`);
-    else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / 3_600_000} hours, and counts as a trial`);
+    if (worker !== null && now - answeredAt > terms.idleMs)
+      expire(`no step was answered for ${terms.idleMs / 60_000} minutes: the session was abandoned, and ${terms.countsAs}`);
+    else if (now - since > SESSION_MS) expire(`the session lasted longer than ${SESSION_MS / 3_600_000} hours, and ${terms.countsAs}`);
   }
 }

@@ -1,4 +1,5 @@
 /** One path of a replay session: it shows slot after slot in disguise and decides each with what outside code answers. */
+import { type AnsweredPath, type AnsweredTrade, OPENING_STEPS } from '../../domain/backtest/agreement.ts';
 import type { Assumptions } from '../../domain/backtest/assumptions.ts';
 import type { PathResult } from '../../domain/backtest/foreknowledge.ts';
 import type { Cut } from '../../domain/cut.ts';
@@ -29,6 +30,8 @@ export class ReplayPath implements ShownPath {
   readonly #work: PathWork;
   readonly #view: ReturnType<typeof createAsOfView>;
   readonly #run: BarByBar;
+  /** What was answered at the first slots. */
+  readonly #answers: (readonly [number, AnsweredTrade])[] = [];
   #cut: Cut | null = null;
   #last: Pick<Verdict, 'disposition' | 'reason'> | null = null;
 
@@ -63,12 +66,27 @@ export class ReplayPath implements ShownPath {
     return isAlias(this.#work.disguise, instrument);
   }
 
+  /** What was answered at the first slots, in true names and units. */
+  get answers(): AnsweredPath {
+    return this.#answers;
+  }
+
   /** Decides the slot that was shown with what outside code proposes for it; null proposes nothing. */
   decide(trade: BlindTrade | null): void {
+    this.decideAs(this.wished(trade));
+  }
+
+  /** A trade in true names and units; null proposes nothing. */
+  wished(trade: BlindTrade | null): AnsweredTrade | null {
+    return trade === null ? null : undisguised(trade, this.#work.disguise, this.#run.book().book);
+  }
+
+  decideAs(trade: AnsweredTrade | null): void {
+    if (trade !== null && this.#run.bar < OPENING_STEPS) this.#answers.push([this.#run.bar, trade]);
     const cut = this.#cut ?? this.#view.cutAt(this.#run.bar);
     this.#cut = null;
     const { disposition, reason } = this.#run.step((book, assess) => {
-      const verdict = this.#verdict(cut, book, assess, trade === null ? null : this.#proposalOf(trade, book));
+      const verdict = this.#verdict(cut, book, assess, trade === null ? null : this.#proposalOf(trade));
       this.#sellOthers(cut, book, assess, verdict);
       return verdict;
     });
@@ -88,12 +106,10 @@ export class ReplayPath implements ShownPath {
     }
   }
 
-  #proposalOf(trade: BlindTrade, book: AgentBook): OutsideProposal | null {
-    const { agentId, compiled, disguise } = this.#work;
-    const wished = undisguised(trade, disguise, book);
-    if (wished === null) return null;
+  #proposalOf(trade: AnsweredTrade): OutsideProposal {
+    const { agentId, compiled } = this.#work;
     const clientId = `slot-${this.#run.bar}`;
-    return withHash({ ...wished, agentId, clientId, reason: '', inputsHash: null, manifestHash: compiled.hash });
+    return withHash({ ...trade, agentId, clientId, reason: '', inputsHash: null, manifestHash: compiled.hash });
   }
 
   /** The simulation of all bars, and the Sharpe ratio of its bar returns. */

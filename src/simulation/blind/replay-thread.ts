@@ -6,6 +6,8 @@ import { readInputs } from '../backtest/from-history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
 import type { TrialsAsked } from '../backtest/run.ts';
 import type { BacktestReads } from '../ports.ts';
+import type { AgreementAsked, AgreementFound } from './agreement-runner.ts';
+import { AgreementSession } from './agreement-session.ts';
 import type { ThreadAnswer, ThreadAsk } from './replay-host.ts';
 import type { ReplayAsked } from './replay-runner.ts';
 import { ReplaySession } from './session.ts';
@@ -27,6 +29,23 @@ export async function workReplay(
   const session = new ReplaySession({ agentId, manifest, request, inputs, seed }, told('drawing paths'));
   await answered(session.steps, port, told('answering slots'));
   return session.outcome(asked.trials);
+}
+
+/** Works an agreement session out. */
+export async function workAgreement(
+  reads: BacktestReads,
+  asked: AgreementAsked,
+  port: Pick<MessagePort, 'on' | 'off' | 'postMessage'>,
+  post: (message: ThreadPost<AgreementFound>) => void,
+): Promise<AgreementFound> {
+  const { manifest, request, agentId, passed, disguise } = asked;
+  const told = (what: string) => (done: number, total: number) => post({ kind: 'progress', done, total, what });
+  const inputs = await readInputs(reads, backtestNeeds(manifest, manifest.timeframe), asked, told('reading bars'));
+  const work = { agentId, manifest, request, inputs, seed: passed.seed };
+  const session = new AgreementSession(work, passed, disguise, told('drawing paths'));
+  if (!session.isSameHistory) return null;
+  await answered(session.steps, port, told('answering slots'));
+  return session.result();
 }
 
 /** Resolves once all slots are answered. */

@@ -1,4 +1,5 @@
 /** A blind replay session as a pure object: the true history and paths that are resampled from it, answered step by step. */
+import { openingOf } from '../../domain/backtest/agreement.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { foreknowledge, type PathResult, RESAMPLED_PATHS } from '../../domain/backtest/foreknowledge.ts';
 import { compileManifest } from '../../domain/decide.ts';
@@ -14,7 +15,7 @@ import { ReplayPath } from './replay-path.ts';
 import { drawBlocks, resampler } from './resample.ts';
 import { BlindSteps } from './steps.ts';
 
-interface ReplayWork {
+export interface ReplayWork {
   readonly agentId: string;
   readonly manifest: Manifest;
   readonly request: BacktestRequest;
@@ -33,6 +34,32 @@ function resampledBars(history: History): number {
   return Math.min(history.length, PATH_BARS, Math.floor(PATH_CELLS / history.instruments.length));
 }
 
+const placeOfTruth = (seed: string): number => drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
+
+/** Draws the paths of a session, the true history among them. @param disguise seed of the names, dates and levels that are shown. */
+export function drawPaths(work: ReplayWork, disguise: string, onPath: (done: number, total: number) => void): readonly ReplayPath[] {
+  const { manifest, inputs, request, seed, agentId } = work;
+  const { timeframe } = manifest;
+  const barMs = timeframeMs(timeframe) as number;
+  const truth = buildHistory(timeframe, inputs);
+  const place = placeOfTruth(seed);
+  const compiled = compileManifest(manifest);
+  const resample = resampler(inputs, timeframe);
+  return Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
+    const blocks = (): ReturnType<typeof drawBlocks> =>
+      drawBlocks(drawsOf(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
+    const history = path === place ? truth : buildHistory(timeframe, resample(blocks()));
+    onPath(path + 1, RESAMPLED_PATHS + 1);
+    return new ReplayPath({
+      agentId,
+      compiled,
+      history,
+      assumptions: request.assumptions,
+      disguise: drawDisguise(disguise, path, manifest),
+    });
+  });
+}
+
 export class ReplaySession {
   readonly #work: ReplayWork;
   readonly #paths: readonly ReplayPath[];
@@ -41,21 +68,9 @@ export class ReplaySession {
 
   /** @param onPath is told how many paths are made. */
   constructor(work: ReplayWork, onPath: (done: number, total: number) => void) {
-    const { manifest, inputs, request, seed, agentId } = work;
-    const { timeframe } = manifest;
-    const barMs = timeframeMs(timeframe) as number;
-    const truth = buildHistory(timeframe, inputs);
-    const compiled = compileManifest(manifest);
-    const resample = resampler(inputs, timeframe);
     this.#work = work;
-    this.#truth = drawWhole(drawsOf(seed, 'place of the true history'), 0, RESAMPLED_PATHS);
-    this.#paths = Array.from({ length: RESAMPLED_PATHS + 1 }, (_, path) => {
-      const blocks = (): ReturnType<typeof drawBlocks> =>
-        drawBlocks(drawsOf(seed, `blocks ${path}`), barMs, truth.length, resampledBars(truth));
-      const history = path === this.#truth ? truth : buildHistory(timeframe, resample(blocks()));
-      onPath(path + 1, RESAMPLED_PATHS + 1);
-      return new ReplayPath({ agentId, compiled, history, assumptions: request.assumptions, disguise: drawDisguise(seed, path, manifest) });
-    });
+    this.#truth = placeOfTruth(work.seed);
+    this.#paths = drawPaths(work, work.seed, onPath);
     this.steps = new BlindSteps(this.#paths);
   }
 
@@ -74,6 +89,7 @@ export class ReplaySession {
       paths: finished.map(({ shownPath, result }) => ({ ...result, historyHash: shownPath.history.hash })),
       foreknowledge: verdict,
       ...this.steps.answered,
+      opening: openingOf(this.#paths.map(({ answers }) => answers)),
     };
     const known = typeof trials === 'function' ? NO_OTHERS : trials;
     const { history, rules } = truth.shownPath;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutsideHandler, type OutsideReceipt, type ProposalWish } from '../../../actors/agent/outside-proposals.ts';
 import { forgetInputs } from '../../../src/adapters/store/actors/forget-old.ts';
+import { silentAgents, tellSilence } from '../../../src/adapters/store/agents/outside-silence.ts';
 import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
 import { verifyOutsideProposals } from '../../../src/adapters/store/agents/outside-verifier.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -51,6 +52,24 @@ const refusal = async (id: string, over: Partial<ProposalWish> = {}) => {
   const outcome = await propose(id, over);
   return outcome.ok ? 'received' : [outcome.refusal.code, ...(outcome.refusal.rejections ?? []).map(({ code }) => code)].join(' ');
 };
+
+test('code that has proposed and then falls silent for a day is told of once a day, and its mandate goes on', async () => {
+  const id = await stage.agent('confirm', external());
+  const never = await stage.agent('confirm', external());
+  const { receivedAt } = await received(id);
+  const silentAt = async (at: number) => (await silentAgents(stage.sql, at)).filter((agent) => [id, never].includes(agent.id));
+  const day = 86_400_000;
+  expect(await silentAt(receivedAt + day - 1)).toEqual([]);
+  const found = await silentAt(receivedAt + day);
+  expect(found).toEqual([{ id, last: receivedAt }]);
+  await tellSilence(stage.sql, found[0] as (typeof found)[0], receivedAt + day);
+  expect(await silentAt(receivedAt + day + 60_000)).toEqual([]);
+  const [alert] = await stage.sql<{ body: { what: string; detail: string } }[]>`
+    select body from announcements where channel = 'alerts' and actor_id = ${id} order by at desc limit 1`;
+  expect(alert?.body).toMatchObject({ what: 'outside_silent', agentId: id, detail: expect.stringContaining('nothing for 1440 slots') });
+  await stage.commands.pause(stage.context(), id);
+  expect(await silentAt(receivedAt + 3 * day)).toEqual([]);
+});
 
 describe('an outside proposal', () => {
   test('joins the next slot, is decided by the mandate and stands on the trail; without one the agent holds', async () => {

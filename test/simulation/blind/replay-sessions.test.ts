@@ -13,6 +13,7 @@ import { createRunStore } from '../../../src/adapters/store/evaluations/evaluati
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { openSessionRunners } from '../../../src/boot/evaluation-runners.ts';
+import { openGates } from '../../../src/boot/gates.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
@@ -23,6 +24,7 @@ import { createReplayHost, type ReplayHost } from '../../../src/simulation/blind
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { clockFrom } from '../../harness/clock-from.ts';
+import { containment } from '../../harness/contained.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
@@ -232,7 +234,69 @@ test('a session over the stretch of the gate is evidence, beside every session b
     select id, run_id, result_hash from evidence where agent_id = ${agentId} and kind = 'backtest'`;
   expect(evidence).toMatchObject({ run_id: runId, result_hash: run.resultHash });
   expect(await trialsOf(evidence?.id ?? '')).toBe(2);
+  await agreesOrFalls(agentId, runId);
 });
+
+const DUE = 40 * 3_600_000;
+const gates = () => openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set() });
+/** Looks at the agents as the service does every ten minutes, so much later. */
+const look = () => gates().assessDue(clock.now() + DUE, containment('assessing paper and shadow stages'));
+const stageOf = async (id: string) => (await sql<{ stage: string }[]>`select stage from agents where id = ${id}`)[0]?.stage;
+
+/** Puts an agent on paper as evidence would, at the time of this file. */
+async function putOnPaper(id: string): Promise<void> {
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
+  await owner.begin(async (transaction) => {
+    await transaction.unsafe(
+      `create or replace function gate_now() returns bigint language sql volatile as 'select ${Math.floor(clock.now())}::bigint'`,
+    );
+    await transaction`alter table agents disable trigger user`;
+    await transaction`alter table agents enable trigger agent_stage_noted`;
+    await transaction`
+      update agents set stage = 'stress_test', stage_evidence = (select id from evidence where agent_id = ${id} and kind = 'backtest') where id = ${id}`;
+    await transaction`update agents set stage = 'paper', stage_evidence = null where id = ${id}`;
+    await transaction`alter table agents enable trigger user`;
+    await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"paper"'), version = version + 1 where id = ${id}`;
+  });
+  await owner.end();
+}
+
+/** On paper the code is asked again: the same answers leave it there, others demote it, and so does silence. */
+async function agreesOrFalls(agentId: string, passed: string): Promise<void> {
+  const opened = async () => {
+    await look();
+    const [run] = await sql<{ id: string; request: object }[]>`
+      select id, request from evaluation_runs where agent_id = ${agentId} and evaluation = 'agreement' and state in ('queued', 'running')`;
+    expect(run?.request).toMatchObject({ of: passed });
+    return run?.id ?? '';
+  };
+  const end = async (run: string, strategy: (step: number) => boolean) => {
+    await play(agentId, run, strategy);
+    const found = await ended(agentId, run);
+    await look();
+    return [found.state, found.summary?.['passed'], await stageOf(agentId)];
+  };
+  const asBefore = (step: number): boolean => step % 40 < 20;
+  await putOnPaper(agentId);
+  expect(await end(await opened(), asBefore)).toEqual(['finished', true, 'paper']);
+  // That look was due for the next one already.
+  expect(await end(await opened(), (step) => step % 40 < 19)).toEqual(['finished', false, 'backtest']);
+  const [trip] = await sql<{ to_stage: string; asked_by: string; evidence_id: null }[]>`
+    select to_stage, asked_by, evidence_id from stage_changes where agent_id = ${agentId} order by seq desc limit 1`;
+  expect(trip).toEqual({ to_stage: 'backtest', asked_by: 'breaker disagreement', evidence_id: null });
+
+  await putOnPaper(agentId);
+  const silent = await opened();
+  await firstStep(agentId, silent);
+  for (let minutes = 0; minutes < 65; minutes += 5) {
+    idleClock.advanceTo(idleClock.now() + 5 * 60_000);
+    await setImmediate();
+  }
+  const run = await ended(agentId, silent);
+  expect(run).toMatchObject({ state: 'refused', ending: { code: 'expired', detail: expect.stringContaining('counts as disagreement') } });
+  await look();
+  expect(await stageOf(agentId)).toBe('backtest');
+}
 
 test('a session is for outside code alone, and outside code is evaluated by nothing else', async () => {
   const outside = await outsideAgent('another');

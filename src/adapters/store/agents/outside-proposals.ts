@@ -67,6 +67,12 @@ export function createOutsideStore(sql: Sql): OutsideStore {
 
     preferences: async (orgId) => (await preferencesOf(sql, orgId)).preferences,
 
+    async agreement(agentId) {
+      const [row] = await sql<{ id: string; created_at: EpochMs }[]>`
+        select id, created_at from evaluation_runs where agent_id = ${agentId} and evaluation = 'agreement' and state in ('queued', 'running')`;
+      return row === undefined ? null : { sessionId: row.id, openedAt: row.created_at };
+    },
+
     lastCut: (manifest, at) => lastCut(sql, manifest, at),
 
     receive: (orgId, receipt, inputs, records) =>

@@ -10,7 +10,7 @@ import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
 type Fields = { readonly [name: string]: Json };
-type Evaluation = 'backtest' | 'stress_test' | 'sweep';
+type Evaluation = 'backtest' | 'stress_test' | 'sweep' | 'agreement';
 
 interface RunRow {
   id: string;

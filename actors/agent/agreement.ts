@@ -1,0 +1,59 @@
+/** Asks outside code that trades for answers that it gave before, and demotes its agent if it answers otherwise or not at all. */
+import { LEAST_AGREEMENT_PCT } from '../../src/domain/backtest/agreement.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { EvaluationCommands } from '../evaluation/commands.ts';
+import type { ContainedLoop } from '../runtime/containment.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** An external agent that is to answer again. */
+interface Due {
+  readonly id: string;
+  readonly orgId: string;
+  readonly passedRun: string | null;
+  readonly dueSince: EpochMs;
+}
+
+/** An agent whose last session says that its code is not what passed. */
+interface Disagreed {
+  readonly id: string;
+  readonly runId: string;
+  readonly agreementPct: number | null;
+}
+
+export interface AgreementDeps {
+  readonly due: (now: EpochMs) => Promise<readonly Due[]>;
+  readonly disagreed: () => Promise<readonly Disagreed[]>;
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly evaluations: Pick<EvaluationCommands, 'start'>;
+  readonly newId: () => string;
+}
+
+/** Whoever keeps other evaluations open for so long does not answer. Milliseconds. */
+const EVADED_MS = 24 * 3_600_000;
+
+/** Demotes whoever disagreed, and opens sessions for whoever is due. */
+export async function lookAtAgreement(deps: AgreementDeps, now: EpochMs, contained: ContainedLoop): Promise<void> {
+  await contained.each(
+    await deps.disagreed(),
+    ({ id }) => ({ id: `${id} agreement`, orgId: null }),
+    ({ id, runId, agreementPct }) => trip(deps, id, agreementPct ?? 0, now, `run ${runId}`),
+  );
+  await contained.each(
+    await deps.due(now),
+    ({ id }) => ({ id: `${id} agreement`, orgId: null }),
+    (due) => ask(deps, due, now),
+  );
+}
+
+async function ask(deps: AgreementDeps, { id, orgId, passedRun, dueSince }: Due, now: EpochMs): Promise<void> {
+  const session = deps.newId();
+  const context = { orgId, subject: 'service', permissions: [], requestId: session };
+  const started = await deps.evaluations.start(context, id, 'agreement', { of: passedRun, session });
+  if (!started.ok && now - dueSince > EVADED_MS) await trip(deps, id, 0, now, 'no session could be opened for a day');
+}
+
+function trip({ runtime }: AgreementDeps, agentId: string, observed: number, at: EpochMs, why: string) {
+  const event = { type: 'breaker.tripped', breaker: 'disagreement', at, observed, limit: LEAST_AGREEMENT_PCT };
+  // Refused if it has left its stage in between.
+  return runtime.deliver(agentId, event, { cause: `breaker disagreement: ${why}` });
+}

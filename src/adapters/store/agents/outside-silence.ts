@@ -1,0 +1,35 @@
+/** External agents whose code has fallen silent, and the alert that tells of it. */
+import { AGENT_TICK_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
+import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+
+/** Code that has proposed before is silent after so many slots without a proposal: a day. */
+const SILENT_SLOTS = 1_440;
+const DAY_MS = 86_400_000;
+
+interface Silent {
+  readonly id: string;
+  readonly last: EpochMs;
+}
+
+/** External agents on duty whose last proposal lies so far back, and who were not told in the day before `now`. */
+export async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> {
+  return sql<Silent[]>`
+    select a.id, p.received_at as last from agents a
+    cross join lateral (select received_at from outside_proposals where agent_id = a.id order by number desc limit 1) p
+    where a.pause_cause is null and a.autonomy <> 'research' and is_external(a.id, a.manifest_version)
+      and p.received_at <= ${now - SILENT_SLOTS * AGENT_TICK_MS}
+      and not exists (select 1 from announcements n where n.channel = 'alerts' and n.actor_id = a.id and n.at > ${now - DAY_MS}
+        and n.body ->> 'what' = 'outside_silent') order by 1`;
+}
+
+/** Announces on the channel `alerts` that nothing was proposed for so long. */
+export async function tellSilence(sql: Sql, { id, last }: Silent, now: EpochMs): Promise<void> {
+  const detail = `Its code has proposed nothing for ${Math.floor((now - last) / AGENT_TICK_MS)} slots, since ${isoTime(last)}. Stop-loss, take-profit and the other exits of its mandate go on. Pause it if the code has stopped.`;
+  await inTransaction(sql, async (transaction) => {
+    await transaction`
+      insert into announcements (channel, org_id, actor_id, at, body)
+      select 'alerts', org_id, id, ${now}, ${transaction.json({ what: 'outside_silent', agentId: id, detail })} from agents where id = ${id}`;
+    await hintAnnouncements(transaction);
+  });
+}

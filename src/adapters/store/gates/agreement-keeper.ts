@@ -1,0 +1,74 @@
+/** Agreement sessions in PostgreSQL: which external agents are due for one, and whose last one says that the code is not what passed. */
+import type { Opening } from '../../../domain/backtest/agreement.ts';
+import type { BacktestRequest } from '../../../domain/backtest/request.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { BlindReplay } from '../../../simulation/backtest/run.ts';
+import type { PassedSession } from '../../../simulation/blind/agreement-session.ts';
+import type { Sql } from '../database.ts';
+
+const HOUR_MS = 3_600_000;
+/** From one session to the next: so many hours, and up to so many more, drawn by its id. */
+const HOURS = { least: 12, more: 24 };
+
+/** An agent that is to answer again. */
+export interface DueAgreement {
+  readonly id: string;
+  readonly orgId: string;
+  /** The session that opened the gate of the backtest; null if none did. */
+  readonly passedRun: string | null;
+  readonly dueSince: EpochMs;
+}
+
+/** An agent whose last agreement session ended otherwise than in agreement. */
+export interface Disagreement {
+  readonly id: string;
+  readonly runId: string;
+  readonly agreementPct: number | null;
+}
+
+/** External agents on duty at a stage of trading. `entered`: when they came to it. */
+const trading = (sql: Sql) => sql`
+  select a.id, a.org_id, a.manifest_version, a.manifest_hash, (stage_entry(a.id)).at as entered
+  from agents a where a.stage in ('paper', 'shadow', 'limited_live', 'live') and a.pause_cause is null and is_external(a.id, a.manifest_version)`;
+
+export async function dueAgreements(sql: Sql, now: EpochMs): Promise<readonly DueAgreement[]> {
+  return sql<DueAgreement[]>`
+    select t.id, t.org_id as "orgId", d.since as "dueSince", (
+      select e.run_id from stage_changes s join evidence e on e.id = s.evidence_id and e.kind = 'backtest'
+      where s.agent_id = t.id and s.manifest_hash = t.manifest_hash order by s.seq desc limit 1) as "passedRun"
+    from (${trading(sql)}) t
+    left join lateral (
+      select r.id, r.created_at from evaluation_runs r where r.agent_id = t.id and r.evaluation = 'agreement' and r.created_at >= t.entered
+      order by r.created_at desc limit 1) last on true
+    cross join lateral (
+      select coalesce(last.created_at, t.entered) + ${HOURS.least * HOUR_MS}::bigint
+        + (hashtextextended(coalesce(last.id, t.id)::text, 0) & 65535) * ${HOURS.more * HOUR_MS}::bigint / 65536 as since) d
+    where d.since <= ${now} and not exists (
+      select 1 from evaluation_runs r where r.agent_id = t.id and r.evaluation = 'agreement' and r.state in ('queued', 'running'))
+    order by row_number() over (partition by t.org_id order by d.since), t.id`;
+}
+
+/** A session that a process lost, or whose history changed, says nothing of the code. */
+export async function disagreements(sql: Sql): Promise<readonly Disagreement[]> {
+  return sql<Disagreement[]>`
+    select t.id, last.id as "runId", (last.summary ->> 'agreementPct')::float8 as "agreementPct"
+    from (${trading(sql)}) t
+    cross join lateral (
+      select r.id, r.state, r.ending, r.summary from evaluation_runs r
+      where r.agent_id = t.id and r.evaluation = 'agreement' and r.created_at >= t.entered and r.ended_at is not null
+      order by r.created_at desc limit 1) last
+    where (last.state = 'finished' and (last.summary ->> 'passed')::boolean is not true) or last.state = 'cancelled'
+      or (last.state = 'refused' and last.ending ->> 'code' in ('expired', 'disagreed'))
+    order by t.id`;
+}
+
+/** A finished session with its request, as `AgreementSession` reads it; null if it kept no answers. */
+export async function passedSession(sql: Sql, agentId: string, runId: string) {
+  const [row] = await sql<{ request: BacktestRequest; created_at: EpochMs; blind: (BlindReplay & { opening?: Opening }) | null }[]>`
+    select r.request, r.created_at, p.result::jsonb -> 'blind' as blind from evaluation_runs r join evaluation_reports p on p.run_id = r.id
+    where r.id = ${runId} and r.agent_id = ${agentId}`;
+  if (row === undefined || row.blind?.opening === undefined) return null;
+  const { seed, opening, paths } = row.blind;
+  const passed: PassedSession = { seed, opening, histories: paths.map(({ historyHash }) => historyHash) };
+  return { request: row.request, createdAt: row.created_at, passed };
+}

@@ -1,0 +1,69 @@
+/**
+ * Agreement of outside code with itself: the first steps of the session that passed the gate are shown again in another disguise, and the
+ * answers are compared. It finds code that is not what passed. It does not find code that remembers its answers on purpose.
+ */
+import { Decimal, type DecimalString } from '../decimal.ts';
+import type { OutsideProposal } from '../outside-proposal.ts';
+import { figureInWords } from '../words.ts';
+
+/** A trade that outside code answered, in true names and units. */
+export type AnsweredTrade = Pick<OutsideProposal, 'side' | 'instrument' | 'notionalUsd' | 'quantity' | 'limitPrice'>;
+
+/** Answers of one path: the number of the slot, from 0, and the trade. Slots without one are left out. */
+export type AnsweredPath = readonly (readonly [slot: number, trade: AnsweredTrade])[];
+
+/** The beginning of a session: so many steps and what was answered to them, by path. */
+export interface Opening {
+  readonly steps: number;
+  readonly paths: readonly AnsweredPath[];
+}
+
+/** The beginning that is kept has so many trades over all paths, or so many steps. */
+const OPENING_TRADES = 200;
+export const OPENING_STEPS = 2_000;
+/** Sizes and prices are shown in six significant digits: equal ones differ by less. */
+const TOLERANCE = '0.01';
+/** Percent of the slots with a trade, then or now, at which the same was answered. */
+export const LEAST_AGREEMENT_PCT = 99;
+
+export interface Agreement {
+  readonly slots: number;
+  /** Slots at which a trade was answered, then or now. */
+  readonly trades: number;
+  readonly agreed: number;
+  /** Null without a trade. */
+  readonly agreementPct: number | null;
+  readonly passed: boolean;
+}
+
+/** The shortest beginning that holds enough trades. */
+export function openingOf(paths: readonly AnsweredPath[]): Opening {
+  const slots = paths.flatMap((path) => path.map(([slot]) => slot)).sort((a, b) => a - b);
+  const last = slots[OPENING_TRADES - 1];
+  const steps = last === undefined ? OPENING_STEPS : last + 1;
+  return { steps, paths: paths.map((path) => path.filter(([slot]) => slot < steps)) };
+}
+
+/** True if both are the same answer. */
+export function isSameAnswer(then: AnsweredTrade | null, now: AnsweredTrade | null): boolean {
+  if (then === null || now === null) return then === now;
+  if (then.side !== now.side || then.instrument !== now.instrument) return false;
+  return (['notionalUsd', 'quantity', 'limitPrice'] as const).every((field) => isNear(then[field], now[field]));
+}
+
+function isNear(one: DecimalString | null, other: DecimalString | null): boolean {
+  if (one === null || other === null) return one === other;
+  return new Decimal(one).minus(other).abs().lte(new Decimal(one).abs().times(TOLERANCE));
+}
+
+export function agreementOf(counts: Pick<Agreement, 'slots' | 'trades' | 'agreed'>): Agreement {
+  const { trades, agreed } = counts;
+  const agreementPct = trades === 0 ? null : (100 * agreed) / trades;
+  return { ...counts, agreementPct, passed: agreementPct === null || agreementPct >= LEAST_AGREEMENT_PCT };
+}
+
+export function agreementInWords({ trades, agreed, agreementPct, passed }: Agreement): string {
+  if (agreementPct === null) return 'Neither then nor now was a trade answered: it agrees.';
+  const share = `${agreed} of ${trades} slots with a trade were answered as in the session that passed (${figureInWords(agreementPct)} %)`;
+  return passed ? `${share}.` : `${share}, less than ${LEAST_AGREEMENT_PCT} %: the code is not what passed.`;
+}

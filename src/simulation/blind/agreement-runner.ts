@@ -1,0 +1,73 @@
+/** Runs agreement sessions: the beginning of the session that passed, shown again while the agent trades. */
+import type { Worker } from 'node:worker_threads';
+import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
+import { type Agreement, agreementInWords } from '../../domain/backtest/agreement.ts';
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
+import { canonicalJson, sha256Hex } from '../../domain/canonical-json.ts';
+import { type BacktestRunnerOptions, fetchNeeds } from '../backtest/backtest-runner.ts';
+import type { BacktestJob } from '../backtest/from-history.ts';
+import { backtestNeeds } from '../backtest/needs.ts';
+import type { PassedSession } from './agreement-session.ts';
+import { inSession, type Sessions } from './in-session.ts';
+
+/** Request to the thread of an agreement session. Plain JSON. */
+export interface AgreementAsked extends Omit<BacktestJob, 'trials'> {
+  readonly agentId: string;
+  readonly passed: PassedSession;
+  /** Seed of the names, dates and levels that are shown. */
+  readonly disguise: string;
+}
+
+/** Null if the history is not the one of the passed session. */
+export type AgreementFound = Agreement | null;
+
+interface AgreementRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'onMissing'>, Sessions {
+  /** A finished session of the agent with its request; null if it kept no answers. */
+  readonly passedSession: (
+    agentId: string,
+    runId: string,
+  ) => Promise<{ readonly request: BacktestRequest; readonly createdAt: number; readonly passed: PassedSession } | null>;
+  readonly inThread: (
+    asked: AgreementAsked,
+    job: Pick<EvaluationJob, 'signal' | 'progress'>,
+    beside: (worker: Worker) => void,
+  ) => Promise<AgreementFound>;
+}
+
+/** Outside code that trades answers within an hour. */
+const TERMS = { idleMs: 3_600_000, countsAs: 'it counts as disagreement' };
+
+export function createAgreementRunner(options: AgreementRunnerOptions): EvaluationRunner {
+  return (job) =>
+    inSession(
+      options,
+      job,
+      async ({ seed, signal, attach }) => {
+        const { agentId, manifest, progress } = job;
+        const known = await options.passedSession(agentId, String(job.request['of']));
+        if (known === null)
+          return {
+            ok: false,
+            code: 'disagreed',
+            detail: 'the session that passed kept no answers to compare with: the code has to pass again',
+          };
+        const { request, createdAt, passed } = known;
+        const funding = await fetchNeeds(options, backtestNeeds(manifest, manifest.timeframe), request, job);
+        const asked = { manifest, request, funding, createdAt, agentId, passed, disguise: seed };
+        return outcomeOf(await options.inThread(asked, { signal, progress }, attach));
+      },
+      TERMS,
+    );
+}
+
+function outcomeOf(found: AgreementFound): EvaluationOutcome {
+  if (found === null)
+    return {
+      ok: false,
+      code: 'history_changed',
+      detail: 'the history is not that of the session that passed: the comparison says nothing',
+    };
+  const result = canonicalJson({ ...found });
+  const summary = { ...found, verdict: agreementInWords(found) };
+  return { ok: true, resultHash: sha256Hex(result), summary, result, report: null, trials: [], evidence: null };
+}

@@ -1,0 +1,71 @@
+/** A session that shows the beginning of a passed one again, in another disguise, and compares the answers. */
+import { type Agreement, type AnsweredTrade, agreementOf, isSameAnswer, type Opening } from '../../domain/backtest/agreement.ts';
+import type { BlindTrade } from '../../domain/replay-step.ts';
+import type { ReplayPath } from './replay-path.ts';
+import { drawPaths, type ReplayWork } from './session.ts';
+import { BlindSteps, type ShownPath } from './steps.ts';
+
+/** The passed session, as its result says it. */
+export interface PassedSession {
+  readonly seed: string;
+  readonly opening: Opening;
+  /** Hash of the history of each path. */
+  readonly histories: readonly string[];
+}
+
+/** One path again. It is decided with the answers of then, so that every slot shows what was shown then. */
+class AskedPath implements ShownPath {
+  readonly slots: number;
+  readonly #path: ReplayPath;
+  readonly #then: ReadonlyMap<number, AnsweredTrade>;
+  #slot = 0;
+  trades = 0;
+  agreed = 0;
+
+  constructor(path: ReplayPath, { steps, paths }: Opening, place: number) {
+    this.#path = path;
+    this.#then = new Map(paths[place]);
+    this.slots = Math.min(steps, path.slots);
+  }
+
+  get isDone(): boolean {
+    return this.#slot >= this.slots;
+  }
+
+  shown(): object {
+    return this.#path.shown();
+  }
+
+  knows(trade: BlindTrade): boolean {
+    return this.#path.knows(trade);
+  }
+
+  decide(trade: BlindTrade | null): void {
+    const then = this.#then.get(this.#slot) ?? null;
+    const now = this.#path.wished(trade);
+    if (then !== null || now !== null) this.trades++;
+    if ((then !== null || now !== null) && isSameAnswer(then, now)) this.agreed++;
+    this.#path.decideAs(then);
+    this.#slot++;
+  }
+}
+
+export class AgreementSession {
+  readonly steps: BlindSteps;
+  /** False if the history is not the one of then: the comparison would say nothing. */
+  readonly isSameHistory: boolean;
+  readonly #paths: readonly AskedPath[];
+
+  /** @param disguise seed of the names, dates and levels that are shown. */
+  constructor(work: ReplayWork, passed: PassedSession, disguise: string, onPath: (done: number, total: number) => void) {
+    const paths = drawPaths(work, disguise, onPath);
+    this.isSameHistory = paths.every(({ history }, place) => history.hash === passed.histories[place]);
+    this.#paths = paths.map((path, place) => new AskedPath(path, passed.opening, place));
+    this.steps = new BlindSteps(this.#paths);
+  }
+
+  result(): Agreement {
+    const sum = (of: (path: AskedPath) => number): number => this.#paths.reduce((total, path) => total + of(path), 0);
+    return agreementOf({ slots: this.steps.answered.slots, trades: sum(({ trades }) => trades), agreed: sum(({ agreed }) => agreed) });
+  }
+}

@@ -1,0 +1,43 @@
+// Agreement of outside code with what passed: over the slots with a trade, within what the disguise rounds.
+import { expect, test } from 'vitest';
+import {
+  type AnsweredTrade,
+  agreementInWords,
+  agreementOf,
+  isSameAnswer,
+  OPENING_STEPS,
+  openingOf,
+} from '../../../src/domain/backtest/agreement.ts';
+
+const BUY: AnsweredTrade = { side: 'buy', instrument: 'spotexchange:BTCUSDT', notionalUsd: '1000', quantity: null, limitPrice: null };
+
+test.each<[string, AnsweredTrade | null, AnsweredTrade | null, boolean]>([
+  ['nothing and nothing', null, null, true],
+  ['a trade and nothing', BUY, null, false],
+  ['nothing and a trade', null, BUY, false],
+  ['the same trade', BUY, { ...BUY }, true],
+  ['another side', BUY, { ...BUY, side: 'sell' }, false],
+  ['another instrument', BUY, { ...BUY, instrument: 'spotexchange:ETHUSDT' }, false],
+  ['a size within one percent', BUY, { ...BUY, notionalUsd: '1009.9' }, true],
+  ['a size beyond one percent', BUY, { ...BUY, notionalUsd: '1010.1' }, false],
+  ['a size of another kind', BUY, { ...BUY, notionalUsd: null, quantity: '1' }, false],
+  ['a limit that was not there', BUY, { ...BUY, limitPrice: '9' }, false],
+])('%s', (_, then, now, isSame) => expect(isSameAnswer(then, now)).toBe(isSame));
+
+test('holding through does not make up for trades that are missing', () => {
+  expect(agreementOf({ slots: 40_000, trades: 200, agreed: 198 })).toMatchObject({ agreementPct: 99, passed: true });
+  const below = agreementOf({ slots: 40_000, trades: 200, agreed: 197 });
+  expect(below).toMatchObject({ agreementPct: 98.5, passed: false });
+  expect(agreementInWords(below)).toMatch(
+    /^197 of 200 slots with a trade were answered as in the session that passed \(98\.5\d* %\), less than 99 %: the code is not what passed\.$/,
+  );
+  expect(agreementOf({ slots: 9, trades: 0, agreed: 0 })).toMatchObject({ agreementPct: null, passed: true });
+});
+
+test('the beginning that is kept ends with its 200th trade, and holds all steps of code that trades less', () => {
+  const often = Array.from({ length: 21 }, () => Array.from({ length: 50 }, (_, n) => [n, BUY] as const));
+  const opening = openingOf(often);
+  expect(opening.steps).toBe(10);
+  expect(opening.paths.map((path) => path.length)).toEqual(Array.from({ length: 21 }, () => 10));
+  expect(openingOf([[[3, BUY]], []])).toEqual({ steps: OPENING_STEPS, paths: [[[3, BUY]], []] });
+});
