@@ -164,7 +164,7 @@ MissingHistorySource = Literal["news:wire", "news:filings", "issuer_mark", "pool
 GateEvidenceKind = Literal["manifest", "backtest", "stress_test", "paper", "shadow", "risk_signoff"]
 GateEvidenceCheckRule = Literal["above", "below", "at_least", "at_most"]
 GateEvidenceOrigin = Literal["real", "mixed", "sandbox", "unknown"]
-EvaluationRunEvaluation = Literal["backtest", "stress_test", "sweep"]
+EvaluationRunEvaluation = Literal["backtest", "stress_test", "sweep", "agreement"]
 EvaluationRunState = Literal["queued", "running", "finished", "refused", "cancelled", "failed"]
 ListProposalsState = Literal[
     "pending_approval", "approved", "executing", "filled", "partially_filled", "failed", "unknown", "expired",
@@ -172,8 +172,8 @@ ListProposalsState = Literal[
 ]
 ProposalExecutionFallback = Literal["no_resting_orders", "one_transaction", "protective_exit", "too_small_to_slice"]
 ProposalExecutionPhase = Literal["waiting", "working", "resting", "withdrawing", "ended"]
-OutsideProposalState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed", "archived"]
-OutsideProposalDecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
+OutsideProposalReceiptState = Literal["pending", "proposed", "blocked", "held", "superseded", "missed", "archived"]
+OutsideProposalReceiptDecisionDisposition = Literal["hold", "propose_entry", "propose_exit", "blocked_by_risk"]
 CostGroupBy = Literal["venue", "algorithm", "size", "hour"]
 ChartStatus = Literal["running", "done", "quarantined"]
 LongWorkKind = Literal["import", "backfill", "event_import", "fact_import", "archive_move", "sandbox_advance"]
@@ -1165,6 +1165,7 @@ class Book(Model):
     positions: List[BookPosition]
     realized_pnl_usd: Decimal
     fees_usd: Decimal
+    funding_usd: Decimal
     fills: int
     slippage_bps: float | None
     open_proposals: int
@@ -1441,6 +1442,7 @@ class PerformanceTotals(Model):
     realized_pnl_usd: Decimal
     unrealized_pnl_usd: Decimal | None
     fees_usd: Decimal
+    funding_usd: Decimal
     today_usd: Decimal | None
     today_without: List[str]
 
@@ -1457,6 +1459,7 @@ class PerformanceBook(Model):
     realized_pnl_usd: Decimal
     unrealized_pnl_usd: Decimal | None
     fees_usd: Decimal
+    funding_usd: Decimal
     today_usd: Decimal | None
     today_without: List[str]
     unpriced: List[str]
@@ -2948,7 +2951,9 @@ class AgentDetailVersion(Model):
 
 @dataclass(init=False, repr=False, eq=False)
 class OutsideProposalReceipt(Model):
-    """An outside proposal as it was received. It never changes."""
+    """An outside proposal as it was received. It never changes. `state` and `decision` are there if a request waited
+    for them.
+    """
     id: str
     agent_id: str
     client_id: str
@@ -2964,6 +2969,16 @@ class OutsideProposalReceipt(Model):
     slot: datetime
     received_at: datetime
     submitted_by: str
+    state: OutsideProposalReceiptState | None = None
+    decision: OutsideProposalReceiptDecision | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class OutsideProposalReceiptDecision(Model):
+    """The decision of its slot; null while it is pending, if it was missed and once it is archived."""
+    id: str
+    disposition: OutsideProposalReceiptDecisionDisposition
+    reason: str | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -2983,16 +2998,8 @@ class OutsideProposal(Model):
     slot: datetime
     received_at: datetime
     submitted_by: str
-    state: OutsideProposalState
-    decision: OutsideProposalDecision | None
-
-
-@dataclass(init=False, repr=False, eq=False)
-class OutsideProposalDecision(Model):
-    """The decision of its slot; null while it is pending, if it was missed and once it is archived."""
-    id: str
-    disposition: OutsideProposalDecisionDisposition
-    reason: str | None
+    state: OutsideProposalReceiptState
+    decision: OutsideProposalReceiptDecision | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3011,6 +3018,7 @@ class OutsideContext(Model):
     book: OutsideContextBook
     limits: OutsideContextLimits
     pending: OutsideProposalReceipt | None
+    agreement: OutsideContextAgreement | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3125,6 +3133,38 @@ class OutsideContextLimits(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class OutsideContextAgreement(Model):
+    """The session that asks your code again for answers that it gave in the session that passed, or null. Answer it as
+    a replay session, from its first step on, within an hour.
+    """
+    session_id: str
+    opened_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BriefContext(Model):
+    """The context in few words, for code that pays by the token."""
+    slot: datetime | None
+    manifest_hash: str
+    may_trade: bool
+    cash_usd: Decimal
+    most_usd: Decimal
+    market: Dict[str, BriefContextMarketItem]
+    pending: bool
+    agreement: str | None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BriefContextMarketItem(Model):
+    bid: Decimal | None
+    ask: Decimal | None
+    live: bool
+    premium_pct: float | None
+    basis_pct: float | None
+    held: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
 class ReplayStep(Model):
     step: int
     done: bool
@@ -3159,7 +3199,7 @@ class ReplaySlotBookPosition(Model):
 @dataclass(init=False, repr=False, eq=False)
 class ReplaySlotLast(Model):
     """The decision at the slot before on this path; null at the first slot."""
-    disposition: OutsideProposalDecisionDisposition
+    disposition: OutsideProposalReceiptDecisionDisposition
     reason: str | None
 
 
@@ -3249,7 +3289,7 @@ class Decision(Model):
     manifest_hash: str
     observed: Dict[str, Observation]
     rules: List[DecisionRule]
-    disposition: OutsideProposalDecisionDisposition
+    disposition: OutsideProposalReceiptDecisionDisposition
     reason: str | None
     instrument: str | None
     risk: PortfolioImpactAllocationRisk | None
@@ -3348,7 +3388,7 @@ class EvaluationRunDetail(Model):
     waiting_for: CandleWorkWaitingFor | None
     waits_for_work: str | None
     optimistic: bool | None
-    result: BacktestResult | SweepResult | StressTestResult | None
+    result: EvaluationRunDetailResult
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3526,6 +3566,7 @@ class BlindReplay(Model):
     foreknowledge: BlindReplayForeknowledge
     slots: int
     answers_hash: str
+    opening: BlindReplayOpening | None = None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3544,6 +3585,15 @@ class BlindReplayForeknowledge(Model):
     limit: float
     rank: int
     is_foreknowledge: bool
+
+
+@dataclass(init=False, repr=False, eq=False)
+class BlindReplayOpening(Model):
+    """The first answers, by path, each as `[slot, trade]` in true names and units. Agreement sessions ask for them
+    again.
+    """
+    steps: int
+    paths: List[List[List[Any]]]
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3681,6 +3731,16 @@ class StressTestResultRun(Model):
     curve: List[List[float | Decimal]]
     trace_hash: str
     rested_fills: int | None = None
+
+
+@dataclass(init=False, repr=False, eq=False)
+class AgreementResult(Model):
+    """Answers of outside code compared with those of the session that passed."""
+    slots: int
+    trades: int
+    agreed: int
+    agreement_pct: float | None
+    passed: bool
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -5092,7 +5152,7 @@ class TakeDecision(Model):
     manifest_hash: str
     observed: Dict[str, Observation]
     rules: List[DecisionRule]
-    disposition: OutsideProposalDecisionDisposition
+    disposition: OutsideProposalReceiptDecisionDisposition
     reason: str | None
     instrument: str | None
     risk: PortfolioImpactAllocationRisk | None
@@ -5193,6 +5253,7 @@ ManifestDeclarativeStrategyFactorInput = Union[
     "EmaCrossInput", "FundingPercentileInput", "RsiInput", "PremiumInput", "GapToMarkInput", "BasisInput",
     "VolatilityInput", "EventSentimentInput",
 ]
+EvaluationRunDetailResult = Union["BacktestResult", "SweepResult", "StressTestResult", "AgreementResult", "None"]
 
 
 class Operations(Caller):
@@ -6329,7 +6390,9 @@ class Operations(Caller):
 
         The proposal joins the next slot, where the mandate and the pre-trade risk function decide on it. It is no
         order: at `confirm` a person still approves what the agent then proposes (`/v1/agent-orders`). One waits per
-        agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`.
+        agent. Read what became of it with `GET /v1/agents/{id}/proposals/{proposalId}`, or send the header `Prefer:
+        wait=90`: then `state` and `decision` are in the answer, unless there is no decision within so many seconds.
+        `clientId` makes such a request safe to repeat, and an Idempotency-Key is not read.
         """
 
     @operation("GET", "/v1/agents/{id}/proposals?limit&cursor")
@@ -6352,6 +6415,13 @@ class Operations(Caller):
     @operation("GET", "/v1/agents/{id}/context")
     def get_outside_context(self, id: str) -> OutsideContext:
         """The view that an outside strategy has of its agent: market, book, limits, and what is pending"""
+
+    @operation("GET", "/v1/agents/{id}/context/brief")
+    def get_brief_context(self, id: str) -> BriefContext:
+        """The context of an agent in few words: prices, holdings, the largest trade, and what is pending
+
+        A tenth of the tokens of the whole context, for language models that look each minute.
+        """
 
     @operation("POST", "/v1/agents/{id}/replay-sessions", body="kind from to look", needs_body=True, keyed=True)
     def open_replay_session(

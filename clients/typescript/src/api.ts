@@ -236,6 +236,14 @@ export type AgentWithManifest = {
   readonly requestedStage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | null;
 };
 
+export type AgreementResult = {
+  readonly slots: number;
+  readonly trades: number;
+  readonly agreed: number;
+  readonly agreementPct: number | null;
+  readonly passed: boolean;
+};
+
 export type Alert = {
   readonly at: string;
   readonly what: string;
@@ -579,6 +587,10 @@ export type BlindReplay = {
   };
   readonly slots: number;
   readonly answersHash: string;
+  readonly opening?: {
+    readonly steps: number;
+    readonly paths: ReadonlyArray<ReadonlyArray<ReadonlyArray<unknown>>>;
+  };
 };
 
 export type Book = {
@@ -598,6 +610,7 @@ export type Book = {
   }>;
   readonly realizedPnlUsd: string;
   readonly feesUsd: string;
+  readonly fundingUsd: string;
   readonly fills: number;
   readonly slippageBps: number | null;
   readonly openProposals: number;
@@ -726,6 +739,24 @@ export type BridgeTransferPoint = {
   readonly destination: 'none' | 'included' | 'final' | 'failed' | 'foreign';
   readonly arrivedUsd: string | null;
   readonly refundedUsd: string | null;
+};
+
+export type BriefContext = {
+  readonly slot: string | null;
+  readonly manifestHash: string;
+  readonly mayTrade: boolean;
+  readonly cashUsd: string;
+  readonly mostUsd: string;
+  readonly market: { readonly [name: string]: {
+      readonly bid: string | null;
+      readonly ask: string | null;
+      readonly live: boolean;
+      readonly premiumPct: number | null;
+      readonly basisPct: number | null;
+      readonly held: string;
+    } };
+  readonly pending: boolean;
+  readonly agreement: string | null;
 };
 
 export type Calibration = {
@@ -1158,7 +1189,7 @@ export type EquityDay = {
 export type EvaluationRun = {
   readonly id: string;
   readonly agentId: string;
-  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep' | 'agreement';
   readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
   readonly manifestVersion: number;
   readonly manifestHash: string;
@@ -1190,7 +1221,7 @@ export type EvaluationRun = {
 export type EvaluationRunDetail = {
   readonly id: string;
   readonly agentId: string;
-  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep' | 'agreement';
   readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
   readonly manifestVersion: number;
   readonly manifestHash: string;
@@ -1218,7 +1249,7 @@ export type EvaluationRunDetail = {
   } | null;
   readonly waitsForWork: string | null;
   readonly optimistic: boolean | null;
-  readonly result: BacktestResult | SweepResult | StressTestResult | null;
+  readonly result: BacktestResult | SweepResult | StressTestResult | AgreementResult | null;
 };
 
 export type EventReport = {
@@ -2769,6 +2800,16 @@ export type OutsideContext = {
     readonly slot: string;
     readonly receivedAt: string;
     readonly submittedBy: string;
+    readonly state?: 'pending' | 'proposed' | 'blocked' | 'held' | 'superseded' | 'missed' | 'archived';
+    readonly decision?: {
+      readonly id: string;
+      readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+      readonly reason: string | null;
+    } | null;
+  } | null;
+  readonly agreement: {
+    readonly sessionId: string;
+    readonly openedAt: string;
   } | null;
 };
 
@@ -2812,6 +2853,12 @@ export type OutsideProposalReceipt = {
   readonly slot: string;
   readonly receivedAt: string;
   readonly submittedBy: string;
+  readonly state?: 'pending' | 'proposed' | 'blocked' | 'held' | 'superseded' | 'missed' | 'archived';
+  readonly decision?: {
+    readonly id: string;
+    readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+    readonly reason: string | null;
+  } | null;
 };
 
 export type PairedPerformance = {
@@ -2831,6 +2878,7 @@ export type Performance = {
     readonly realizedPnlUsd: string;
     readonly unrealizedPnlUsd: string | null;
     readonly feesUsd: string;
+    readonly fundingUsd: string;
     readonly todayUsd: string | null;
     readonly todayWithout: ReadonlyArray<string>;
   };
@@ -2845,6 +2893,7 @@ export type Performance = {
     readonly realizedPnlUsd: string;
     readonly unrealizedPnlUsd: string | null;
     readonly feesUsd: string;
+    readonly fundingUsd: string;
     readonly todayUsd: string | null;
     readonly todayWithout: ReadonlyArray<string>;
     readonly unpriced: ReadonlyArray<string>;
@@ -6152,6 +6201,13 @@ export interface Operations {
     };
     readonly answer: OutsideContext;
   };
+  /** The context of an agent in few words: prices, holdings, the largest trade, and what is pending. */
+  readonly getBriefContext: {
+    readonly input: {
+      readonly id: string;
+    };
+    readonly answer: BriefContext;
+  };
   /** Opens a blind replay session, the backtest or the stress test of an external agent. */
   readonly openReplaySession: {
     readonly input: {
@@ -7513,6 +7569,7 @@ export const OPERATIONS = {
   listOutsideProposals: 'GET /v1/agents/{id}/proposals list',
   getOutsideProposal: 'GET /v1/agents/{id}/proposals/{proposalId}',
   getOutsideContext: 'GET /v1/agents/{id}/context',
+  getBriefContext: 'GET /v1/agents/{id}/context/brief',
   openReplaySession: 'POST /v1/agents/{id}/replay-sessions idempotent',
   getReplaySession: 'GET /v1/agents/{id}/replay-sessions/{sessionId}',
   answerReplayStep: 'POST /v1/agents/{id}/replay-sessions/{sessionId}/steps',

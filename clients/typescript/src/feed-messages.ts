@@ -109,7 +109,7 @@ export type EvaluationChange = {
   readonly what: 'evaluation_queued' | 'evaluation_running' | 'evaluation_finished' | 'evaluation_refused' | 'evaluation_cancelled' | 'evaluation_failed';
   readonly agentId: string;
   readonly runId: string;
-  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep' | 'agreement';
   readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
   readonly manifestHash: string;
   readonly ending: {
@@ -124,7 +124,7 @@ export type EvaluationProgress = {
   readonly what: 'evaluation_progress';
   readonly agentId: string;
   readonly runId: string;
-  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep' | 'agreement';
   readonly done: number;
   readonly total: number;
   readonly doing: string;
