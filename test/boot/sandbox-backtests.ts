@@ -14,7 +14,7 @@ type Ended = Extract<BacktestOutcome, { ok: true }>;
 
 interface SandboxBacktests {
   requestOf(asked: object): BacktestRequest;
-  /** What the sandbox knows of its past. */
+  /** Returns the reads of the sandbox's past. */
   readsOf(request: BacktestRequest): BacktestReads;
   backtest(manifest: Manifest, asked?: object): Promise<Ended>;
 }

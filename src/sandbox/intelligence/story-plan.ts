@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 export const BUCKET = 12 * HOUR;
 const STORY_CHANCE = 0.3;
 
-/** How news of one sort goes: its words, and what it does to the price. */
+/** Words of one sort of news, and its effect on the price. */
 interface Plot {
   readonly weight: number;
   /** Size of its shock to the price, in standard deviations of an ordinary day. */

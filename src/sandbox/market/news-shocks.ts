@@ -1,4 +1,4 @@
-/** What the stories of an asset have done to its price by any minute. */
+/** Effect of an asset's stories on its price by any minute. */
 import { BUCKET, storyPlan } from '../intelligence/story-plan.ts';
 import { CELL } from './seeded-noise.ts';
 

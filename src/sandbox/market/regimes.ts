@@ -55,7 +55,7 @@ export class Regimes {
 
 const KNOWN_BEGINNINGS = new Map<Clock, Float64Array>();
 
-/** What a clock shows at the beginning of each day: worked out once, since no seed changes it. */
+/** Returns the time of a clock at the beginning of each day. It is worked out once, since no seed changes it. */
 function beginnings(clock: Clock): Float64Array {
   const known = KNOWN_BEGINNINGS.get(clock) ?? Float64Array.from({ length: DAYS + 1 }, (_, day) => clock(day * DAY_MINUTES));
   KNOWN_BEGINNINGS.set(clock, known);

@@ -31,7 +31,7 @@ const WEEK = 7 * DAY;
 const INTEREST = 0.0001;
 const FUNDING_CLAMP = 0.0005;
 const FUNDING_CAP = 0.04;
-/** How far a perpetual's premium strays, how much lower it lies in full stress, and the part of it that turns within minutes. */
+/** Deviation of a perpetual's premium, its fall in full stress, and the part of it that turns within minutes. */
 const BASIS_SD = 0.00042;
 const BASIS_STRESS = 0.0004;
 const BASIS_QUICK = 0.0001;
@@ -43,10 +43,10 @@ const WITHOUT_NEWS = 0.8;
 const REGULAR_VARIANCE = 1 / 200_000;
 /** Hours of a weekday in which pools of shares are deep. UTC, on the grid of the readings that history has of depths and spreads. */
 const BUSY_HOURS = { from: 12, to: 20 } as const;
-/** How much thinner pools are in full stress and outside of busy hours, in logarithms. */
+/** Fall of a pool's depth in full stress and outside of busy hours, in logarithms. */
 const STRESS_THINNER = 0.35;
 const QUIET_THINNER = 0.15;
-/** What a pool keeps of a swap: calm, more in full stress, more outside of busy hours. */
+/** Fee of a pool as a fraction of a swap: calm, more in full stress, more outside of busy hours. */
 const POOL_FEE = 0.0022;
 const STRESS_FEE = 0.0014;
 const QUIET_FEE = 0.0006;
@@ -73,7 +73,7 @@ interface MinutePath {
   amplitude: number;
 }
 
-/** What the assets of one seeded market share. */
+/** Parts that the assets of one seeded market share. */
 interface SeededWorld {
   readonly seed: string;
   readonly anchor: EpochMs;

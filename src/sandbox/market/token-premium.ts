@@ -1,4 +1,4 @@
-/** How far a token trades from the value of its asset: a discount that goes back within days, and sometimes not for weeks. */
+/** Distance of a token's price from the value of its asset: a discount that goes back within days, and sometimes not for weeks. */
 import type { AssetTraits } from './listed-assets.ts';
 import type { Regimes } from './regimes.ts';
 import { RevertingNoise, SmoothNoise, seedOf } from './seeded-noise.ts';
@@ -12,10 +12,10 @@ const COMMON_PART = 0.4;
 /** Deviation of the premium, and how much more it is in full stress. */
 const SIZE = 0.0133;
 const STRESS_SIZE = 0.6;
-/** Where tokens lie in calm times, and how much lower in full stress: holders cannot redeem at once. */
+/** Mean premium in calm times, and its fall in full stress, when holders cannot redeem at once. */
 const MEAN = -0.001;
 const STRESS_MEAN = -0.004;
-/** What turns within the hour. */
+/** Deviation of the part that turns within the hour. */
 const QUICK_SIZE = 0.0012;
 /** Weeks in which holders leave and few come: they begin beyond so many deviations and widen the discount by as much for each more. */
 const FLIGHT_HALF_LIFE = 9;
@@ -61,7 +61,7 @@ export class TokenPremium {
     return this.#left + (this.#right - this.#left) * (minute / HOUR - hour) + QUICK_SIZE * this.#quick.at(minute);
   }
 
-  /** What turns within days and weeks. */
+  /** Returns the part that turns within days and weeks. */
   #slow(minute: number): number {
     const stress = this.#regimes.stress(minute);
     const mixed = COMMON_PART * this.#common.at(minute) + Math.sqrt(1 - COMMON_PART * COMMON_PART) * this.#own.at(minute);
