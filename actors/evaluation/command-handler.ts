@@ -42,19 +42,11 @@ export function createEvaluationHandler(deps: {
     async start(context, agentId, evaluation, request): Promise<Outcome<EvaluationView>> {
       const manifest = await evaluations.activeManifest(context.orgId, agentId);
       if (manifest === null) return refuse('not_found', 'there is no such agent');
-      if (request['session'] !== undefined && !manifest.external)
-        return refuse(
-          'state_conflict',
-          "the agent's own rules trade: start a backtest of it, because only outside code answers a replay session",
-        );
       const id = deps.newId();
       const createdAt = clock.now();
       const input = inputOf({ agentId, evaluation, request, requestedBy: context.subject, createdAt }, manifest);
-      if (evaluation === 'backtest' && input.request['look'] === false && (timeframeMs(manifest.timeframe) ?? 0) > DAY_MS)
-        return refuse(
-          'state_conflict',
-          `the gate of backtests is measured by days, and bars of ${manifest.timeframe} are longer: ask for a look, or use a timeframe of 24h or less`,
-        );
+      const objection = objectionTo(input, manifest);
+      if (objection !== null) return refuse('state_conflict', objection);
       try {
         const plan = await runtime.start('evaluation', id, context.orgId, input, {
           cause: `${context.subject} ${context.requestId}`,
@@ -95,6 +87,15 @@ export function createEvaluationHandler(deps: {
       }
     },
   };
+}
+
+/** Returns why a run of the active manifest is refused; null if it is not. */
+function objectionTo({ evaluation, request }: Pick<EvaluationInput, 'evaluation' | 'request'>, manifest: ActiveManifest): string | null {
+  if (request['session'] !== undefined && !manifest.external)
+    return "the agent's own rules trade: start a backtest of it, because only outside code answers a replay session";
+  if (evaluation === 'backtest' && request['look'] === false && (timeframeMs(manifest.timeframe) ?? 0) > DAY_MS)
+    return `the gate of backtests is measured by days, and bars of ${manifest.timeframe} are longer: ask for a look, or use a timeframe of 24h or less`;
+  return null;
 }
 
 /** Input of a run on the active manifest. */

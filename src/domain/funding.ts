@@ -63,7 +63,7 @@ export function heldHours(
   });
 }
 
-/** What a held hour pays by its terms. */
+/** Returns the payment of a held hour by its terms. */
 export function fundingPaymentOf({ instrument, hour, quantity }: HeldHour, { price, hourlyRate }: HourlyTerms): FundingPayment {
   return { instrument, hour, paidUsd: fundingUsdOf(quantity, price, hourlyRate) };
 }

@@ -1,4 +1,4 @@
-// Ten thousand hostile proposals over every door: none gets beyond the mandate, none delays another tenant's slot.
+// Ten thousand hostile proposals over every route: none gets beyond the mandate, none delays another tenant's slot.
 import { expect, test } from 'vitest';
 import { apiUnderTest } from './api-under-test.ts';
 import { attack } from './hostile-proposals.ts';

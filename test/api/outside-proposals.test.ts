@@ -81,7 +81,7 @@ test('a request that prefers to wait gets the decision, or the receipt if there 
   api.clock.advanceTo(api.clock.now() + 180_000);
   const settled = await asked;
   expect([settled.status, settled.body.state, settled.headers['preference-applied']]).toEqual([202, 'missed', 'wait=90']);
-  expect((await propose({ clientId: 'after it' })).status).toBe(202);
+  expect((await propose({ clientId: 'after' })).status).toBe(202);
 });
 
 test.each<[string, object, number, string]>([

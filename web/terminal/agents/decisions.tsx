@@ -32,22 +32,10 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
   const all = (data?.pages ?? []).flatMap(({ items }) => items);
   const shown = all.filter(KEPT[filter]);
   const opened = all.find(({ id }) => id === open);
-  const oldest = all.at(-1);
   return (
     <div className="decisions">
       <div className="part-head">
-        <SegmentedControl
-          size="xs"
-          aria-label="Decisions shown"
-          data={FILTERS}
-          value={filter}
-          onChange={(value) => setFilter(value as Filter)}
-        />
-        {oldest !== undefined && (
-          <span className="faint">
-            {shown.length} of {all.length} decisions back to {dayAndTime(oldest.slot)}
-          </span>
-        )}
+        <Filters filter={filter} setFilter={setFilter} shown={shown.length} all={all} />
         {hasNextPage && (
           <Button size="compact-xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Look further back
@@ -87,6 +75,34 @@ export function Decisions({ agentId }: { readonly agentId: string }) {
         {opened !== undefined && <Explained key={opened.id} decision={opened} close={() => setOpen(null)} />}
       </div>
     </div>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly setFilter: (filter: Filter) => void;
+  /** Number of decisions that pass the filter. */
+  readonly shown: number;
+  readonly all: readonly Decision[];
+}
+
+function Filters({ filter, setFilter, shown, all }: FiltersProps) {
+  const oldest = all.at(-1);
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label="Decisions shown"
+        data={FILTERS}
+        value={filter}
+        onChange={(value) => setFilter(value as Filter)}
+      />
+      {oldest !== undefined && (
+        <span className="faint">
+          {shown} of {all.length} decisions back to {dayAndTime(oldest.slot)}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -12,8 +12,16 @@ interface Silent {
   readonly last: EpochMs;
 }
 
+/** Reads and alerts about external agents whose code has fallen silent. */
+export function createSilenceReports(sql: Sql) {
+  return {
+    silent: (now: EpochMs) => silentAgents(sql, now),
+    tellSilence: (agent: Silent, now: EpochMs) => tellSilence(sql, agent, now),
+  };
+}
+
 /** External agents on duty whose last proposal lies so far back, and who were not told in the day before `now`. */
-export async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> {
+async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Silent[]> {
   return sql<Silent[]>`
     select a.id, p.received_at as last from agents a
     cross join lateral (select received_at from outside_proposals where agent_id = a.id order by number desc limit 1) p
@@ -24,7 +32,7 @@ export async function silentAgents(sql: Sql, now: EpochMs): Promise<readonly Sil
 }
 
 /** Announces on the channel `alerts` that nothing was proposed for so long. */
-export async function tellSilence(sql: Sql, { id, last }: Silent, now: EpochMs): Promise<void> {
+async function tellSilence(sql: Sql, { id, last }: Silent, now: EpochMs): Promise<void> {
   const detail = `Its code has proposed nothing for ${Math.floor((now - last) / AGENT_TICK_MS)} slots, since ${isoTime(last)}. Stop-loss, take-profit and the other exits of its mandate go on. Pause it if the code has stopped.`;
   await inTransaction(sql, async (transaction) => {
     await transaction`

@@ -28,7 +28,7 @@ import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
 import { type EpochMs, isoTime } from '../../../domain/time.ts';
 import { figureInWords } from '../../../domain/words.ts';
 import type { Sql } from '../database.ts';
-import { silentAgents, tellSilence } from '../agents/outside-silence.ts';
+import { createSilenceReports } from '../agents/outside-silence.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
@@ -149,9 +149,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     tellOutdated: (agentId: string, now: EpochMs) => tellOutdated(sql, agentId, now),
     filled: (now: EpochMs) => filledAgents(sql, now),
     tellDrift: (agentId: string, now: EpochMs) => tellDrift(sql, agentId, now),
-    silent: (now: EpochMs) => silentAgents(sql, now),
-    tellSilence: (agent: { readonly id: string; readonly last: EpochMs }, now: EpochMs) => tellSilence(sql, agent, now),
-
+    ...createSilenceReports(sql),
     dueForToday: (now: EpochMs, limit: number) => dueForToday(sql, now, limit),
   };
 }

@@ -61,28 +61,13 @@ function Writing({ purpose, id, first }: WritingProps) {
   const [text, setText] = useState(() => writeYaml(manifestOf(draftOf(first, FORM) as ManifestDraft, FORM)));
   const read = useMemo(() => readYaml(text), [text]);
   const draft = read.ok && !isDeclarative(read.value) ? draftOf(read.value, FORM) : null;
-  const saving = useMutation({
-    mutationFn: () => (purpose === 'edit' ? api.addAgentVersion({ id, body: text }) : api.createAgent({ body: text })),
-    onSuccess: (agent) => {
-      notifications.show({
-        color: 'teal',
-        message: purpose === 'edit' ? `Version ${agent.manifestVersion} is the manifest now.` : `${agent.name} was created at draft.`,
-      });
-      refreshAgent();
-      goTo(`agents/${agent.id}`);
-    },
-  });
+  const saving = useSaving(purpose, id, text);
   const write = (next: string) => {
     setText(next);
     if (saving.error !== null) saving.reset();
   };
   const said = saving.error instanceof ApiError ? saving.error.fields : [];
-  const problems: readonly YamlProblem[] = read.ok
-    ? said.map(({ path, problem, allowed }) => ({
-        words: `${path.replace('$.', '')} ${problem}. Allowed: ${allowed}.`,
-        place: read.placeOf(path),
-      }))
-    : [{ words: read.problem, place: read.place }];
+  const problems = problemsOf(read, said);
   return (
     <form
       className="page builder-page"
@@ -123,6 +108,29 @@ function Writing({ purpose, id, first }: WritingProps) {
       </div>
     </form>
   );
+}
+
+function useSaving(purpose: Purpose, id: string, text: string) {
+  return useMutation({
+    mutationFn: () => (purpose === 'edit' ? api.addAgentVersion({ id, body: text }) : api.createAgent({ body: text })),
+    onSuccess: (agent) => {
+      notifications.show({
+        color: 'teal',
+        message: purpose === 'edit' ? `Version ${agent.manifestVersion} is the manifest now.` : `${agent.name} was created at draft.`,
+      });
+      refreshAgent();
+      goTo(`agents/${agent.id}`);
+    },
+  });
+}
+
+/** Problems of the text, each with its place: those of reading it, else those that the service named. */
+function problemsOf(read: ReadYaml, said: ApiError['fields']): readonly YamlProblem[] {
+  if (!read.ok) return [{ words: read.problem, place: read.place }];
+  return said.map(({ path, problem, allowed }) => ({
+    words: `${path.replace('$.', '')} ${problem}. Allowed: ${allowed}.`,
+    place: read.placeOf(path),
+  }));
 }
 
 /** A missing name hinders no preview. */
