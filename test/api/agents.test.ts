@@ -186,7 +186,7 @@ describe('pausing, resuming, halting', () => {
     expect((await resume(id, risk)).body).toMatchObject({
       status: 409,
       code: 'cause_persists',
-      detail: expect.stringContaining('whole day'),
+      detail: expect.stringContaining('daily drawdown limit was reached'),
     });
     const other = await createdAgent(api, creator);
     await placeAtStage(api.databaseUrl, other, 'limited_live');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutsideHandler, type OutsideReceipt, type ProposalWish } from '../../../actors/agent/outside-proposals.ts';
 import { forgetInputs } from '../../../src/adapters/store/actors/forget-old.ts';
-import { silentAgents, tellSilence } from '../../../src/adapters/store/agents/outside-silence.ts';
+import { createSilenceReports } from '../../../src/adapters/store/agents/outside-silence.ts';
 import { createOutsideStore } from '../../../src/adapters/store/agents/outside-proposals.ts';
 import { verifyOutsideProposals } from '../../../src/adapters/store/agents/outside-verifier.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -57,12 +57,12 @@ test('code that has proposed and then falls silent for a day is told of once a d
   const id = await stage.agent('confirm', external());
   const never = await stage.agent('confirm', external());
   const { receivedAt } = await received(id);
-  const silentAt = async (at: number) => (await silentAgents(stage.sql, at)).filter((agent) => [id, never].includes(agent.id));
+  const silentAt = async (at: number) => (await createSilenceReports(stage.sql).silent(at)).filter((agent) => [id, never].includes(agent.id));
   const day = 86_400_000;
   expect(await silentAt(receivedAt + day - 1)).toEqual([]);
   const found = await silentAt(receivedAt + day);
   expect(found).toEqual([{ id, last: receivedAt }]);
-  await tellSilence(stage.sql, found[0] as (typeof found)[0], receivedAt + day);
+  await createSilenceReports(stage.sql).tellSilence(found[0] as (typeof found)[0], receivedAt + day);
   expect(await silentAt(receivedAt + day + 60_000)).toEqual([]);
   const [alert] = await stage.sql<{ body: { what: string; detail: string } }[]>`
     select body from announcements where channel = 'alerts' and actor_id = ${id} order by at desc limit 1`;
