@@ -57,7 +57,8 @@ test('code that has proposed and then falls silent for a day is told of once a d
   const id = await stage.agent('confirm', external());
   const never = await stage.agent('confirm', external());
   const { receivedAt } = await received(id);
-  const silentAt = async (at: number) => (await createSilenceReports(stage.sql).silent(at)).filter((agent) => [id, never].includes(agent.id));
+  const silentAt = async (at: number) =>
+    (await createSilenceReports(stage.sql).silent(at)).filter((agent) => [id, never].includes(agent.id));
   const day = 86_400_000;
   expect(await silentAt(receivedAt + day - 1)).toEqual([]);
   const found = await silentAt(receivedAt + day);

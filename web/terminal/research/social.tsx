@@ -79,7 +79,7 @@ function Author({ author, platform }: { readonly author: string; readonly platfo
 
 /** A post with a link to where it was written, if that is an address of the web. */
 function Text({ post: { text, url } }: { readonly post: SocialPost }) {
-  const isLink = url !== null && /^https:\/\//.test(url);
+  const isLink = url !== null && url.startsWith('https://');
   return (
     <span className="long post">
       {text}{' '}
