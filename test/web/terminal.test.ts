@@ -156,7 +156,8 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('heading', { name: 'Crypto trend' }).waitFor();
     await page.locator('.stage-rail li').nth(6).waitFor();
     await page.getByText('EMA 24 crosses above EMA 120 on 1h bars').waitFor();
-    await page.locator('tr[data-decision]').first().getByRole('button').click();
+    // Not one that was late, which looked at no rule.
+    await page.locator('tr[data-decision]', { hasText: 'of 3' }).first().getByRole('button').click();
     await page.getByRole('region', { name: 'Rules and what was seen' }).waitFor();
     for (const part of ['Gates', 'Evaluations', 'Positions and fills', 'Costs', 'Versions']) {
       await page.getByRole('link', { name: part, exact: true }).click();
@@ -195,6 +196,8 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
 
   test('a contract of a prediction market is bought on paper, and its order opens with its fill', async () => {
     await page.evaluate("location.hash = '#/predictions'");
+    // Prices that are not live buy nothing.
+    await page.getByRole('region', { name: 'Chosen market' }).locator('.quality-live').waitFor();
     await page.getByRole('textbox', { name: 'Size (USD)' }).fill('25');
     await page.getByRole('button', { name: 'Buy yes on paper' }).click();
     await page.getByText('Order filled').last().waitFor();
