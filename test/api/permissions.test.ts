@@ -171,6 +171,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agents/:id/proposals': ['agent:read'],
   'GET /v1/agents/:id/proposals/:proposalId': ['agent:read'],
   'GET /v1/agents/:id/context': ['agent:read'],
+  'GET /v1/agents/:id/context/brief': ['agent:read'],
   'GET /v1/agents/:id/calibration': ['agent:read'],
   'GET /v1/agents': ['agent:read'],
   'GET /v1/agents/:id': ['agent:read'],

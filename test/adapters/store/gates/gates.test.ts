@@ -271,7 +271,7 @@ describe('what the evaluator cannot make up', () => {
 
   test('a series of earlier rules', async () => {
     const id = await stage.agentAt('stress_test', { evidence: 'absent' });
-    await expect(write(id, 'stress_test', { ...stressSeries(), rules: 1 })).rejects.toThrow(/version 1 of its rules, and 2 holds/);
+    await expect(write(id, 'stress_test', { ...stressSeries(), rules: 1 })).rejects.toThrow(/version 1 of its rules, and 3 holds/);
   });
 
   test('the same run twice: it is on record once, and both are answered alike', async () => {
@@ -367,8 +367,8 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   expect(gates.map(({ kind, evidence, problems }) => [kind, evidence?.rulesVersion, evidence?.ruleChange, problems])).toEqual([
     ['manifest', 2, null, []],
     ['backtest', 1, 'costs are those of paper', [words]],
-    ['stress_test', 2, null, []],
-    ['paper', 4, null, []],
+    ['stress_test', 3, null, []],
+    ['paper', 5, null, []],
     ['shadow', 3, null, []],
     ['risk_signoff', 1, null, [words]],
   ]);
