@@ -255,6 +255,7 @@ async function putOnPaper(id: string): Promise<void> {
     await transaction`
       update agents set stage = 'stress_test', stage_evidence = (select id from evidence where agent_id = ${id} and kind = 'backtest') where id = ${id}`;
     await transaction`update agents set stage = 'paper', stage_evidence = null where id = ${id}`;
+    await transaction`set constraints all immediate`;
     await transaction`alter table agents enable trigger user`;
     await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"paper"'), version = version + 1 where id = ${id}`;
   });
