@@ -143,7 +143,7 @@ test('once its rows are mended, a quarantined agent is released, resumed by anot
   const manager = { orgId: ORG, subject: 'bob', permissions: ['risk:manage'], requestId: 'r' } as const;
   expect(await commands.release(manager, poison)).toMatchObject({
     ok: false,
-    refusal: { code: 'state_conflict', detail: expect.stringMatching(/no quarantine/) },
+    refusal: { code: 'state_conflict', detail: expect.stringMatching(/is not quarantined/) },
   });
   await poisoned(FAULTS['books: one fill without any turnover'] as (on: Sql) => Promise<unknown>);
   await tickOn(NEXT);
