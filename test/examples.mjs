@@ -15,7 +15,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Longer answers would bury the document: they are taken only where there is no shorter one, and the longest not at all. Bytes. */
 const SHORT_BYTES = 4_000;
 const MOST_BYTES = 64_000;
-/** So many entries of a list are shown. */
+/** Number of entries of a list that are shown. */
 const MOST_ITEMS = 2;
 /** Lists of which the first entries tell enough: those of every list, and the slots of a replay step with their answers. */
 const LISTS = ['items', 'slots', 'answers'];
@@ -56,7 +56,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Whether a request's body is one of the schema that the document has for it: tests also send what is not. */
+/** Makes a check of request bodies by the document's schemas: tests also send others. */
 function bodyCheck() {
   const printed = spawnSync(process.execPath, [join(ROOT, 'test/run.mjs'), 'openapi'], { encoding: 'utf8', maxBuffer: 64_000_000 });
   if (printed.status !== 0) throw new Error(`the API's document was not printed: ${printed.stderr}`);

@@ -28,7 +28,7 @@ export interface AgreementDeps {
   readonly newId: () => string;
 }
 
-/** Whoever keeps other evaluations open for so long does not answer. Milliseconds. */
+/** Time after which an agent that keeps other evaluations open counts as silent, in milliseconds. */
 const EVADED_MS = 24 * 3_600_000;
 
 /** Demotes whoever disagreed, and opens sessions for whoever is due. */

@@ -36,7 +36,7 @@ async function externalAgent(api: ApiUnderTest, orgId?: string): Promise<Prepare
   return { agentId: id, manifestHash, token: code.body.token, hook: hook.body.path };
 }
 
-/** What is wrong with each proposal. `null` is one that the mandate allows: it may carry a text that a model would obey. */
+/** Faults of the proposals. `null` stands for one that the mandate allows: it may carry a text that a model would obey. */
 const ATTACKS: readonly ((honest: Proposal, n: number) => Proposal | null)[] = [
   (honest, n) => ({ ...honest, notionalUsd: String(MOST + 1 + n) }),
   (honest) => ({ ...honest, notionalUsd: '999999999999' }),

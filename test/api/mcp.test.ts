@@ -281,7 +281,7 @@ test('a model that obeys a news item trades nothing outside the mandate', async 
 });
 
 // The full number is in hostile-proposals.proof.test.ts.
-test('of 160 hostile proposals over every door none gets beyond the mandate, and no neighbour waits', async () => {
+test('of 160 hostile proposals over every route none gets beyond the mandate, and no neighbour waits', async () => {
   const found = await attack(api, 160);
   expect(found).toMatchObject({ sent: 160, outside: 0, delayed: 0, defects: 0 });
   expect(found.received).toBeGreaterThan(4);

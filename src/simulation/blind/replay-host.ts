@@ -10,11 +10,11 @@ import type { EpochMs } from '../../domain/time.ts';
 /** None lasts longer than a day. Milliseconds. */
 const SESSION_MS = 24 * 3_600_000;
 
-/** What becomes of a session that nobody answers. */
+/** Fate of a session without answers. */
 export interface SessionTerms {
   /** Without an answer for so long it has been abandoned. Milliseconds. */
   readonly idleMs: number;
-  /** What it counts as then, as a clause. */
+  /** Clause that says how an abandoned session counts. */
   readonly countsAs: string;
 }
 

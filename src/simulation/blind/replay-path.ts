@@ -30,7 +30,7 @@ export class ReplayPath implements ShownPath {
   readonly #work: PathWork;
   readonly #view: ReturnType<typeof createAsOfView>;
   readonly #run: BarByBar;
-  /** What was answered at the first slots. */
+  /** Answers to the first slots. */
   readonly #answers: (readonly [number, AnsweredTrade])[] = [];
   #cut: Cut | null = null;
   #last: Pick<Verdict, 'disposition' | 'reason'> | null = null;
@@ -66,7 +66,7 @@ export class ReplayPath implements ShownPath {
     return isAlias(this.#work.disguise, instrument);
   }
 
-  /** What was answered at the first slots, in true names and units. */
+  /** Answers to the first slots, in true names and units. */
   get answers(): AnsweredPath {
     return this.#answers;
   }

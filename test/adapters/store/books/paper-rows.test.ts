@@ -37,7 +37,7 @@ const anyTrading = fc.record({
       lots: fc.integer({ min: 1, max: 40 }),
       cents: fc.integer({ min: 8_000, max: 12_000 }),
       feeCents: fc.integer({ min: -2, max: 40 }),
-      /** Of an hour soon after it, booked soon or late. */
+      /** Funding of an hour soon after the fill, booked soon or late. */
       funding: fc.option(
         fc.record({ hours: fc.integer({ min: 1, max: 20 }), cents: fc.integer({ min: -90, max: 90 }), lateMs: fc.nat(2 * DAY) }),
       ),
