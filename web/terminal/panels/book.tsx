@@ -27,6 +27,7 @@ export function Book() {
   const [bids, asks] = [withTotals(book.bids), withTotals(book.asks)];
   const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0);
   const show = { decimals, sizeDecimals, most };
+  // Rows stay at their places and change their texts: rows that followed their prices would move with each change.
   return (
     <div className="book" data-instrument={key}>
       <div className="book-head" aria-hidden="true">
@@ -35,14 +36,14 @@ export function Book() {
         <span>Total</span>
       </div>
       <ol className="ladder asks" aria-label="Asks, lowest last">
-        {asks.map((level) => (
-          <Rung key={level.price} level={level} side="ask" {...show} />
+        {asks.map((level, place) => (
+          <Rung key={place} level={level} side="ask" {...show} />
         ))}
       </ol>
       <Spread book={book} />
       <ol className="ladder bids" aria-label="Bids, highest first">
-        {bids.map((level) => (
-          <Rung key={level.price} level={level} side="bid" {...show} />
+        {bids.map((level, place) => (
+          <Rung key={place} level={level} side="bid" {...show} />
         ))}
       </ol>
     </div>
