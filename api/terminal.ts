@@ -46,6 +46,9 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource): 
       })
       .send(terminal === null ? WAITING_PAGE : terminal.page(nonce));
   });
+  app.get('/terminal/wait.js', { config }, async (_, reply) =>
+    reply.headers({ 'content-type': contentTypeOf('wait.js'), 'cache-control': 'no-store' }).send(WAITING_SCRIPT),
+  );
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
     const file = (await prepared())?.files.get(request.params.file);
     if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; reload /terminal');
@@ -100,12 +103,15 @@ async function prepare({ script, style, preloaded, files }: TerminalFiles) {
   return { files: new Map(served), page: (nonce: string) => pageOf(nonce, { script, style, preloaded }) };
 }
 
+/** Script of the waiting page. A refresh by markup stays on an address that names a page of the terminal after `#`: it is the same document. */
+const WAITING_SCRIPT = 'setTimeout(() => location.reload(), 1_000);\n';
+
 const WAITING_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="refresh" content="1" />
     <title>Sevengate terminal</title>
+    <script type="module" src="/terminal/wait.js"></script>
   </head>
   <body>
     <p>The terminal is prepared after an update. This page opens it in a few seconds.</p>

@@ -34,8 +34,9 @@ test('while it is bundled the page asks again, and begins no second bundling', a
   for (let visits = 0; visits < 3; visits++) {
     const { statusCode, body, headers } = await visit();
     expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(body).toContain('http-equiv="refresh"');
+    expect(body).toContain('/terminal/wait.js');
   }
+  expect((await visit('/terminal/wait.js')).body).toContain('location.reload()');
   expect(bundlings).toHaveLength(1);
   bundlings[0]?.done(FILES);
   await expect.poll(async () => (await visit()).body).toContain('/terminal/main-A.js');
@@ -47,6 +48,6 @@ test('a bundling that failed is told once, and begun anew at the next visit', as
   await visit();
   bundlings[0]?.failed(new Error('main.tsx does not compile'));
   await expect.poll(async () => (await visit()).body).toContain('does not compile');
-  expect((await visit()).body).toContain('http-equiv="refresh"');
+  expect((await visit()).body).toContain('/terminal/wait.js');
   expect(bundlings).toHaveLength(2);
 });
