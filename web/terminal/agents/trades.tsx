@@ -1,6 +1,7 @@
-/** What an agent holds, and every fill of it. */
+/** Positions of an agent, and every fill of it. */
 import { dayAndTime, priceText, symbolOf } from '../../words.js';
 import type { Book, Fill } from '../api.ts';
+import { FillCells } from '../kit/fill-cells.tsx';
 import { Heads } from '../kit/heads.tsx';
 import { Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -78,27 +79,15 @@ function Held({ book: { mode, manifestVersion, capitalUsd, cashUsd, realizedPnlU
   );
 }
 
-function FillRow({ fill: { id, at, instrument, side, quantity, fillPrice, notionalUsd, slippageBps, feeUsd } }: { readonly fill: Fill }) {
+function FillRow({ fill }: { readonly fill: Fill }) {
+  const { id, at, instrument } = fill;
   return (
     <tr data-fill={id}>
       <th scope="row" className="num">
         {dayAndTime(at)}
       </th>
       <td className="text">{symbolOf(instrument)}</td>
-      <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
-      <td className="num" title={quantity}>
-        {priceText(quantity)}
-      </td>
-      <td>
-        <Price price={fillPrice} />
-      </td>
-      <td>
-        <Money usd={notionalUsd} />
-      </td>
-      <td className="num">{slippageBps.toFixed(2)} bps</td>
-      <td>
-        <Money usd={feeUsd} />
-      </td>
+      <FillCells fill={fill} />
     </tr>
   );
 }

@@ -1,8 +1,8 @@
 /** Fills of people and agents, newest first. */
 import { useMemo } from 'react';
-import { clockTime, dayAndTime, priceText, symbolOf } from '../../words.js';
+import { clockTime, dayAndTime, symbolOf } from '../../words.js';
+import { FillCells } from '../kit/fill-cells.tsx';
 import { Heads } from '../kit/heads.tsx';
-import { Money, Price } from '../kit/numbers.tsx';
 import { useAgentName } from '../organization.ts';
 import { choose } from '../place.ts';
 import { useOrders } from './orders.tsx';
@@ -34,31 +34,18 @@ export function Fills() {
           words={['Instrument', 'Side', 'By']}
         />
         <tbody>
-          {fills.map(({ id, at, instrument, side, quantity, fillPrice, notionalUsd, slippageBps, feeUsd, by }) => (
-            <tr key={id} data-fill={id}>
-              <td className="num text" title={dayAndTime(at)}>
-                {clockTime(at)}
+          {fills.map((fill) => (
+            <tr key={fill.id} data-fill={fill.id}>
+              <td className="num text" title={dayAndTime(fill.at)}>
+                {clockTime(fill.at)}
               </td>
               <th scope="row">
-                <button type="button" className="plain" onClick={() => choose(instrument)}>
-                  {symbolOf(instrument)}
+                <button type="button" className="plain" onClick={() => choose(fill.instrument)}>
+                  {symbolOf(fill.instrument)}
                 </button>
               </th>
-              <td className={`text ${side === 'buy' ? 'up' : 'down'}`}>{side}</td>
-              <td className="num" title={quantity}>
-                {priceText(quantity)}
-              </td>
-              <td>
-                <Price price={fillPrice} />
-              </td>
-              <td>
-                <Money usd={notionalUsd} />
-              </td>
-              <td className="num">{slippageBps.toFixed(2)} bps</td>
-              <td>
-                <Money usd={feeUsd} />
-              </td>
-              <td className="text">{by}</td>
+              <FillCells fill={fill} />
+              <td className="text">{fill.by}</td>
             </tr>
           ))}
         </tbody>
