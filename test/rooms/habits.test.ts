@@ -78,8 +78,9 @@ test('file names are kebab-case and say what is inside', () => {
     .map(({ path }) => path.split('/').at(-1) as string)
     .filter(
       (name) =>
-        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(d|test|bench|proof\.test|proof\.config))?\.(ts|mjs|js|css|html)$|^\d{4}_[a-z0-9_]+\.sql$/.test(name) ||
-        /^(utils?|helpers?|common|misc|managers?|services?|types)\./.test(name),
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(d|test|bench|proof\.test|proof\.config))?\.(tsx?|mjs|js|css|html)$|^\d{4}_[a-z0-9_]+\.sql$/.test(
+          name,
+        ) || /^(utils?|helpers?|common|misc|managers?|services?|types)\./.test(name),
     );
   expect(wrong).toEqual([]);
 });

@@ -56,7 +56,7 @@ function list(folder: string): string[] {
   return entries.flatMap((entry) => {
     const full = join(folder, entry.name);
     if (entry.isDirectory()) return entry.name === 'fixtures' || entry.name === 'node_modules' ? [] : list(full);
-    return /\.(ts|mjs|sql|js|css|html)$/.test(entry.name) ? [full] : [];
+    return /\.(tsx?|mjs|sql|js|css|html)$/.test(entry.name) ? [full] : [];
   });
 }
 

@@ -108,7 +108,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
   );
 }
 
-/** Where it stands, what leads on, and what is being sold. */
+/** Stage of the agent, its next step, and the positions that are being sold. */
 function Where({ agent }: { readonly agent: AgentDetail }) {
   const { data: gates, error } = useGates(agent.id);
   return (

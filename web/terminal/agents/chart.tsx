@@ -111,7 +111,7 @@ function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
   );
 }
 
-/** What the agent did on the bars, as far back as its decisions are read. */
+/** Trades and decisions of the agent on the bars, as far back as its decisions are read. */
 function useOverlay(agentId: string, rules: Rules, key: string) {
   const { data: books } = useBooks(agentId);
   const { data: fills } = useAgentFills(agentId);

@@ -38,7 +38,7 @@ export function NextStep({ agent, gates }: { readonly agent: Agent; readonly gat
   );
 }
 
-/** What keeps the gate shut: its problems, its open conditions, and bars that are missing. */
+/** Obstacles to the gate: its problems, its open conditions, and bars that are missing. */
 function missingOf({ passed, problems, checks }: Gate, { missingHistory }: Gates): readonly string[] {
   if (passed) return [];
   return [

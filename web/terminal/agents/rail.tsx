@@ -19,7 +19,7 @@ export function Stages({ stage }: { readonly stage: Stage }) {
   );
 }
 
-/** How many conditions of the gate behind each stage are met. */
+/** Counts of met conditions of the gate behind each stage. */
 export function StageRail({ stage, gates }: { readonly stage: Stage; readonly gates: readonly Gate[] }) {
   const at = STAGES.indexOf(stage);
   return (

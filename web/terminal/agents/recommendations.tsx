@@ -1,4 +1,4 @@
-/** What agents at autonomy “suggest” would trade, the newest first; a person decides and sends the order. */
+/** Trades that agents at autonomy “suggest” recommend, the newest first; a person decides and sends the order. */
 import { Button } from '@mantine/core';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { api, type Recommendation } from '../api.ts';

@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<string, readonly [word: string, tone: string]>> = {
   blocked_by_risk: ['blocked', 'warn'],
 };
 
-/** What came of a decision. */
+/** Outcome of a decision. */
 export function Disposition({ of }: { readonly of: string }) {
   const [word, tone] = WORDS[of] ?? [plain(of), 'faint'];
   return <span className={`disposition ${tone}`}>{word}</span>;

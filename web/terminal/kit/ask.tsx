@@ -20,7 +20,7 @@ interface AskProps {
   readonly changes: readonly string[];
   readonly act: (reason: string) => Promise<unknown>;
   readonly isOff?: boolean;
-  /** What will happen, and fields of the act. */
+  /** Consequences of the act, and its fields. */
   readonly children: ReactNode;
 }
 

@@ -82,7 +82,7 @@ export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<R
 
 interface ListProps<Row> extends TableProps<Row> {
   readonly list: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
-  /** What will be here, and what to do about it. */
+  /** Text of an empty list: its future contents, and how to get them. */
   readonly empty: ReactNode;
 }
 

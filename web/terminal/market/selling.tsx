@@ -1,4 +1,4 @@
-/** What the organization sells on the marketplace: prices, their history, and taking a listing off. */
+/** Listings of the organization on the marketplace: prices, their history, and taking a listing off. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Listing } from '../../../clients/typescript/src/index.ts';

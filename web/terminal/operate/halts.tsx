@@ -11,7 +11,7 @@ import { useAgents } from '../organization.ts';
 
 const NONE: readonly Agent[] = [];
 
-/** What each cause means, and what has to happen before the agent is resumed. */
+/** Meaning of each cause, and the condition for resuming the agent. */
 const CAUSES: Record<NonNullable<Agent['pauseCause']>, string> = {
   emergency_halt: 'Emergency halt',
   operator: 'Paused by a member',

@@ -8,7 +8,7 @@ interface FieldInputProps {
   readonly label: string;
   readonly text: string | readonly string[];
   readonly change: (text: string | readonly string[]) => void;
-  /** Of the service; null if it had none. */
+  /** Problem that the service named; null if it named none. */
   readonly problem: string | null;
 }
 

@@ -17,7 +17,7 @@ const [WIDTH, HEIGHT] = [320, 70];
 
 interface PreviewProps {
   readonly text: string;
-  /** Of the agent whose next version it is; empty for a new one. */
+  /** Id of the agent whose next version it is; empty for a new one. */
   readonly agentId: string;
 }
 

@@ -11,7 +11,7 @@ interface RuleRowsProps {
   readonly form: ManifestForm;
   readonly rows: readonly RuleRow[];
   readonly change: (rows: readonly RuleRow[]) => void;
-  /** What the service said of a path behind that of the list, such as `[0].pct`. */
+  /** Problem that the service named at a path behind that of the list, such as `[0].pct`. */
   readonly problemOf: (path: string) => string | null;
 }
 
