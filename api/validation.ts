@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import { describeValue } from '../src/domain/field.ts';
 import { SHOWN_PATTERN, unseenIn } from '../src/domain/shown-text.ts';
+import { wordsOfPattern } from './pattern-words.ts';
 import { InputError, problemsDetail } from './problem.ts';
 
 /** A JSON schema node as far as an error message looks into it. */
@@ -151,8 +152,14 @@ function describeNode(node: SchemaNode | undefined): string {
   }
   if (node.format === 'date-time') return 'an ISO 8601 time such as 2026-03-02T14:31:00.000Z';
   if (node.format !== undefined) return `a text of the format ${node.format}`;
-  if (node.pattern === SHOWN_PATTERN) return `a text of ${node.minLength ?? 0} to ${node.maxLength} visible characters, not only spaces`;
-  if (node.pattern !== undefined) return `a text that matches ${node.pattern}`;
+  if (node.pattern === SHOWN_PATTERN) {
+    const text = `a text of ${node.minLength ?? 0} to ${node.maxLength} visible characters, not only spaces`;
+    return node.type?.includes('null') === true ? `${text}, or null` : text;
+  }
+  if (node.pattern !== undefined) {
+    const words = wordsOfPattern(node.pattern) ?? `a text that matches ${node.pattern}`;
+    return node.maxLength === undefined ? words : `${words}; ${node.minLength ?? 0} to ${node.maxLength} characters`;
+  }
   if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
   if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems}`;
   if (type === 'object') {
