@@ -1,5 +1,6 @@
 // Live capital on the sandbox's exchange: an agent, and a person, buy and sell through the signed endpoints; books, vault and account agree.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOutsideHandler } from '../../actors/agent/outside-proposals.ts';
 import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
 import { createMarketOrderHandler } from '../../actors/market-order/command-handler.ts';
 import type { MarketOrderRequest } from '../../actors/market-order/commands.ts';
@@ -7,8 +8,11 @@ import { marketOrderWorkers } from '../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../actors/proposal/execution-client.ts';
+import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
+import { createOutsideStore } from '../../src/adapters/store/agents/outside-proposals.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
 import { isRetryable } from '../../src/adapters/store/database.ts';
+import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { answerOf } from '../../src/adapters/store/queries.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
@@ -26,6 +30,7 @@ import { SLICES } from '../../src/domain/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { FlowTrade } from '../../src/domain/resting-fill.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
 import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/simulators.ts';
@@ -565,4 +570,55 @@ test('a part that was filled in part by reports is taken back by a halt, and no 
   expect(simulator.account.open(null)).toEqual([]);
   expect(stage.errors).toEqual([]);
   await stop();
+});
+
+test('outside code that disagrees falls to backtest in one step: what rests is taken back, what was bought stays, and a person sells it', async () => {
+  const { watch, followed, taken, stop } = reportedOrders();
+  const manifest = { entry: [], exit: [], strategy: { kind: 'external', release: 'bot 1' }, algorithm: 'smart_order_routing_maker_first' } as const;
+  const { agentId } = await liveAgent({ ...manifest, urgency: 'low' });
+  const outside = createOutsideHandler({ store: createOutsideStore(stage.sql), clock: stage.clock, newId: stage.newId });
+  const proposes = async (clientId: string) => {
+    await receive();
+    const manifestHash = (await stage.agents.find(ORG, agentId))?.manifestHash ?? '';
+    const wish = { side: 'buy', instrument: BTC, notionalUsd: '2000', quantity: null, limitPrice: null, reason: clientId } as const;
+    const received = await outside.propose(stage.context(), agentId, { ...wish, inputs: undefined, clientId, manifestHash });
+    expect([clientId, received.ok ? 'received' : received.refusal]).toEqual([clientId, 'received']);
+    await stage.tick();
+    await stage.carry({ clients: { spotexchange: client } });
+  };
+  await proposes('live');
+  await watch.look();
+  await followed();
+  taken(5_000);
+  const newest = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  const resting = await waitFor(async () => ((await newest()).fills.length === 1 ? newest() : null), { what: 'a part of it is booked' });
+  expect([resting.state, resting.order.mode]).toEqual(['executing', 'live']);
+  await stop();
+
+  const trip = { type: 'breaker.tripped', breaker: 'disagreement', at: stage.clock.now(), observed: 90, limit: 99 } as const;
+  expect((await stage.runtime.deliver(agentId, trip, { cause: 'test' })).ok).toBe(true);
+  await stage.timers.fireDue();
+  await stage.carry({ clients: { spotexchange: client } });
+  expect(await stage.agents.find(ORG, agentId)).toMatchObject({ stage: 'backtest', paused: false });
+  expect(await newest()).toMatchObject({ id: resting.id, state: 'partially_filled', reason: 'demoted' });
+  expect((await newest()).execution?.parts).toMatchObject([{ kind: 'rest', executedQuantity: '0.005' }]);
+  expect(simulator.account.open(null)).toEqual([]);
+  const kept = await book(agentId);
+  expect(kept.held.gt(0)).toBe(true);
+
+  // It may rehearse: on paper, without capital.
+  await proposes('after');
+  expect((await newest()).order.mode).toBe('paper');
+  expect([simulator.account.open(null), simulator.account.orders.length]).toEqual([[], 1]);
+  expect(plainDecimal((await book(agentId)).held)).toBe(plainDecimal(kept.held));
+
+  expect((await stage.commands.close(stage.context(), agentId, { instrument: null, limitPrice: null })).ok).toBe(true);
+  await receive();
+  const { sql, runtime, preTrade, quotes, clock } = stage;
+  const bid = (key: InstrumentKey) => quotes.get(key)?.bid ?? null;
+  const contained = eachRow((error) => stage.errors.push(error));
+  await createKillSwitch({ store: createKillSwitchStore(sql), runtime, preTrade, bid, clock, contained }).look();
+  await stage.carry({ clients: { spotexchange: client } });
+  expect((await book(agentId)).held.lt('0.00001')).toBe(true);
+  expect(stage.errors).toEqual([]);
 });

@@ -99,6 +99,12 @@ const BEFORE: { readonly [what: string]: (id: string) => Promise<unknown> } = {
       { type: 'breaker.tripped', breaker: 'slippage', at: stage.clock.now(), observed: 4, limit: 3 },
       { cause: 'test' },
     ),
+  'a demotion to backtest': (id) =>
+    stage.runtime.deliver(
+      id,
+      { type: 'breaker.tripped', breaker: 'disagreement', at: stage.clock.now(), observed: 90, limit: 99 },
+      { cause: 'test' },
+    ),
   'a new version': (id) => stage.commands.addVersion(stage.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' })),
   'a stricter mandate': (id) =>
     stage.sql`insert into risk_preferences (org_id, version, body, set_by)
