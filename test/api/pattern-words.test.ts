@@ -34,6 +34,10 @@ test('a refusal says what is allowed without the regular expression, and how lon
   const check = compileValidator(Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) }), 'body');
   const refused = check({ reason: '   ' });
   expect('error' in refused && refused.error.problems).toEqual([
-    { path: '$.reason', problem: 'got the text "   "', allowed: 'a text that is not blank, such as prices look wrong; 1 to 500 characters' },
+    {
+      path: '$.reason',
+      problem: 'got the text "   "',
+      allowed: 'a text that is not blank, such as prices look wrong; 1 to 500 characters',
+    },
   ]);
 });

@@ -574,7 +574,12 @@ test('a part that was filled in part by reports is taken back by a halt, and no 
 
 test('outside code that disagrees falls to backtest in one step: what rests is taken back, what was bought stays, and a person sells it', async () => {
   const { watch, followed, taken, stop } = reportedOrders();
-  const manifest = { entry: [], exit: [], strategy: { kind: 'external', release: 'bot 1' }, algorithm: 'smart_order_routing_maker_first' } as const;
+  const manifest = {
+    entry: [],
+    exit: [],
+    strategy: { kind: 'external', release: 'bot 1' },
+    algorithm: 'smart_order_routing_maker_first',
+  } as const;
   const { agentId } = await liveAgent({ ...manifest, urgency: 'low' });
   const outside = createOutsideHandler({ store: createOutsideStore(stage.sql), clock: stage.clock, newId: stage.newId });
   const proposes = async (clientId: string) => {
