@@ -53,7 +53,7 @@ function answerTools(server: Server, tools: readonly RouteTool[], ask: AskRoute)
   });
 }
 
-const unknown = (detail: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, detail);
+const unknown = (detail: string, data?: object): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, detail, data);
 
 function answerResources(server: Server, tools: readonly RouteTool[], caller: McpCaller): void {
   const mayAsk = (operation: string): boolean => tools.some((one) => one.tool.name === operation && isChosen(one, caller));
@@ -71,11 +71,11 @@ function answerResources(server: Server, tools: readonly RouteTool[], caller: Mc
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = resourceAt(uri);
-    if (found === null) throw unknown(`there is no resource ${uri.slice(0, 120)}; resources/list names them`);
+    if (found === null) throw unknown(`there is no resource ${uri.slice(0, 120)}; resources/list names them`, { uri: uri.slice(0, 120) });
     if ('text' in found) return { contents: [{ uri, ...found }] };
     const tool = tools.find((one) => one.tool.name === found.operation && isChosen(one, caller));
     const request = tool?.requestOf(found.given);
-    if (request === undefined || typeof request === 'string') throw unknown('your token does not open this resource');
+    if (request === undefined || typeof request === 'string') throw unknown('your token does not open this resource', { uri });
     const { status, text } = await caller.ask(request);
     if (status >= 400) throw unknown((JSON.parse(text) as { readonly detail: string }).detail);
     const _meta = { provenance: provenance(request.method, request.url, status) };

@@ -1,5 +1,6 @@
 // The Model Context Protocol: real clients of 2026 and of 2025 on the API with its database.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REFUSED, toolKindOf } from '../../api/mcp/tool-sets.ts';
 import { documentedRoutes } from '../../api/openapi.ts';
@@ -93,6 +94,8 @@ test.each<[string, Mode]>([
     inputSchema: { required: expect.arrayContaining(['id', 'side', 'instrument', 'clientId']) },
   });
   expect(tools.find(({ name }) => name === 'getOutsideContext')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+  const ajv = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': true } });
+  for (const { name, inputSchema } of tools) expect(() => ajv.compile(inputSchema), name).not.toThrow();
   // A model pays for the list in each conversation.
   expect(JSON.stringify(tools).length).toBeLessThan(100_000);
   const context = await client.callTool({ name: 'getOutsideContext', arguments: { id: agent } });
@@ -121,7 +124,8 @@ test('resources: the catalog, guides, the schema of a manifest, decisions; promp
   const decisions = await client.readResource({ uri: `sevengate://agents/${agent}/decisions` });
   expect(JSON.parse((decisions.contents[0] as { text: string }).text)).toEqual({ items: [], nextCursor: null });
   for (const uri of ['sevengate://guides/../security', 'file:///etc/passwd', 'sevengate://agents/none/decisions'])
-    await expect(client.readResource({ uri }), uri).rejects.toThrow(/there is no/);
+    await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ message: expect.stringMatching(/there is no/) });
+  await expect(client.readResource({ uri: 'sevengate://guides/none' })).rejects.toMatchObject({ data: { uri: 'sevengate://guides/none' } });
 
   const names = new Set(await namesOf(client));
   const operations = new Set(documentedRoutes().map(({ route }) => route.name));
