@@ -8,6 +8,7 @@ import { createReplayHost, type ReplayHost } from '../../src/simulation/blind/re
 import { PYTHON, python } from '../clients/run-python.ts';
 import { fetchOf, testTiming } from '../clients/typescript/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, payload, THEIRS } from './api-under-test.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { BARS, serveSessions } from './served-sessions.ts';
 
 const PATHS = 21;
@@ -286,4 +287,80 @@ test('every read of the agent answers, its gates among them', async () => {
     const answer = await api.call('GET', route.url.replace(':id', agent), { token });
     expect([answer.status, route.name]).toEqual([200, route.name]);
   }
+});
+
+describe('sessions that their code leaves or spoils', () => {
+  let sessions: Awaited<ReturnType<typeof serveSessions>>;
+  let member: string;
+  beforeAll(async () => {
+    member = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+    sessions = await serveSessions(api, member);
+  });
+  afterAll(() => sessions?.stop());
+
+  /** A session that waits at its first step, with a token of its agent: that token does not run out. */
+  async function begun(release: string) {
+    const session = await sessions.open(release);
+    const code = await api.call('POST', `/v1/agents/${session.id}/tokens`, { token: member, body: { name: 'code' } });
+    const first = await sessions.firstStep(session.url);
+    const send = (body: object) => api.call('POST', `${session.url}/steps`, { token: code.body.token, body });
+    const hold = first.slots.map(() => null);
+    const { instrument } = first.slots[0].cut.observations[0];
+    const buy = first.slots.map(() => ({ side: 'buy', instrument, notionalUsd: '1000' }));
+    return { session, tokenId: code.body.id as string, send, hold, buy };
+  }
+  const said = ({ status, body: { code, detail } }: Awaited<ReturnType<ApiUnderTest['call']>>) => [status, code, detail];
+  const traded = () => api.sql`
+    select (select count(*) from proposals)::int + (select count(*) from market_orders)::int + (select count(*) from fills)::int as count`;
+
+  test('answers out of order, of another number and a second time change nothing, and say which step waits', async () => {
+    const { session, send, hold, buy } = await begun('disorderly');
+    const waits = (step: number, got: number) =>
+      `the session waits for the answers to step ${step} (got answers to step ${got}): ask for it without answers`;
+    expect(said(await send({ step: 2, answers: hold }))).toEqual([409, 'state_conflict', waits(1, 2)]);
+    expect(said(await send({ step: 1, answers: hold.slice(1) }))).toEqual([400, 'malformed', expect.stringContaining('20 answers')]);
+    const second = await send({ step: 1, answers: hold });
+    expect([second.status, second.body.step]).toEqual([200, 2]);
+    expect((await send({ step: 1, answers: hold })).text).toBe(second.text);
+    expect(said(await send({ step: 1, answers: buy }))).toEqual([409, 'state_conflict', waits(2, 1)]);
+    expect((await send({})).text).toBe(second.text);
+    await sessions.ask('POST', `${session.url}/abandon`);
+    expect(said(await send({})).slice(0, 2)).toEqual([409, 'state_conflict']);
+    expect((await traded())[0]).toEqual({ count: 0 });
+  });
+
+  test('a token that is revoked in the middle answers nothing more, and the session waits where it was', async () => {
+    const { session, tokenId, send, buy, hold } = await begun('revoked');
+    expect((await send({ step: 1, answers: buy })).body.step).toBe(2);
+    await sessions.ask('POST', `/v1/agents/${session.id}/tokens/${tokenId}/revoke`);
+    expect(said(await send({ step: 2, answers: hold })).slice(0, 2)).toEqual([401, 'unauthenticated']);
+    expect((await sessions.ask('POST', `${session.url}/steps`, {})).body.step).toBe(2);
+    await sessions.ask('POST', `${session.url}/abandon`);
+    expect((await traded())[0]).toEqual({ count: 0 });
+  });
+
+  test('one that is kept open without answers for a day ends then, and traded nothing', async () => {
+    const { session, send, buy } = await begun('holds on');
+    expect((await send({ step: 1, answers: buy })).body.step).toBe(2);
+    const opened = api.clock.now();
+    const HOUR = 3_600_000;
+    let last = await send({});
+    while (last.status === 200 && api.clock.now() - opened < 25 * HOUR) {
+      api.clock.advanceTo(api.clock.now() + 9 * 60_000);
+      await new Promise(setImmediate);
+      last = await send({});
+    }
+    expect((api.clock.now() - opened) / HOUR).toBeCloseTo(24, 0);
+    member = await api.token(['agent:read', 'trade:execute']);
+    const run = await waitFor(
+      async () => {
+        const { body } = await api.call('GET', session.url, { token: member });
+        return body.endedAt !== null && body;
+      },
+      { what: 'the session ends' },
+    );
+    expect(run).toMatchObject({ state: 'refused', ending: { code: 'expired', detail: expect.stringContaining('longer than 24 hours') } });
+    expect(said(await send({}))).toEqual([409, 'state_conflict', 'the session has ended: it is refused, expired']);
+    expect((await traded())[0]).toEqual({ count: 0 });
+  });
 });

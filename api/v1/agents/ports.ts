@@ -152,7 +152,15 @@ export interface AgentCalibration {
 /** Replay sessions, wherever they run. */
 export interface ReplayPort {
   /** Answers a step; null if no process runs the session. The answer is JSON. */
-  step(of: { readonly orgId: string; readonly agentId: string; readonly runId: string }, step: StepAsk): Promise<Outcome<string> | null>;
+  step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
+  /** Answers no further step of a session that was cancelled. */
+  abandon(of: AskedSession): Promise<void>;
+}
+
+interface AskedSession {
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly runId: string;
 }
 
 export interface AgentPorts {

@@ -195,7 +195,11 @@ export const abandonReplaySession = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
-        run: (context) => ports.agents.evaluations.commands.cancel(context, found.agentId, found.id),
+        async run(context) {
+          const outcome = await ports.agents.evaluations.commands.cancel(context, found.agentId, found.id);
+          if (outcome.ok) await ports.replays?.abandon({ orgId: context.orgId, agentId: found.agentId, runId: found.id });
+          return outcome;
+        },
       });
     };
   },
@@ -227,7 +231,9 @@ async function sessionOf(ports: ApiPorts, orgId: string, params: SessionParams):
 async function notHere(ports: ApiPorts, orgId: string, params: SessionParams): Promise<ReturnType<typeof refuse>> {
   const found = await sessionOf(ports, orgId, params);
   if (found === null) return refuse('not_found', NO_SESSION);
-  if (found.endedAt !== null)
-    return refuse('state_conflict', `the session has ended: it is ${found.state}${found.ending === null ? '' : `, ${found.ending.code}`}`);
+  if (found.endedAt !== null) {
+    const why = found.ending === null || found.ending.code === found.state ? '' : `, ${found.ending.code}`;
+    return refuse('state_conflict', `the session has ended: it is ${found.state}${why}`);
+  }
   return refuse('unavailable', 'the session waits for a free place: ask again in a few seconds');
 }

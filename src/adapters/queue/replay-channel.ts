@@ -9,7 +9,7 @@ import type { StepAsk } from '../../domain/replay-step.ts';
 import type { StepChannel } from '../../simulation/blind/replay-host.ts';
 
 type Asked = Parameters<StepChannel['step']>[0];
-type Answerer = Parameters<StepChannel['serve']>[1];
+type Served = Parameters<StepChannel['serve']>[1];
 
 export interface ReplayChannel extends StepChannel {
   close(): void;
@@ -18,8 +18,11 @@ export interface ReplayChannel extends StepChannel {
 interface Question extends Asked {
   readonly replyTo: string;
   readonly ask: string;
-  readonly step: StepAsk;
+  readonly step: StepAsk | typeof ABANDON;
 }
+
+/** Stands for a step where a session was abandoned. Nobody waits for its answer. */
+const ABANDON = 'abandon';
 
 interface Reply {
   readonly ask: string;
@@ -45,7 +48,7 @@ export function openReplayChannel(options: {
 class RedisReplayChannel implements ReplayChannel {
   readonly #options: Parameters<typeof openReplayChannel>[0];
   readonly #inbox: string;
-  readonly #served = new Map<string, Asked & { readonly answer: Answerer }>();
+  readonly #served = new Map<string, Asked & { readonly session: Served }>();
   readonly #waiting = new Map<string, (outcome: Outcome<string> | null) => void>();
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
@@ -94,9 +97,15 @@ class RedisReplayChannel implements ReplayChannel {
     });
   }
 
-  serve(of: Asked, answer: Answerer): () => void {
+  async abandon(of: Asked): Promise<void> {
+    const question: Question = { ...of, replyTo: this.#inbox, ask: ABANDON, step: ABANDON };
+    // Its worker sees the cancelled run by itself, if later.
+    await this.#publisher.publish(channelOf(of.runId), JSON.stringify(question)).catch(this.#options.onError);
+  }
+
+  serve(of: Asked, session: Served): () => void {
     const channel = channelOf(of.runId);
-    this.#served.set(channel, { ...of, answer });
+    this.#served.set(channel, { ...of, session });
     this.#subscriber.subscribe(channel).catch(this.#options.onError);
     return () => {
       this.#served.delete(channel);
@@ -119,9 +128,10 @@ class RedisReplayChannel implements ReplayChannel {
   }
 
   async #answer(channel: string, { orgId, agentId, replyTo, ask, step }: Question): Promise<void> {
-    const session = this.#served.get(channel);
-    const isTheirs = session?.orgId === orgId && session.agentId === agentId;
-    const reply: Reply = { ask, outcome: isTheirs ? await session.answer(step) : null };
+    const served = this.#served.get(channel);
+    const isTheirs = served?.orgId === orgId && served.agentId === agentId;
+    if (step === ABANDON) return isTheirs ? served.session.abandon() : undefined;
+    const reply: Reply = { ask, outcome: isTheirs ? await served.session.answer(step) : null };
     await this.#publisher.publish(replyTo, JSON.stringify(reply));
   }
 }

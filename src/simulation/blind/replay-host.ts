@@ -41,6 +41,7 @@ interface Running {
   worker: Worker | null;
   answeredAt: EpochMs;
   asked: number;
+  isAbandoned: boolean;
 }
 
 type AskedSession = Pick<EvaluationJob, 'orgId' | 'agentId' | 'runId'>;
@@ -50,12 +51,22 @@ export interface StepChannel {
   /** Answers a step of a session in another process; null if none runs it. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
   /** Answers what other processes ask of a session that runs here, until it is ended. */
-  serve(of: AskedSession, answer: (step: StepAsk) => Promise<Outcome<string>>): () => void;
+  serve(of: AskedSession, session: ServedSession): () => void;
+  /** Tells the process of a session that it was abandoned. */
+  abandon(of: AskedSession): Promise<void>;
+}
+
+/** A session as its process offers it to others. */
+export interface ServedSession {
+  answer(step: StepAsk): Promise<Outcome<string>>;
+  abandon(): void;
 }
 
 export interface ReplayHost {
   /** Answers a step of a session; null if no process runs it. The answer is JSON. */
   step(of: AskedSession, step: StepAsk): Promise<Outcome<string> | null>;
+  /** Answers no further step of a session, wherever it runs. Its run has been cancelled, and its thread ends when the worker sees that. */
+  abandon(of: AskedSession): Promise<void>;
   /** Holds a session until `release`. `expire` is called once if nobody answers for too long. */
   hold(
     job: AskedSession,
@@ -79,13 +90,29 @@ export function createReplayHost(
     async step(of, step) {
       const session = sessions.get(of.runId);
       if (session === undefined) return channel === null ? null : channel.step(of, step);
-      return session.job.orgId === of.orgId && session.job.agentId === of.agentId ? askThread(session, step, clock) : null;
+      return isOf(session, of) ? askThread(session, step, clock) : null;
+    },
+    async abandon(of) {
+      const session = sessions.get(of.runId);
+      if (session === undefined) await channel?.abandon(of);
+      else if (isOf(session, of)) session.isAbandoned = true;
     },
     hold(job, expire, terms = TRIAL_TERMS) {
       const now = clock.now();
-      const session: Running = { job, since: now, expire, terms, waiting: new Map(), worker: null, answeredAt: now, asked: 0 };
+      const session: Running = {
+        job,
+        since: now,
+        expire,
+        terms,
+        waiting: new Map(),
+        worker: null,
+        answeredAt: now,
+        asked: 0,
+        isAbandoned: false,
+      };
       sessions.set(job.runId, session);
-      const unserve = channel?.serve(job, (step) => askThread(session, step, clock));
+      const abandon = (): void => void (session.isAbandoned = true);
+      const unserve = channel?.serve(job, { answer: (step) => askThread(session, step, clock), abandon });
       return {
         attach: (worker) => attach(session, worker, clock),
         release() {
@@ -99,9 +126,12 @@ export function createReplayHost(
   };
 }
 
+const isOf = ({ job }: Running, { orgId, agentId }: AskedSession): boolean => job.orgId === orgId && job.agentId === agentId;
+
 /** Brings a step to the thread of its session. */
 async function askThread(session: Running, step: StepAsk, clock: Pick<Clock, 'now'>): Promise<Outcome<string>> {
-  const { worker } = session;
+  const { worker, isAbandoned } = session;
+  if (isAbandoned) return GONE;
   if (worker === null) return refuse('unavailable', 'the session reads its history: ask again in a few seconds');
   session.answeredAt = clock.now();
   const ask = ++session.asked;

@@ -56,6 +56,10 @@ test.skipIf(url === null)('a step reaches the session of another process, and en
   expect(await api.step(SESSION, step)).toEqual({ ok: true, value: JSON.stringify(step) });
   expect(await api.step({ ...SESSION, orgId: 'theirs' }, null)).toBeNull();
   expect(await api.step({ ...SESSION, agentId: 'another' }, null)).toBeNull();
+  await api.abandon({ ...SESSION, orgId: 'theirs' });
+  expect((await api.step(SESSION, null))?.ok).toBe(true);
+  await api.abandon(SESSION);
+  expect(await api.step(SESSION, null)).toMatchObject({ refusal: { code: 'state_conflict' } });
   held.release();
   await waitFor(async () => (await api.step(SESSION, null)) === null, { what: 'the session is gone' });
   expect(errors).toEqual([]);
