@@ -22,7 +22,7 @@ export interface Caller {
   readonly name: string | null;
   readonly permissions: readonly Permission[];
   readonly expiresAt: EpochMs;
-  /** By what its token may be taken back. */
+  /** Claims by which the token can be revoked. */
   readonly claims: TokenClaims;
   /** Source of the token. A browser sends a cookie by itself, so cookies need an Origin check. */
   readonly credential: 'cookie' | 'bearer';

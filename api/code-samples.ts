@@ -10,9 +10,9 @@ export interface CodeSample {
 
 /** Facts about an operation, besides its example, that a sample depends on. */
 export interface SampledOperation {
-  /** Its operationId. */
+  /** The operationId. */
   readonly name: string;
-  /** Its address, such as `/v1/agents/{id}`. */
+  /** Path, such as `/v1/agents/{id}`. */
   readonly template: string;
   /** Query parameters that are no texts, by name. */
   readonly plainQuery: readonly string[];

@@ -51,7 +51,7 @@ function withSamples(operation: Operation): Operation {
   return { ...operation, description: [operation.description ?? '', ...blocks].join('\n\n') };
 }
 
-/** As text inside of markup, with nothing that Markdown would read: an empty line, say, would end the block. */
+/** Escapes text for markup that Markdown must not read: an empty line, for example, would end the block. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>\n\\`*_[\]~|]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

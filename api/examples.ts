@@ -7,12 +7,12 @@ export interface OperationExample {
   readonly url: string;
   /** Absent if the operation takes no body. */
   readonly body?: unknown;
-  /** By status. */
+  /** Example answers by status. */
   readonly answers: { readonly [status: string]: unknown };
 }
 
 export interface Examples {
-  /** By the operation's name. */
+  /** Examples by operation name. */
   readonly operations: { readonly [name: string]: OperationExample | undefined };
   readonly problems: { readonly [Code in ProblemCode]?: unknown };
 }

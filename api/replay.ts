@@ -29,7 +29,7 @@ import { listVenues } from './v1/venues/list.ts';
 /** Ports of a replay. Its clock is the replayed time. */
 export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quotes' | 'candles' | 'venues'> {
   readonly catalog: Pick<ApiPorts['catalog'], 'entries'>;
-  /** Nobody is asked who they are, but nobody may flood it either. */
+  /** Limits alone: replay asks for no identity, and still nobody may flood it. */
   readonly access: Pick<ApiPorts['access'], 'limits'>;
   readonly replay: ReplayControl;
   readonly feed: Pick<FeedPorts, 'clock' | 'pace' | 'quotes' | 'states' | 'reportDefect'>;
@@ -194,7 +194,7 @@ export function whyNot(channel: string, params: { readonly [name: string]: unkno
   return `${noneOf(wanted, instruments)}`;
 }
 
-/** That a tape has nothing of an instrument or a venue, and what it has. */
+/** Says that a tape has nothing of an instrument or a venue, and names what it has. */
 export function noneOf(wanted: string, instruments: readonly string[]): string {
   const shown = instruments.slice(0, SHOWN);
   const more = instruments.length > SHOWN ? ` and ${instruments.length - SHOWN} more` : '';

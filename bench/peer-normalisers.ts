@@ -18,7 +18,7 @@ export function tardisReading(mapper: TardisMapper, heardAt: number): (frame: Bu
   };
 }
 
-/** Its client parses the message and hands it to the exchange, which keeps what it makes of it; nobody waits for it. */
+/** Reads with CCXT: its client parses the message and hands it to the exchange, which keeps the result. */
 export function ccxtReading(exchange: CcxtExchange, url: string): (frame: Buffer) => void {
   const client = exchange.client(url);
   return (frame) => client.onMessage({ data: frame });

@@ -23,7 +23,7 @@ import { ccxtHyperliquid, ccxtReading, tardisReading } from './peer-normalisers.
 import { type TardisMapper, type TardisMessage, tardis } from './peers.ts';
 
 const FRAMES = 512;
-/** As in the product: members that nobody knows are counted. */
+/** Counts unknown members, as the product does. */
 const { note } = createUnknownFields();
 const RECEIVED_AT = Date.UTC(2026, 2, 2, 14, 31);
 /** Shorter than the other contenders' rounds, because there are many. */

@@ -52,7 +52,7 @@ export interface VenueConnectivity {
   readonly detail: string;
   /** Since when its data is degraded; null while it is not. */
   readonly degradedSince: EpochMs | null;
-  /** As of the edge. */
+  /** Time of the last good message, as of the edge. */
   readonly goodAt: EpochMs | null;
   /** The last sign of life; null if there was none. */
   readonly heardAt: EpochMs | null;

@@ -45,7 +45,7 @@ const HELD_UP_MS = 50;
 export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   let current = source.wall();
   let elapsed = source.monotonic();
-  /** By how much the clock has stepped back in all. */
+  /** Total by which the clock has stepped back, in milliseconds. */
   let steppedMs = 0;
 
   function now(): EpochMs {

@@ -49,7 +49,7 @@ export interface MarketStatesOptions {
 
 /** Connection state of every source. One provider may have several, each of which connects and disconnects by itself. */
 class SourceLives {
-  /** By venue and provider, then by source. */
+  /** States by venue and provider, then by source. */
   readonly #lives = new Map<string, Map<string, ProviderState>>();
 
   take(message: FeedStatus | FeedHeartbeat): void {

@@ -94,7 +94,7 @@ class LatestView implements MarketView {
   readonly #newsBySymbol = new Map<string, Set<string>>();
   /** Time at which a source of events last ended a round. */
   readonly #roundEndedAt = new Map<string, EpochMs>();
-  /** By symbol, the time of the latest event that had to make room. */
+  /** Time of the latest event that had to make room, by symbol. */
   readonly #pushedOutAt = new Map<string, EpochMs>();
   readonly #changed = createOrderedBus<Quote | ReferencePrice>();
 

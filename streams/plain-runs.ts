@@ -58,7 +58,7 @@ export interface PlainRunsOptions {
 export class PlainRuns {
   readonly #options: PlainRunsOptions;
   readonly #slots = new Map<InstrumentKey, Slot>();
-  /** By what the quotes of a run share; the objects of one block of a tape point to its run directly. */
+  /** Runs by what their quotes share. The objects of one block of a tape point to its run directly. */
   readonly #runs = new Map<string, Run>();
   readonly #known = new WeakMap<QuoteOrigin, Run>();
   readonly #waiting: Run[] = [];

@@ -18,7 +18,7 @@ export interface VirtualClock extends Clock {
    * the next one would never end.
    */
   runUntilIdle(most?: number): void;
-  /** As `advanceTo`, but lets promises settle after every instant at which something fired. */
+  /** Advances like `advanceTo`, and lets promises settle after every instant at which something fired. */
   settleTo(at: EpochMs): Promise<void>;
 }
 

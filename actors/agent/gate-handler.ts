@@ -26,7 +26,7 @@ export interface GateEvidence {
   readonly metrics: EvidenceMetrics;
   /** True unless every source that it stands on was real, and time was not moved on: it counts beside nothing real. */
   readonly simulated: boolean;
-  /** By source of market data what it was while the evidence was made; missing from answers that were stored before. */
+  /** Origin of each source of market data while the evidence was made. Missing from answers stored before origins were recorded. */
   readonly origins?: Readonly<Record<string, SourceOrigin>>;
   /** The version of its gate's rules that it was made under. */
   readonly rulesVersion: number;

@@ -52,7 +52,7 @@ export interface VaultDirectory {
 
 /** Verified reserves, if holdings were compared recently with the claims on them. */
 export interface VaultReserves {
-  /** Its number is null if it was not kept: of simulated dollars, which the database counts itself. */
+  /** Newest check of the reserves. `number` is null for simulated dollars, which the database counts itself. */
   newest(orgId: string): Promise<(ReserveCheck & { readonly number: number | null }) | null>;
   present(orgId: string, agentId: string): Promise<PresentClaims>;
 }

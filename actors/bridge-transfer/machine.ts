@@ -16,7 +16,7 @@ import {
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
 
-/** It is looked at soon after something changed, and ever more rarely up to a minute where nothing does. Milliseconds. */
+/** First delay before a transfer is looked at again, in milliseconds. It grows to a minute while nothing changes. */
 const LOOK_SOON_MS = 3_000;
 const LOOK_RARELY_MS = 60_000;
 /** After about an hour without news. */
@@ -89,7 +89,7 @@ const END_LEASE = {
 const TELL = { type: 'tellAttentions', params: (args: EventArgs) => ({ attentions: untold(args) }) } as const;
 const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
 
-/** Told before it is remembered: telling compares with what was remembered. */
+/** Announces before remembering: the announcement compares with what was remembered. */
 const REMEMBER = [TELL, 'rememberAxes'] as const;
 const SHOW = ['projectTransfer', 'announceTransfer'] as const;
 

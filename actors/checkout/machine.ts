@@ -62,7 +62,7 @@ export const checkoutMachine = setup({
       on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
     },
     licensed: { type: 'final', entry: ['projectCheckout', 'issueLicence'] },
-    /** It can no longer land by this service. A wallet may have sent it itself in time: its signed bytes say under which name. */
+    /** Can no longer land through this service. A wallet may still have sent it in time; its signed bytes give the transaction's name. */
     expired: {
       entry: 'projectCheckout',
       on: { submit: { target: 'late', actions: 'rememberSubmission' } },

@@ -34,7 +34,7 @@ export type PaymentAnswer =
   | { readonly outcome: 'confirmed' }
   /** Finalized, and the creator has the whole price. */
   | { readonly outcome: 'paid' }
-  /** It will never land, or it landed and failed, or it moved something else. */
+  /** The payment will never land, landed and failed, or moved something else. */
   | { readonly outcome: 'ended'; readonly how: 'expired' | 'failed'; readonly reason: string; readonly detail: string }
   /** The chain did not answer. */
   | { readonly outcome: 'silent'; readonly detail: string };

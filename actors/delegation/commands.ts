@@ -23,6 +23,6 @@ export interface DelegationCommands {
     /** Base64. */
     ownerSignature: string,
   ): Promise<Outcome<Delegation>>;
-  /** Once it has answered, nothing is signed under the delegation any more. */
+  /** Revokes a delegation. Nothing is signed under it after the answer. */
   revoke(context: CommandContext, id: string): Promise<Outcome<Delegation>>;
 }

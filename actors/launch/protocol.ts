@@ -30,7 +30,7 @@ export interface LaunchInput {
   readonly firstBuy: DecimalString | null;
   readonly agentId: string | null;
   readonly takeId: string | null;
-  /** Its prepared transactions in the order in which they must land. */
+  /** Prepared transactions in the order in which they must land. */
   readonly transactionIds: readonly string[];
   readonly preparedBy: string;
   readonly createdAt: EpochMs;

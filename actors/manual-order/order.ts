@@ -8,7 +8,7 @@ import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 
 /** Input of the order's actor. Plain JSON. */
 export interface ManualOrderInput {
-  /** As risk let it pass. */
+  /** The order that risk accepted. */
   readonly order: Order;
   /** The executable price when it was placed. */
   readonly decisionPrice: DecimalString;

@@ -174,7 +174,7 @@ export const marketOrderMachine = setup({
         },
       },
     },
-    /** It rests at its limit until it is filled or taken back. What becomes of it is looked at again and again. */
+    /** Rests at its limit until it is filled or cancelled. Its state is polled. */
     resting: {
       entry: ['projectOrder'],
       on: {

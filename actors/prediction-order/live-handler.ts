@@ -255,7 +255,7 @@ function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): Decima
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
 }
 
-/** By how much an offer goes beyond what was wished: the money, and the contracts where so many were wished. */
+/** Amount by which an offer exceeds the order: in dollars, and in contracts if the order names a number of contracts. */
 function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal {
   const money = new Decimal(offered.notionalUsd).minus(wished.notionalUsd);
   const contracts = new Decimal(offered.quantity).minus(wished.quantity).times(offered.limitPrice);

@@ -171,7 +171,7 @@ export const predictionOrderMachine = setup({
         { target: 'prepared' },
       ],
     },
-    /** Its transaction waits for a signature: it reserves capacity and is no order yet. */
+    /** The transaction waits for a signature. It reserves capacity and is not an order yet. */
     prepared: { entry: ['projectOrder'], ...awaitingTransaction('prepared') },
     /** The transaction may have landed: only the chain's own word leads out. */
     submitted: { entry: ['projectOrder'], ...awaitingTransaction('submitted') },

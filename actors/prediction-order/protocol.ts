@@ -41,7 +41,7 @@ export type VenueNews =
 /** Status of the transaction that opens the order. */
 export type TransactionNews =
   | { readonly outcome: 'transaction_waits' | 'transaction_sent' | 'transaction_final' }
-  /** It will never land, or landed and failed: there is no order. */
+  /** The transaction will never land, or landed and failed. No order exists. */
   | { readonly outcome: 'transaction_ended'; readonly reason: string; readonly detail: string };
 
 export type PredictionOrderEvent =

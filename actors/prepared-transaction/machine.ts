@@ -61,7 +61,7 @@ const CHAIN_SAYS = [
   { guard: 'isConfirmed', target: 'confirmed', actions: 'rememberSlot' },
 ] as const;
 
-/** Asked again after a while: the timer of the state begins anew. */
+/** Asks again after a while: the state's timer starts anew. */
 const again = (target: 'broadcast' | 'confirmed' | 'refused' | 'unknown' | 'prepared') =>
   [
     { guard: 'isUnseen', target, reenter: true },

@@ -37,7 +37,7 @@ export interface SwapQuote {
 export interface SwapSubject {
   readonly instrument: InstrumentKey;
   readonly promise: SwapPromise;
-  /** As risk let it pass, at the worst price. */
+  /** The order that risk accepted, at the worst price. */
   readonly order: Order;
   readonly slippageBps: number;
   /** The executable price when it was prepared. */

@@ -16,7 +16,7 @@ export interface RouteStep {
   readonly venue: string;
   readonly inputMint: string;
   readonly outputMint: string;
-  /** Its part of the whole, in percent. */
+  /** Part of the whole, in percent. */
   readonly percent: number;
 }
 

@@ -13,7 +13,7 @@ export const LEASE_MS = 2_000;
 const MARGIN_MS = 250;
 
 export interface Lease {
-  /** Its end by the holder's time of day, and its name: an answer is taken under the lease that it was found under. */
+  /** End of the lease by the holder's clock. It also names the lease: an answer is taken only under the lease it was found under. */
   readonly until: EpochMs;
   /** Remaining time in milliseconds. Nothing is sent at zero, even if the time of day is still before `until`. */
   readonly leftMs: () => number;

@@ -70,7 +70,7 @@ export const proposalMachine = setup({
         ? { rest: { price: event.answer.price, since: event.answer.at ?? context.leaseUntil ?? context.createdAt } }
         : {},
     ),
-    /** It was filled further while it rests: what of its trades is booked. */
+    /** Remembers how much of a resting part was filled and which of its trades are booked. */
     noteSeen: assign(({ context, event }) => {
       const answer = answerOf(event);
       return { seen: answer?.outcome === 'resting' ? (answer.seen ?? null) : (context.seen ?? null) };
@@ -230,7 +230,7 @@ export const proposalMachine = setup({
         ],
       },
     },
-    /** Left at once: a part has ended, and what goes on follows from the plan. */
+    /** Left at once: a part has ended, and the plan decides what follows. */
     settling: {
       always: [
         { guard: 'nextIsDue', target: 'preparing' },
@@ -262,7 +262,7 @@ export const proposalMachine = setup({
         'activity.given_up': { target: 'settling', actions: ['rememberReason', 'endPart'] },
       },
     },
-    /** It rests at the near side, post-only, for a time that the urgency decides. */
+    /** Rests at the near side, post-only, for a time that the urgency decides. */
     resting: {
       entry: 'projectProposal',
       after: { restWindow: { target: 'withdrawing' } },

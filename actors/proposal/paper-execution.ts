@@ -82,7 +82,7 @@ export async function restedOnPaper(
 /** The outcome of a proposal's order on paper, to be booked. */
 interface PaperOutcome {
   readonly id: string;
-  /** That of the activity. */
+  /** Key of the activity. */
   readonly key: string;
   readonly answer: ExecutionAnswer;
   /** The number of the part that it is about. */

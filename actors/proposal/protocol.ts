@@ -104,7 +104,7 @@ export type ExecutionAnswer =
   | VenueAnswer
   /** Risk does not let it pass on the present quotes; nothing was sent. */
   | { readonly outcome: 'blocked'; readonly risk: RiskAttribution }
-  /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
+  /** May no longer be executed (halt, pause, changed manifest, lowered autonomy). Nothing was sent. */
   | { readonly outcome: 'superseded'; readonly reason: string };
 
 /** Events of the execution workers. People's live orders receive the same (`actors/market-order`). */
@@ -113,7 +113,7 @@ export type ExecutionEvent =
   | {
       readonly type: 'execution.begun';
       readonly key: string;
-      /** By the activity worker's clock, from before the step; the store counts `leaseMs` from its writing on, which is later. */
+      /** End of the lease by the activity worker's clock, read before the step. The store counts `leaseMs` from its own write, which is later. */
       readonly leaseUntil: EpochMs;
       readonly leaseMs: number;
     }

@@ -109,7 +109,7 @@ export function startActivities(deps: ActivityDeps): { carryDue(): Promise<numbe
     return begun;
   }
 
-  /** Nobody follows a worker that is still at work, however slow its counterpart is. */
+  /** Renews the lease, so that nobody takes over from a worker that is slow and still at work. */
   async function renew(): Promise<void> {
     if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
     // A worker without capacity, because venues are slow, leaves due work to others.

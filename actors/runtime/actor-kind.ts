@@ -60,7 +60,7 @@ export const fromInput =
 export interface ActorKind {
   /** `agent`, `take`, `launch`… */
   readonly kind: string;
-  /** Its id carries a version, `agent@1`, that is stored with every snapshot. */
+  /** The machine. Its id carries a version, such as `agent@1`, which is stored with every snapshot. */
   readonly machine: AnyStateMachine;
   /** Returns why the actor refuses this event in its state, or null if it takes it. Pure; called before every step. */
   validate(state: ActorState, event: ActorEvent): Refusal | null;

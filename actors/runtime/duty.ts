@@ -17,7 +17,7 @@ export interface DutyDeps<Work extends DutyWork> {
   /** Takes or renews the lease; false while another holds it. */
   readonly hold: () => Promise<boolean>;
   readonly release: () => Promise<void>;
-  /** Asked before the lease is renewed. */
+  /** Reason not to hold the lease any longer, read before it is renewed. */
   readonly obstacle: () => Promise<DutyObstacle | null>;
   readonly begin: () => Promise<Work>;
   /** Called with the reason if the work ended unexpectedly. */

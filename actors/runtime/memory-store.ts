@@ -55,7 +55,7 @@ export function createMemoryStore({ onRecord }: MemoryStoreOptions = {}): Memory
   return new HeldStore(onRecord ?? null);
 }
 
-/** Its operations are fields and not methods: stores that wrap this one spread it. */
+/** A store in memory. Operations are fields, not methods, because stores that wrap this one spread it. */
 class HeldStore implements MemoryStore {
   readonly actors = new Map<string, ActorRow>();
   readonly steps: MemoryStep[] = [];

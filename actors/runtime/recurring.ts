@@ -10,7 +10,7 @@ import { runEvery } from './run-every.ts';
 
 /** One kind of recurring work. Doing it twice changes nothing. */
 export interface RecurringWork {
-  /** Its name in the queue and in the store, and what is said where it fails. */
+  /** Name of the work in the queue, in the store and in reports of its failures. */
   readonly what: WorkName;
   readonly everyMs: number;
   readonly run: () => Promise<unknown>;

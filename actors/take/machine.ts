@@ -182,17 +182,17 @@ export const takeMachine = setup({
               after: { lifeLeft: { target: '#take@2.life.expired', actions: 'rememberExpiry' } },
               on: { triggered: TRIGGERED },
             },
-            /** Its conditions passed on a cut, and risk let its order pass. */
+            /** The conditions passed on a cut, and risk accepted the order. */
             triggered: { entry: SHOW, after: { atOnce: 'proposed' } },
-            /** Its order is on its way. */
+            /** The order is being executed. */
             proposed: { entry: SHOW },
-            /** It holds its position and waits for an exit condition. */
+            /** Holds the position and waits for an exit condition. */
             filled: { entry: SHOW, on: { triggered: TRIGGERED } },
           },
         },
         /** The end of a Take without exit conditions. */
         filled: { entry: SHOW, on: { close: CLOSE } },
-        /** Its position was left again. */
+        /** The position is closed. */
         closed: { entry: SHOW },
         disarmed: {
           entry: ['projectTake', { type: 'cancelProposals', params: { reason: 'disarmed' } }, 'announceTake'],

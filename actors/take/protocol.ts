@@ -59,7 +59,7 @@ export type TakeEvent =
   | { readonly type: 'close'; readonly subject: string }
   /** A halt, or a tick that keeps crashing: it is disarmed. */
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** Its words mean something else today than when it was armed, or leave something open that nobody confirmed. */
+  /** The thesis reads differently than when it was armed, or leaves a question open that nobody confirmed. */
   | { readonly type: 'reading.open'; readonly questions: readonly string[] }
   | { readonly type: 'publish'; readonly at: EpochMs }
   /** A decision made a proposal. */

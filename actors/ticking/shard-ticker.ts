@@ -100,7 +100,7 @@ interface Slot<Duty, Note> {
 /** The rows of a slot, and who crashed on the way. */
 interface Decided {
   readonly rows: DecisionRow[];
-  /** Taken off duty already. */
+  /** Actors that were taken off duty already. */
   readonly crashed: string[];
   /** To be taken off duty after the commit. */
   readonly throwing: string[];

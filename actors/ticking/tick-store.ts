@@ -40,11 +40,11 @@ export interface OrganizationRisk {
   readonly preferences: RiskPreferences;
   /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
   readonly books?: readonly TradingBook[];
-  /** Its accounts beside its live books. */
+  /** Accounts of the organization, beside its live books. */
   readonly accounts?: AccountFacts;
-  /** Its books that cannot be read, by the actor that they belong to. */
+  /** Books that cannot be read, by the actor that they belong to. */
   readonly unreadable?: ReadonlyMap<string, UnreadableRow>;
-  /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */
+  /** Exposure of the actor's mode outside of the actor's own book. A replay takes it from the recording. */
   others?(actor: TickDuty, cut: Cut): OtherBooks;
   /** Queried actors that are paused now, though their tick has begun. */
   readonly paused?: ReadonlySet<string>;
@@ -101,7 +101,7 @@ export interface TickStore<Duty extends TickDuty> {
   books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>>;
   /** The outside proposals that were received for this slot, by agent. Asked only of external agents. */
   outsideProposals(agentIds: readonly string[], slot: EpochMs): Promise<ReadonlyMap<string, OutsideProposal>>;
-  /** Asked only where some actor's rules ask for a trade. `actorIds` are those of the slot. What cannot be read of an organization is missing. */
+  /** Reads the risk of organizations if a rule of the slot's `actorIds` asks for a trade. An unreadable organization is missing. */
   organizations(ids: readonly string[], actorIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Notes who is ticked alone from now on, null for nobody. */
   suspect(periodMs: number, shard: number, actorId: string | null): Promise<void>;

@@ -7,7 +7,7 @@ import { deflatedBytes } from './shared-deflate.ts';
 /** A connection of either transport. */
 export interface FeedClient {
   readonly wire: Wire;
-  /** It takes messages that are compressed for all, which refer so far back (a power of two); null if it does not. */
+  /** Window of shared compression that the client accepts, as a power of two; null without compression. */
   readonly windowBits: number | null;
   /** False once it is closing; nothing may be written then. */
   readonly open: boolean;
@@ -36,7 +36,7 @@ export interface Member {
 interface Pending {
   readonly frame: FrameText;
   readonly position: Position | null;
-  /** Its number in the group. */
+  /** Sequence number in the group. */
   readonly seq: number;
 }
 
@@ -188,7 +188,7 @@ class RenderedChunk {
   readonly #chunk: readonly Pending[];
   readonly #frames: readonly FrameText[];
   readonly #deflates: boolean;
-  /** By wire or window, and by how far a member's numbers are from the group's: nearly always one buffer for all. */
+  /** Buffers by wire or window and by a member's offset from the group's numbers: nearly always one buffer for all. */
   readonly #whole = new Map<string, Buffer>();
   #deflated = 0;
 

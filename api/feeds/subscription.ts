@@ -3,11 +3,11 @@ import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
 
 /** Callbacks from a subscription to its connection. */
 export interface SubscriptionEvents {
-  /** It was accepted; written before its first frame. */
+  /** Reports that the subscription was accepted, before its first frame. */
   accepted(at: { readonly seq: number; readonly cursor: string | null }): void;
   /** The client does not take what it is sent: everything up to `from` was written, and it goes on from there elsewhere. */
   lagged(): void;
-  /** It cannot go on for no fault of the client's. */
+  /** Reports that the subscription cannot go on for no fault of the client's. */
   failed(): void;
 }
 

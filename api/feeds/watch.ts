@@ -14,7 +14,7 @@ export interface AccessScope {
 
 export type EndReason = 'token_expired' | 'token_revoked' | 'permission_lost' | 'unverifiable' | 'restarting';
 
-/** By whose token a connection was opened, and by what that may be taken back. */
+/** The token that opened a connection and what it can be revoked by. */
 export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
 
 export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });

@@ -28,7 +28,7 @@ export type Reply =
   | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly data: unknown }
   /** Request of which nothing was taken: it never left, or was refused before it was read. */
   | { readonly kind: 'not_taken'; readonly error: NodeError }
-  /** It may have been taken, and no whole answer came. */
+  /** The request may have been received, and no whole answer came. */
   | { readonly kind: 'lost'; readonly error: NodeError };
 
 export interface JsonRpcOptions {

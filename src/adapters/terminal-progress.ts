@@ -9,7 +9,7 @@ const LINE_MS = 10_000;
 export interface Progress {
   /** With an estimate of what is left, from the pace of late. */
   update(done: number, total: number): void;
-  /** As the API would tell it: with what is left and what is waited for. */
+  /** Shows progress as the API reports it, with what is left and what is waited for. */
   show(work: WorkProgress): void;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 /** Behaviour of a command when nobody reads its output any more, as after `sevengate agents list | head`. */
 
-/** As a shell counts a program that wrote to a closed pipe. */
+/** Exit code that a shell reports for a program that wrote to a closed pipe. */
 export const CLOSED_PIPE_CODE = 141;
 
 /**

@@ -23,7 +23,7 @@ export interface ReferenceFeed {
   readonly feedIdSource: FeedIdSource;
 }
 
-/** By which names reports speak of an issuer. */
+/** Names that reports use for an issuer. */
 export interface IssuerNames {
   /** Central Index Key of the regulator, without leading zeros; null if there is none. */
   readonly cik: string | null;

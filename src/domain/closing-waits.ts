@@ -18,7 +18,7 @@ export interface ClosingProposal extends TrackedProposal {
 export interface ClosingFacts {
   /** Holdings of its live book and of its version's paper book. */
   readonly held: readonly Pick<Position, 'instrument' | 'quantity'>[];
-  /** Its newest proposals, the newest first. */
+  /** Proposals, newest first. */
   readonly proposals: readonly ClosingProposal[];
   /** Newest quote of each instrument at `at`; absent if nothing was received. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;

@@ -33,7 +33,7 @@ export type RestAsk = Exclude<ExchangeAsk, { readonly kind: 'user_stream' }>;
 export interface ExchangeRequest {
   readonly orgId: string;
   readonly ask: ExchangeAsk;
-  /** By the exchange's clock, in milliseconds since 1970. */
+  /** Milliseconds since 1970 by the exchange's clock. */
   readonly timestamp: EpochMs;
   /** The exchange refuses what reaches it so many milliseconds after `timestamp`. */
   readonly recvWindow: number;

@@ -99,7 +99,7 @@ export function withClosing(closings: readonly Closing[], closing: Closing): rea
   return [...closings.filter(({ instrument }) => instrument !== closing.instrument), closing];
 }
 
-/** By which word an instrument is closed: its own, else the one for everything; null if it stays. */
+/** Returns how an instrument is closed: by its own entry, else by the one for everything; null if it stays. */
 export function closingOf(closings: readonly Closing[], instrument: InstrumentKey): Closing | null {
   return closings.find((closing) => closing.instrument === instrument) ?? closings.find((closing) => closing.instrument === null) ?? null;
 }

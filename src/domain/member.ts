@@ -50,7 +50,7 @@ export interface Invitation {
 /** Default lifetime of an invitation. */
 export const INVITATION_HOURS = 72;
 
-/** By what a token may be taken back. */
+/** Claims by which a token can be revoked. */
 export interface TokenClaims {
   readonly issuedAt: EpochMs;
   /** The provider's session, where the token names one. */

@@ -30,7 +30,7 @@ export interface ReserveClaims {
 /** One place where something is held, as it tells itself. */
 export type ReservePlace = { readonly place: string; readonly venue: ReserveVenue } & (
   | { readonly known: true; readonly dollars: DecimalString; readonly assets: ReadonlyMap<InstrumentKey, DecimalString> }
-  /** It did not tell; `venue` says whose instruments may lie there. */
+  /** The source gave no balances. `venue` says whose instruments may lie there. */
   | { readonly known: false; readonly why: string }
 );
 

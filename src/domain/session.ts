@@ -337,7 +337,7 @@ export interface CalendarDay {
   readonly occasion: string | null;
 }
 
-/** By month; a closure of the table is one of these, and the exceptions are named by their dates. */
+/** Holidays by month. A closure of the table is one of these; exceptions are named by date. */
 const HOLIDAYS: Readonly<Record<string, string>> = {
   '02': "Washington's Birthday",
   '03': 'Good Friday',

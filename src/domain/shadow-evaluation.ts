@@ -17,7 +17,7 @@ export interface ShadowRows {
   readonly maxSlippageBps: number;
   /** Fills of the paper book, ascending by `at`. */
   readonly fills: readonly Fill[];
-  /** By fill: what the flow of its window was measured to give. */
+  /** Result that the flow of its window gave, by fill. */
   readonly measured: ReadonlyMap<string, Pick<ShadowMeasurement, 'outcome' | 'quantity' | 'price'>>;
 }
 

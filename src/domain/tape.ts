@@ -65,7 +65,7 @@ export interface TapeCommand {
   readonly kind: 'command';
   readonly receivedAt: EpochMs;
   readonly actorId: string;
-  /** As its actor took it. `started` is the agent's creation, `joined` that it was met alive; both come with `agent`. */
+  /** Event as its actor took it. `started` is the agent's creation, `joined` that it was met alive. Both come with `agent`. */
   readonly event: ActorEvent;
   readonly cause?: string;
   /** With `manifest.changed`: the new version's manifest. */

@@ -17,11 +17,11 @@ export interface EntryRule {
   readonly threshold: number | string | null;
   readonly evaluated: number;
   readonly passed: number;
-  /** Its input was not known; such a rule never passes. */
+  /** Slots at which an input was unknown. An unknown rule never passes. */
   readonly unknown: number;
   /** Causes of unknown inputs in words, with their counts; empty for a simulated stretch, which keeps no records. */
   readonly causes: ReadonlyMap<string, number>;
-  /** It alone stood in the way. */
+  /** Slots at which this rule alone did not pass. */
   readonly lastToFail: number;
 }
 
@@ -31,7 +31,7 @@ export interface TradingFacts {
   /** Null if it is not paused. */
   readonly pauseCause: PauseCause | null;
   readonly autonomy: Autonomy;
-  /** Its newest decisions, the newest first. */
+  /** Decisions, newest first. */
   readonly decisions: readonly DecisionRecord[];
   /** The proposals of the same time. */
   readonly proposals: readonly { readonly state: ProposalState; readonly reason: string | null }[];

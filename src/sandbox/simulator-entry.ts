@@ -16,7 +16,7 @@ export interface SimulatorAddress {
 }
 
 export interface SimulatorEntry {
-  /** Its port is the sandbox's first one and so much. */
+  /** Offset of its port from the sandbox's first port. */
   readonly place: number;
   /** @param home the state folder, for keys that have to outlive the process. */
   start(world: SandboxWorld, at: SimulatorAddress, home: string): Promise<{ readonly url: string; close(): Promise<void> }>;

@@ -42,7 +42,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
   readonly #pipeline: MarketPipeline;
   readonly #ahead: ReturnType<typeof createAhead>;
   readonly #ends: readonly (() => void)[];
-  /** Nobody looks at what stands before this instant: what is told every second waits for it. */
+  /** Instant before which nobody looks: what is announced every second waits until then. */
   #hurryingTo: EpochMs = 0;
   #events = 0;
 

@@ -110,9 +110,9 @@ export interface RiskDeps {
 /** Answer of the signer. Asking again is harmless: the same message has one signature. */
 export type SignerAnswer =
   | { readonly outcome: 'signed'; readonly signedBase64: string }
-  /** It will not be signed as things stand; `code` says which condition is missing. */
+  /** Refused as things stand. `code` names the missing condition. */
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly rejections?: readonly RiskRejection[] }
-  /** Nobody knows whether it was signed; nothing was broadcast. */
+  /** Unknown whether it was signed. Nothing was broadcast. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
 /** Has prepared transactions signed. */

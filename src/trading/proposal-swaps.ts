@@ -114,7 +114,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
       const slippageBps = slippageLeft(order, info);
       if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
       const whole = await closing(deps, order, facts.agentId);
-      /** As it was assessed last: at the worst price that its message allows. */
+      /** Result of the last assessment: at the worst price that its message allows. */
       const assessed = { order, beyondBps: 0 };
       const handler = createSwapHandler({
         ...deps,
@@ -249,7 +249,7 @@ function givenFor(order: Order, least: Decimal): Decimal {
   return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
 }
 
-/** By how much the worst price of a swap is worse than that of its order, in whole basis points and one more; zero if it is not. */
+/** Returns how much worse the worst price of a swap is than that of its order, in whole basis points rounded up; zero if it is not worse. */
 function bpsBeyond(swap: Order, order: Order): number {
   const ratio =
     order.side === 'buy' ? new Decimal(swap.limitPrice).div(order.limitPrice) : new Decimal(order.limitPrice).div(swap.limitPrice);

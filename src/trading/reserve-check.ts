@@ -36,7 +36,7 @@ export interface ReserveWallet {
 export interface ReservePosition {
   readonly instrument: InstrumentKey;
   readonly wallet: string;
-  /** Its address on the chain. */
+  /** Address on the chain. */
   readonly account: string;
   /** True if orders of another organization filled it too, because its balance would back both. */
   readonly isShared: boolean;

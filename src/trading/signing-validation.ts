@@ -75,7 +75,7 @@ export interface DecisionFacts {
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
   readonly book: AgentBook;
-  /** As the feed signed it. */
+  /** The cut as the feed signed it. */
   readonly cut: Cut;
   /** True if its observations are those that the decision committed to. */
   readonly isWhole: boolean;

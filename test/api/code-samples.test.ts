@@ -23,7 +23,7 @@ const operations = Object.values(paths)
   .flatMap((methods) => Object.values(methods))
   .filter(({ operationId }) => !OPEN.includes(operationId));
 const sourceOf = ({ 'x-codeSamples': samples }: Sampled, lang: string) => samples.find((one) => one.lang === lang)?.source ?? '';
-/** Its code was used up as it was recorded. */
+/** Operation whose code was used up while it was recorded. */
 const WORKS_ONCE = 'redeemSignInLink';
 /** Answers to what was not understood. */
 const MISUNDERSTOOD = [400, 401, 405, 406, 411, 413, 415];

@@ -268,7 +268,7 @@ test('the daily drawdown of people counts from the first mark of the UTC day, wh
     const { status, body } = await paper({ quantity: '0.001' }, {}, token);
     return status === 201 ? body.state : body.rejections.map(({ code }: { code: string }) => code);
   };
-  /** As a worker does every minute, one that has just started. */
+  /** Does what a worker that has just started does every minute. */
   const begins = async (mid: string) => {
     const marks = async () => new Map([[BTC, mid]]);
     await beginManualDays({ store: createManualDayStore(api.sql), marks, clock: api.clock, contained });

@@ -39,7 +39,7 @@ export interface LiveRunOptions {
 }
 
 export interface HalfMinute {
-  /** Nobody is ticked. */
+  /** True if nobody is ticked. */
   readonly missed?: boolean;
   readonly meanwhile?: () => Promise<void>;
 }

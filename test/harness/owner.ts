@@ -35,7 +35,7 @@ export async function startOwner(kind: 'postgres' | 'redis', home: string, optio
     pid: child.pid as number,
     exit,
     nextLine: async () => (await lines.next()).value as string | undefined,
-    /** As a terminal does on Ctrl-C: to the whole foreground group. */
+    /** Presses Ctrl-C as in a terminal: the whole foreground group gets it. */
     pressCtrlC: () => process.kill(group, 'SIGINT'),
     kill: async () => {
       process.kill(group, 'SIGKILL');

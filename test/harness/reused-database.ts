@@ -12,11 +12,11 @@ import { registerWriters } from '../../src/adapters/store/trail/writer-registry.
 
 export interface Borrowed {
   readonly url: string;
-  /** As the worker, which signs where there are keys. */
+  /** Pool of the worker, which signs if there are keys. */
   readonly sql: Sql;
-  /** As the feed; the same connections where nothing is signed. */
+  /** Pool of the feed; the worker's pool if nothing is signed. */
   readonly feedSql: Sql;
-  /** As the owner of the tables. */
+  /** Pool of the owner of the tables. */
   readonly owner: Sql;
   readonly writer: WriterKey | undefined;
   /** Empties it for the next test. One whose tables or guards are not what they were, or that is at work still, is let go. */
@@ -31,7 +31,7 @@ interface Place extends Omit<Borrowed, 'giveBack'> {
   readonly shape: string;
 }
 
-/** By what they are opened with. */
+/** Free databases by how they are opened. */
 const free = new Map<string, Place[]>();
 
 /**

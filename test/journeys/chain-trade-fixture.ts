@@ -45,7 +45,7 @@ const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export
 const key = authorizationKey(pem);
 if (key === null) throw new Error('the key of the test is none');
 
-/** As the owner's wallet signs a transaction: base64 in, base64 out. */
+/** Signs a transaction as the owner's wallet: base64 in, base64 out. */
 export function ownerSigned(unsigned: string): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
   transaction.addSignature(new PublicKey(address), sign(Buffer.from(transaction.message.serialize())));

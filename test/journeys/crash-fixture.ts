@@ -21,7 +21,7 @@ import type { WorkerOrders } from './worker-process.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const SHARD_SIZE = 500;
-/** Once faults stop everything must be green again within this time (I17 asks for 120 s). */
+/** Time within which everything must be green again after faults stop (I17 asks for 120 s). */
 export const GREEN_WITHIN_MS = 40_000;
 
 const STOP_LIMIT_MS = 10_000;

@@ -63,7 +63,7 @@ const until = (id: string, state: string) =>
     { what: `the launch to be ${state}`, deadlineMs: 120_000 },
   );
 
-/** Somebody buys on the curve, straight at the chain. */
+/** Buys on the curve, straight at the chain. */
 async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   const { value } = (await node('getLatestBlockhash', { commitment: 'confirmed' })) as { value: { blockhash: string } };
   const accounts = {
@@ -76,7 +76,7 @@ async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 }
 
-/** Somebody else swaps by the routes that every token is swapped by; answers the finalized order. */
+/** Swaps as a stranger by the routes for every token, and returns the finalized order. */
 async function swapped(mint: string, side: 'buy' | 'sell', amount: string) {
   const wish = { instrument: mint, side, amount, slippageBps: 300, wallet: buyer.address };
   const prepared = await waitFor(

@@ -408,7 +408,7 @@ function reportedOrders() {
       await followed();
       return id;
     },
-    /** Somebody takes so much of the order that rests, in millionths of a coin. */
+    /** Takes the given amount of the resting order, in millionths of a coin. */
     taken(millionths: number): void {
       simulator.account.fill(atExchange(), BigInt(millionths) * 100n, clock.now());
     },

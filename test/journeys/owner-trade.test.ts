@@ -26,7 +26,7 @@ const newest = async (agentId: string) => {
   return proposal;
 };
 
-/** Somebody approves what the agent has proposed, and its order is prepared. */
+/** Approves what the agent has proposed and prepares its order. */
 async function approved(agentId: string) {
   await world.proposed(agentId);
   const { id, state } = await newest(agentId);

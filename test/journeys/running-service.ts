@@ -115,7 +115,7 @@ export async function sevengate(
   return { code, stdout, stderr, tookMs: performance.now() - began };
 }
 
-/** It ended as soon as it promises. */
+/** Expects that it ended as fast as it promises. */
 export function expectPrompt({ tookMs }: Ended): void {
   expect(tookMs).toBeLessThan(PATIENCE * STOP_MS);
 }

@@ -21,7 +21,7 @@ export interface SharedService extends Client {
   readonly pid: number;
   /** The file with the key that its signer process alone reads. */
   readonly keyFile: string;
-  /** Its log since it was started, for whomever. */
+  /** Log of the service since its start. */
   log(): LogEntry[];
   /** The subject of a member, as records name who did something. */
   subject(member: string): string;

@@ -159,7 +159,7 @@ async function openSigner(clock: VirtualClock, faults: FaultSwitch, failed: (rea
   };
 }
 
-/** By the names of the settings and of the sandbox's simulators. */
+/** Clients by the names of the settings and of the sandbox's simulators. */
 export const CLIENTS: Readonly<Record<string, AskedClient>> = {
   identity: { well: 'accepted', everyMs: 60_000, faultMs: 20 * 60_000, open: openIdentity },
   'primarychain, read': { well: 'answered', everyMs: 5_000, faultMs: 90_000, open: openReads },

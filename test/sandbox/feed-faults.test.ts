@@ -13,7 +13,7 @@ import { isMet } from '../harness/rounds.ts';
 import { type FaultFixture, openFaultFixture, PROVIDERS, type Provider, type ProviderName } from './fault-fixture.ts';
 
 interface Fault {
-  /** As the table names it. */
+  /** Name in the table. */
   readonly name: string;
   readonly settings: Partial<FaultSettings>;
   /** The fault is met by requests and handshakes: connections are cut once, so that there are some. */

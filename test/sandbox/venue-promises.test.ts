@@ -65,7 +65,7 @@ describe('with one frame of garbage in a hundred', () => {
 });
 
 describe('ten minutes of a host that is', () => {
-  /** That chance spreads the attempts is shown by a host that refuses, and by every other one in the proof. */
+  /** Seeds. One host that refuses shows that chance spreads the attempts; the proof tries every other one. */
   const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
   const CASES = Object.keys(DEAD).flatMap((how, row) =>
     PROVIDERS.flatMap((name, column) => (isMet(row, column, 3) ? [[how, name] as const] : [])),

@@ -357,7 +357,7 @@ describe('what assesses', () => {
 });
 
 describe('a correction of a wrong cut', () => {
-  /** As the owner of the tables, with a key that the database takes changes from. */
+  /** Opens a pool as the owner of the tables, with a key that the database takes changes from. */
   async function ownerWith(copy: SignedFixture, writer: 'owner' | 'worker'): Promise<Sql> {
     const key = openWriterKeys(copy.home, [writer])[writer];
     await registerWriters(copy.url, [key]);

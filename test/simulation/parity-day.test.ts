@@ -17,9 +17,9 @@ import { testDatabase } from '../harness/postgres.ts';
 import { rounds } from '../harness/rounds.ts';
 import { sevengate } from '../journeys/running-service.ts';
 
-/** Its mandate changes: from the first execution on nothing may be bought. */
+/** Agent whose mandate changes: after the first execution nothing may be bought. */
 const CAUTIOUS = '00000000-0000-7000-8000-000000000002';
-/** It is halted in the middle of an execution. */
+/** Agent that is halted in the middle of an execution. */
 const HALTED = '00000000-0000-7000-8000-000000000003';
 const APPROVAL_MS = 120_000;
 /** Half minutes in which nothing moves, after everything else: with them the proof's day has its 24 hours. */

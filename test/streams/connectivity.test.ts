@@ -8,7 +8,7 @@ import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
 
-/** Nobody trades by itself on prediction markets: no breaker hangs on their silence. */
+/** Streamed venues. Nobody trades automatically on prediction markets, so no breaker depends on their silence. */
 const STREAMED = VENUES.filter((venue) => VENUE_FACTS[venue].limits.cadence !== 'polled' && venue !== 'prediction');
 const EMPTY_CATALOG = { format: CATALOG_FORMAT, shares: [], preIpo: [], crypto: [] };
 

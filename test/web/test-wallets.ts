@@ -13,19 +13,19 @@ export interface TestWallet {
     | 'honest'
     | 'guards'
     | 'alters'
-    /** It is locked and shows no account any more. */
+    /** Is locked and shows no account any more. */
     | 'disconnected'
-    /** It holds the account on another network alone. */
+    /** Holds the account on another network alone. */
     | 'other_network'
-    /** It gives back what it was given, without its signature. */
+    /** Returns what it was given, without its signature. */
     | 'leaves_unsigned'
-    /** It gives back bytes that are no transaction. */
+    /** Returns bytes that are no transaction. */
     | 'gives_nonsense'
-    /** It gives nothing back. */
+    /** Returns nothing. */
     | 'gives_nothing'
-    /** It signs, and says that it has signed less than it was given. */
+    /** Signs, and returns fewer than it was given. */
     | 'gives_fewer'
-    /** It signs typed data whose statement is another one. */
+    /** Signs typed data whose statement is another one. */
     | 'signs_other_data'
     | 'declines'
     | 'signs_other_text'

@@ -23,7 +23,7 @@ export interface Panel {
 }
 
 export interface Workspace {
-  /** Its arrangement is kept under this name. */
+  /** Key under which its arrangement is saved. */
   readonly name: string;
   readonly panels: { readonly [panel: string]: Panel };
   /** The arrangement that everybody begins with. */

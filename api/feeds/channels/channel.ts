@@ -6,7 +6,7 @@ import type { AnnouncementRow, FeedPorts } from '../ports.ts';
 
 /** One item of an announcement, ready for the wire. */
 export interface FeedItem {
-  /** Its place inside the announcement; null if the announcement is the item. */
+  /** Place inside the announcement; null if the announcement is the item. */
   readonly index: number | null;
   readonly actorId: string | null;
   readonly data: Json;

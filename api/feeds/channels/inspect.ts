@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { IdText } from '../../shapes.ts';
 import { announcementChannel } from './channel.ts';
 
-/** It is made of itself, which a document says by a reference. */
+/** Value of a state chart. The schema refers to itself. */
 const StateValue = Type.Unsafe<unknown>({
   $id: 'StateValue',
   description: 'State of the chart, or the state of each region.',

@@ -26,7 +26,7 @@ export interface RankedVault {
 }
 
 export interface VaultRanking {
-  /** By the return of a share over the window (`24h`, `7d`, `30d`, `all`), best first. */
+  /** Ranks vaults by the return of a share over the window (`24h`, `7d`, `30d`, `all`), best first. */
   rank(orgId: string, window: string, page: Page): Promise<PageOf<RankedVault>>;
 }
 

@@ -22,7 +22,7 @@ const REFIT_MS = 120_000;
 const KEPT_HOURS = 4;
 
 type Lives = BasisInputs['halfLife'];
-/** By instrument key. */
+/** Half-lives by instrument key. */
 export type HalfLives = ReadonlyMap<string, Lives>;
 
 function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBar[] | undefined): HalfLife | null {

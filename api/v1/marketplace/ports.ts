@@ -10,7 +10,7 @@ import type { Page, PageOf } from '../../page.ts';
 /** Filter of listings. Null leaves a condition out. */
 export interface ListingFilter {
   readonly category: string | null;
-  /** Found anywhere in name or description, upper and lower case alike. */
+  /** Text to find anywhere in name or description, ignoring case. */
   readonly search: string | null;
   readonly maxPriceUsd: DecimalString | null;
   /** True for the organization's own listings, including unlisted ones. */

@@ -40,7 +40,7 @@ export interface WaitingTimer extends OfActor {
 
 /** An announcement on the channel `alerts`. */
 export interface AnnouncedAlert {
-  /** Its place among all announcements. */
+  /** Position among all announcements. */
   readonly position: string;
   readonly at: EpochMs;
   readonly what: string;
@@ -49,9 +49,9 @@ export interface AnnouncedAlert {
   /** Venue names as announced. They are unverified and may be unknown. */
   readonly venues: readonly string[];
   readonly detail: string | null;
-  /** It is about the whole service. */
+  /** True if it concerns the whole service. */
   readonly ofService: boolean;
-  /** As the feed said it. */
+  /** The body as the feed announced it. */
   readonly body: { readonly [field: string]: Json };
 }
 

@@ -16,7 +16,7 @@ import { malformed } from '../../strict-json.ts';
 import { FillBody, fillBody } from '../agent-orders/proposal-body.ts';
 import { walletAddress } from '../wallet-address.ts';
 
-/** As many decimals as a book's position may have, so that the whole of it can be sold. */
+/** Pattern of an amount. It takes as many decimals as a book's position may have, so that the whole position can be sold. */
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,36})?$';
 const MOST_SLIPPAGE_BPS = 1_000;
 

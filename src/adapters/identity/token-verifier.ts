@@ -122,7 +122,7 @@ interface Verified {
   readonly verdict: VerifiedToken;
   /** The token counts from then on. */
   readonly beginsAt: EpochMs;
-  /** By elapsed time, not by the time of day. */
+  /** Next check, by elapsed time and not by the time of day. */
   readonly checkAgainAt: number;
 }
 

@@ -22,7 +22,7 @@ const MOST_SIGNATURE_BYTES = 2_048;
 /** Reads about wallets of the EVM chain. */
 export interface EvmWallets {
   readonly chainId: number;
-  /** Asked of wallets that are contracts. */
+  /** Check of signatures by wallets that are contracts. */
   readonly takesSignature: TakesSignature;
 }
 

@@ -45,7 +45,7 @@ export interface AddressBalances {
   readonly slot: number;
   readonly fetchedAt: EpochMs;
   readonly lamports: bigint;
-  /** By mint. */
+  /** Balances by mint. */
   readonly tokens: readonly TokenBalance[];
 }
 
@@ -90,7 +90,7 @@ export interface SolanaRpc {
 }
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
-/** As many accounts as one question may name. */
+/** Largest number of accounts that one request may name. */
 const MOST_ACCOUNTS = 100;
 /** Preflight looks at the same state that simulations and balances are read from. */
 const WORKING: Commitment = 'confirmed';
@@ -145,7 +145,7 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
   };
 }
 
-/** As many accounts as a node tells of one mint. */
+/** Number of accounts that a node lists for one mint. */
 const LARGEST_ACCOUNTS = 20;
 
 async function holdersFrom(ask: Ask, mint: string): Promise<HolderReading | null> {

@@ -44,7 +44,7 @@ export interface TrailBreak {
 
 export interface TrailReport {
   readonly whole: boolean;
-  /** By time; the first is the first altered row. At most 100 are listed. */
+  /** Altered rows in order of time, at most 100. */
   readonly breaks: readonly TrailBreak[];
   readonly agents: number;
   readonly decisions: number;

@@ -32,7 +32,7 @@ export interface TapeRecorderOptions {
   readonly pipeline: { readonly received: Observable<FeedMessage> };
   readonly file: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** Told of every problem; the recording goes on. */
+  /** Reports a problem. The recording goes on. */
   readonly log: (error: unknown) => void;
 }
 

@@ -24,7 +24,7 @@ export interface StreamRecorderOptions {
   readonly rotateMs?: number;
   /** Events that may wait for a slow disk; beyond, they are lost and counted. Default 1,000,000. */
   readonly maxWaiting?: number;
-  /** Told in one sentence of everything that was lost. */
+  /** Reports in one sentence what was lost. */
   readonly onProblem: (sentence: string) => void;
 }
 

@@ -48,7 +48,7 @@ export interface TapeReader {
    * @throws TapeError at the first thing that is not a sound event; the events before it have been given out.
    */
   batches(): AsyncGenerator<TapeBatch, void, undefined>;
-  /** Same events block by block, created only on access; null if the form of the file has no blocks. */
+  /** The same events block by block, created only on access; null if the file's form has no blocks. */
   readonly walks: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
   /** Place at which the tape was cut off, known once the batches are read; null if it is whole. */
   readonly cut: TapeCut | null;

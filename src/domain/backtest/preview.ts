@@ -79,7 +79,7 @@ export interface PreviewRule {
   readonly threshold: number | string | null;
   readonly evaluated: number;
   readonly passed: number;
-  /** Its input was not known: such a rule never passes. */
+  /** Slots at which an input was unknown. An unknown rule never passes. */
   readonly unknown: number;
 }
 

@@ -28,7 +28,7 @@ export interface GivenRequest {
 }
 
 const DAY_MS = 86_400_000;
-/** Taken beyond the five years, so that bars which began a little late still span them. */
+/** Spare days beyond the five years, so that bars that start a little late still span them. */
 const SPARE_DAYS = 8;
 /** A request is read at most so long before its run is on record. */
 const READ_BEFORE_MS = 60_000;

@@ -7,7 +7,7 @@ import type { BridgeChain } from './quote.ts';
 export interface ChainHead {
   /** The number of the block, or the slot on the primary chain. */
   readonly height: number;
-  /** By the clock of the chain; null if the node does not say. */
+  /** Time by the chain's clock; null if the node does not say. */
   readonly at: EpochMs | null;
 }
 

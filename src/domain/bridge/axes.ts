@@ -23,7 +23,7 @@ export interface ProviderAxis {
   readonly state: ProviderState;
   /** The provider's own word, for display. */
   readonly said: string | null;
-  /** Its own reason for a delay, a failure or a failed refund; null if it gives none. */
+  /** The provider's own reason for a delay, a failure or a failed refund; null without one. */
   readonly reason: string | null;
   /** The transaction on the destination chain that it names. */
   readonly fillHash: string | null;

@@ -1,7 +1,7 @@
 /** Circle's own numbers of chains. See docs/reference/outside/cctp.md. */
 
 export const SOLANA_DOMAIN = 5;
-/** By the number of an EVM chain. */
+/** CCTP domains by the id of an EVM chain. */
 export const EVM_DOMAINS: Readonly<Record<number, number>> = {
   1: 0,
   43_114: 1,

@@ -49,7 +49,7 @@ export interface ConditionDefinition {
   readonly fields: Fields;
   /** Checks that concern several fields together. `path` is the condition's. */
   readonly check?: (condition: ManifestCondition, path: string) => Problem | null;
-  /** Its inputs in the order in which a reader asks for them. The first that is unknown is the cause of an unknown reading. */
+  /** Inputs in reading order. The first unknown one is the cause of an unknown reading. */
   readonly inputs: readonly RuleInput[];
   /** The indicators that it reads from an observation of the instrument. */
   readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];

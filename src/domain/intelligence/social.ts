@@ -20,7 +20,7 @@ export interface SocialPost {
   readonly publishedAt: EpochMs;
   readonly receivedAt: EpochMs;
   readonly engagement: Engagement;
-  /** As written, each once. */
+  /** Cashtags as written, without duplicates. */
   readonly cashtags: readonly string[];
   readonly entities: readonly Entity[];
   readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];

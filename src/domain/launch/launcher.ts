@@ -63,12 +63,12 @@ export interface LauncherOffer {
 /** Answer of the launcher once it is told of the payment. */
 export type LauncherWord =
   | { readonly said: 'launched'; readonly mint: string; readonly transaction: string | null }
-  /** It has seen the payment, or waits for it, and has not launched yet. */
+  /** The payment was seen or is awaited, and the token is not launched yet. */
   | { readonly said: 'pending' }
-  /** It will not launch on this payment. */
+  /** The launcher will not launch on this payment. */
   | { readonly said: 'declined'; readonly code: string; readonly detail: string };
 
-/** Nobody pays more for a launch than this by mistake: ten of the native coin. Lamports. */
+/** Upper bound for the price of a launch against mistakes: ten of the native coin, in lamports. */
 export const MOST_LAMPORTS = 10_000_000_000n;
 const UNITS = 60_000;
 const UNIT_PRICE = 20_000n;

@@ -241,7 +241,7 @@ export interface PrimaryBalances {
     readonly amount: bigint;
     readonly decimals: number;
     readonly multiplier: number;
-    /** It cannot be moved. */
+    /** True if the balance cannot be moved. */
     readonly frozen: boolean;
   }[];
 }

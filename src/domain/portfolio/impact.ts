@@ -46,7 +46,7 @@ export interface ImpactMaterial {
 
 /** One allocation with what the simulation did. */
 export interface SimulatedAllocation extends AssessedAllocation {
-  /** Its input id. */
+  /** Id of the input. */
   readonly id: string;
   readonly wouldPass: boolean;
   /** Zero where nothing could be simulated. */

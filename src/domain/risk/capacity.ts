@@ -53,7 +53,7 @@ function amountDown(usd: DecimalString): bigint {
 /** Amounts that a book has at work: spot is paid in full, and perpetuals bind margin by their leverage. */
 interface Split {
   spot: bigint;
-  /** By leverage as decimal text. */
+  /** Capacity by leverage as decimal text. */
   readonly perps: Map<DecimalString, bigint>;
 }
 

@@ -41,7 +41,7 @@ export interface VenueTrade extends Omit<FlowPrint, 'at'> {
 /** A time in which what was received was not to be relied on. */
 export interface FlowGap {
   readonly from: EpochMs;
-  /** It is over with what was received at this instant; null while it lasts. */
+  /** Last instant of the flow; null while it lasts. */
   readonly until: EpochMs | null;
   /** The flags of its quotes, or that the feed was down. */
   readonly why: string;

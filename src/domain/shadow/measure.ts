@@ -13,7 +13,7 @@ import type { FlowBook, FlowPrint, FlowSpan, FlowWindow } from './flow.ts';
 
 /** Paper order of an agent at the shadow stage. */
 export interface ShadowOrder {
-  /** That of its fill on paper. */
+  /** Id of the paper fill. */
   readonly id: string;
   readonly instrument: InstrumentKey;
   readonly side: 'buy' | 'sell';

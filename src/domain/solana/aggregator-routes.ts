@@ -39,7 +39,7 @@ export interface Route extends RouteLayout {
   readonly given: bigint;
   readonly quoted: bigint;
   readonly slippage: bigint;
-  /** Taken out of what is swapped, for the owner of the fee account. */
+  /** Fee taken out of the swapped amount for the owner of the fee account. */
   readonly platformFee: bigint;
 }
 
@@ -59,7 +59,7 @@ const SHARED = [
 ] as const;
 const EVENTS = ['eventAuthority', 'program'] as const;
 
-/** By the first eight bytes, as the program's published interface (Anchor IDL 0.1.0) lays them out. */
+/** Layouts by the first eight bytes, from the program's published interface (Anchor IDL 0.1.0). */
 const ROUTES: Readonly<Record<string, RouteLayout>> = {
   e517cb977ae3ad2a: { name: 'route', kind: 'exactIn', hasId: false, accounts: [...OWN, 'outputMint', 'platformFee', ...EVENTS] },
   c1209b3341d69c81: { name: 'shared_accounts_route', kind: 'exactIn', hasId: true, accounts: [...SHARED, ...EVENTS] },

@@ -47,11 +47,11 @@ export interface DelegatedSwap {
 
 /** Amounts that a message moves, in raw units. */
 interface Moved {
-  /** Given by the wallet, of the input. */
+  /** Input that the wallet gives. */
   given: bigint;
   /** Sure to arrive at the wallet, of the output. */
   got: bigint;
-  /** As the message sets them; null if it does not. */
+  /** Compute units that the message sets; null if it sets none. */
   units: bigint | null;
   unitPrice: bigint | null;
 }
@@ -155,7 +155,7 @@ interface Transfer {
   readonly destination: string;
   readonly authority: string;
   readonly amount: bigint;
-  /** Kept back by the mint on the way. */
+  /** Fee that the mint withholds. */
   readonly fee: bigint;
 }
 

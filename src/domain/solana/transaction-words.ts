@@ -178,7 +178,7 @@ function curveSwap({ uint, account }: Call, mode: bigint): string | null {
   return null;
 }
 
-/** By the first eight bytes. */
+/** Readers by the first eight bytes. */
 const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] = [
   [
     CURVE_INSTRUCTIONS.createConfig,

@@ -27,7 +27,7 @@ export class LiveCapitalUsed extends Error {
 /** Dollars of a venue that a live Take, or people, have bound. US dollars. */
 export interface BoundAtVenue {
   readonly venue: DollarVenue;
-  /** Left to a Take that may buy. */
+  /** Dollars that a Take may still buy for. */
   readonly cashUsd: DecimalString;
   /** Spent since the comparison of accounts, which still found it there. */
   readonly spentUsd: DecimalString;

@@ -1,33 +1,33 @@
 /** Script of a bridge provider's simulator for the coming transfers: the plain course, or one of its troubles. */
 
 export const BRIDGE_TROUBLES = [
-  /** It pays out late. */
+  /** Pays out late. */
   'slow',
-  /** It pays out once told to. */
+  /** Pays out when told to. */
   'holds',
-  /** It says failure, tries again and pays out. */
+  /** Reports failure, tries again and pays out. */
   'fails_then_fills',
-  /** It says failure and pays back. */
+  /** Reports failure and pays back. */
   'fails_then_refunds',
-  /** It says failure, and that its refund failed. */
+  /** Reports failure, and that its refund failed. */
   'refund_fails',
-  /** It pays out less than it promised. */
+  /** Pays out less than it promised. */
   'pays_part',
-  /** It says that it has paid, and names a transaction that no chain has. */
+  /** Claims a payment and names a transaction that no chain has. */
   'claims_payment',
-  /** It says that it has paid, and names a transaction that failed. */
+  /** Claims a payment and names a transaction that failed. */
   'names_failed_payment',
-  /** It says that it has paid, and names a payment to the recipient that was there before the quote. */
+  /** Claims a payment and names one to the recipient that is older than the quote. */
   'names_older_payment',
-  /** It says that it has paid, and names the newest payment that it has made to the recipient for another transfer. */
+  /** Claims a payment and names the newest one that it made to the recipient for another transfer. */
   'names_used_payment',
   /** Deposit that goes to somebody else. */
   'swaps_destination',
   /** The deposit that it asks for is for another order. */
   'swaps_order',
-  /** It is never told of the deposit. */
+  /** Never hears of the deposit. */
   'deaf',
-  /** Its attestation is delayed with a reason, and comes. */
+  /** Delays the attestation with a reason, then gives it. */
   'attests_late',
 ] as const;
 export type BridgeTrouble = (typeof BRIDGE_TROUBLES)[number];

@@ -9,7 +9,7 @@ export const SHARE_DEX = 'xyz';
 const FUNDS: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
 /** Deployer's factor on the venue's funding: half of it, so that a calm premium pays 0.00000625 an hour. */
 const SHARE_FUNDING = 0.5;
-/** As the real dex tells of its markets since fees are scaled. */
+/** Terms of share markets as the real dex reports them since fees are scaled. */
 const SHARE_TERMS = { growthMode: 'enabled', lastFeeScaleChangeTime: '2025-11-23T17:37:10.033211662', deployerFeeScale: '1.0' };
 /** Listed, delisted and still shown, as real ones are: no book, no premium, mark at yesterday's price. */
 const DELISTED = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, price: '0.37621' };

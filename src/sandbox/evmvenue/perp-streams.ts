@@ -12,7 +12,7 @@ const CHANNELS = new Set(['bbo', 'l2Book', 'activeAssetCtx', 'candle', 'trades']
 
 interface Session {
   readonly socket: LoopbackSocket;
-  /** By content, since the venue has no ids: canonical text of the subscription. */
+  /** Subscriptions by their canonical text, because the venue has no ids. */
   readonly subscriptions: Map<string, Subscription>;
   sentAt: EpochMs;
 }

@@ -180,7 +180,7 @@ export interface StoryPlan {
   readonly followed: boolean;
   /** When the wire takes it back; null if it stands. */
   readonly withdrawnAt: EpochMs | null;
-  /** Its shock to the price, in standard deviations of an ordinary day. */
+  /** Shock to the price, in standard deviations of an ordinary day. */
   readonly shock: number;
 }
 

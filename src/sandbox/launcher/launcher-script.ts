@@ -1,19 +1,19 @@
 /** Script of the external launcher's simulator for the coming launches: the plain course, or one of its troubles. */
 
 export const LAUNCHER_TROUBLES = [
-  /** It says for a while that it is still launching. */
+  /** Says for a while that it is still launching. */
   'late',
-  /** It takes the payment and declines. */
+  /** Takes the payment and declines. */
   'declines',
-  /** It says that the payment belongs to another request. */
+  /** Says that the payment belongs to another request. */
   'conflict',
-  /** It answers that it is out of money for a while, and launches then. */
+  /** Is out of money for a while, then launches. */
   'treasury_low',
-  /** Its offers end after a few seconds. */
+  /** Makes offers that end after a few seconds. */
   'brief',
-  /** It asks for more than anybody should pay. */
+  /** Asks for more than anybody should pay. */
   'greedy',
-  /** It names a token that the chain does not have. */
+  /** Names a token that the chain does not have. */
   'names_nothing',
 ] as const;
 export type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];

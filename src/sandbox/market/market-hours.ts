@@ -37,7 +37,7 @@ function days(): Day[] {
 
 const DAYS = days();
 const FIRST_MINUTE = (DAYS[0] as Day).pre;
-/** By UTC day since the first: the last trading day that has begun by the end of that UTC day. */
+/** Last trading day that has begun by the end of a UTC day, by UTC day since the first. */
 const BY_UTC_DAY = (() => {
   const first = Math.floor(FIRST_MINUTE / 1440);
   const last = Math.floor((DAYS[DAYS.length - 1] as Day).closed / 1440) + 1;

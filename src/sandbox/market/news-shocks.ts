@@ -26,7 +26,7 @@ export class NewsShocks {
   readonly #files: boolean;
   #cell = -1;
   #shocks: readonly Shock[] = [];
-  /** By stretch of the cell: the sum of what was taken in before it, and the first shock that was not. */
+  /** Sum of the shocks taken in before a stretch of the cell, and the first shock after them. */
   readonly #taken = new Float64Array(BUCKETS);
   readonly #first = new Int32Array(BUCKETS);
   #slope = 0;

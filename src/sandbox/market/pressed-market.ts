@@ -12,7 +12,7 @@ const MOST_PCT = 20;
 
 interface Press {
   readonly symbol: string;
-  /** As a fraction of the price. */
+  /** Fraction of the price. */
   readonly by: number;
   readonly from: EpochMs;
 }

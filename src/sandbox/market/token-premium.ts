@@ -49,7 +49,7 @@ export class TokenPremium {
     this.#flight = new RevertingNoise(named('premium/flight'), FLIGHT_HALF_LIFE * DAY, 360);
   }
 
-  /** As a fraction of the value; below zero for a discount. */
+  /** Premium as a fraction of the value; negative for a discount. */
   at(minute: number): number {
     if (this.#coin !== null) return COIN_SIZE * this.#coin.at(minute);
     const hour = Math.floor(minute / HOUR);

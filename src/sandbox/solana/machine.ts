@@ -90,7 +90,7 @@ export interface Machine {
   rent(bytes: number): bigint;
 }
 
-/** As many slots as programs can look back. */
+/** Number of slots that programs can look back. */
 const RECENT_SLOTS = 512;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
 const MOST_KNOWN = 50_000;
@@ -178,7 +178,7 @@ export function createMachine(): Machine {
     return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
   }
 
-  /** Its fee comes from an account that is filled before and emptied afterwards. */
+  /** Runs an instruction. An account that is filled before and emptied afterwards pays its fee. */
   function perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
     set(moment);
     const signers = [CONDUCTOR, ...new Set(instruction.accounts.filter(({ signer }) => signer).map(({ address: at }) => at))];

@@ -59,9 +59,9 @@ export interface AccountOptions {
   readonly commissionIn: { readonly asset: string; readonly price: bigint } | null;
   /** Orders and trades are numbered upwards from here. */
   readonly firstId: number;
-  /** Told of every change that a match makes to a book. */
+  /** Reports every change that a match makes to a book. */
   readonly onTaken: (book: SimulatedBook, change: BookChange) => void;
-  /** Told of everything that happens to an order. */
+  /** Reports every event of an order. */
   readonly onReport: (order: VenueOrder, type: ExecutionType, trade: Trade | null) => void;
 }
 

@@ -9,7 +9,7 @@ export interface VenueState {
   readonly market: Market;
   readonly clock: Clock;
   readonly faults: FaultSwitch;
-  /** By symbol. */
+  /** Books by symbol. */
   readonly books: ReadonlyMap<string, SimulatedBook>;
   /** The time by the venue's own clock, which a fault may shift. */
   readonly venueNow: () => EpochMs;

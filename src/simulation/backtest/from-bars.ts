@@ -16,7 +16,7 @@ export interface BarsJob {
   readonly manifest: Manifest;
   /** Timeframe of the bars that are decided on. */
   readonly timeframe: string;
-  /** By the names of `seriesName`; ascending. */
+  /** Bars by the names of `seriesName`, ascending. */
   readonly bars: ReadonlyMap<string, readonly Candle[]>;
   /** The request over the stretch that the bars cover, or over what was asked for instead. */
   readonly requested: (covered: BarWindow) => BacktestRequest;

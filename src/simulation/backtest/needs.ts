@@ -99,7 +99,7 @@ export interface ReadSeries {
   readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;
   readonly events: ReadonlyMap<string, EventHistory>;
-  /** By instrument, as the venue or the issuer names it. */
+  /** Marks by instrument, as the venue or the issuer names it. */
   readonly marks: ReadonlyMap<string, readonly Fact[]>;
   readonly liquidity: ReadonlyMap<string, readonly Fact[]>;
   readonly halfSpreads: ReadonlyMap<string, readonly Fact[]>;

@@ -33,7 +33,7 @@ export function positionRulePasses({ passes, limit }: PositionRule, value: numbe
 export interface RulePlan {
   readonly side: 'entry' | 'exit';
   readonly condition: ManifestCondition;
-  /** Its bit, counted within its side. */
+  /** Bit of the rule, counted within its side. */
   readonly bit: number;
   /** The bits of `state` without which it observes nothing. */
   readonly gate: number;
@@ -45,15 +45,15 @@ export type BitColumn = Uint8Array | Uint32Array;
 
 /** The rules of one instrument, evaluated. `words[w][i]` holds the bits 32w to 32w + 31 of a side at slot i. */
 export interface InstrumentRules {
-  /** By rule; null for rules on the position. */
+  /** Inputs by rule; null for rules on the position. */
   readonly inputs: readonly (InputColumn | null)[];
   readonly entryPassed: BitColumn;
   readonly entryWithheld: BitColumn;
   readonly exitPassed: readonly BitColumn[];
   readonly exitWithheld: readonly BitColumn[];
-  /** By slot, bits of the history: a carried reference that the manifest's rules may read counts as live. */
+  /** Bits of the history by slot. A carried reference that the manifest's rules may read counts as live. */
   readonly state: Uint8Array;
-  /** By rule: at how many slots it passed, and at how many it could not know. Rules on the position count nothing here. */
+  /** Slots by rule at which it passed, and at which it was unknown. Rules on the position are not counted here. */
   readonly passedCount: Float64Array;
   readonly unknownCount: Float64Array;
 }

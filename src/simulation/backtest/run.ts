@@ -77,7 +77,7 @@ export interface ConditionStatistics {
   readonly evaluated: number;
   readonly passed: number;
   readonly blocked: number;
-  /** Its input was unknown or not live; such a rule never passes. */
+  /** Slots at which an input was unknown or not live. Such a rule never passes. */
   readonly unknown: number;
   /** Entry rules: it alone stood in the way. */
   readonly lastToFail: number;
@@ -565,7 +565,7 @@ function conditionsOf(rules: RuleBook, simulation: Simulation): ConditionStatist
   });
 }
 
-/** By entry rule: at how many slots it was the only one that did not pass. */
+/** Counts by entry rule the slots at which it was the only one that did not pass. */
 function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
   const counts = Array.from({ length: entryCount }, () => 0);
   const all = entryCount === 32 ? 0xffffffff : (1 << entryCount) - 1;

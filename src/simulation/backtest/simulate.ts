@@ -86,11 +86,11 @@ export interface Simulation {
   readonly equityUsd: Float64Array;
   /** Money units from each of these bars on; ascending, the first is bar 0. */
   readonly cashSteps: readonly CashStep[];
-  /** By place in `DISPOSITION_CODES` and `BLOCK_REASONS`; -1 is no instrument. */
+  /** Places in `DISPOSITION_CODES` and `BLOCK_REASONS`; -1 means no instrument. */
   readonly disposition: Uint8Array;
   readonly reason: Uint8Array;
   readonly subject: Int16Array;
-  /** By rule, for those on the position: at how many slots it was known, and at how many it passed. */
+  /** Slots by position rule at which it was known, and at which it passed. */
   readonly positionKnown: Float64Array;
   readonly positionPassed: Float64Array;
   readonly trades: readonly Trade[];
@@ -204,7 +204,7 @@ export interface BarByBar {
   step(decide: DecideBar): Verdict;
   /** The next bar. */
   readonly bar: number;
-  /** By instrument, in the order of the history. */
+  /** Half spreads by instrument, in the order of the history. */
   readonly halfSpreadsBps: readonly number[];
   /** The simulation of all bars. To be asked once, after the last. */
   finish(): Simulation;
@@ -234,12 +234,12 @@ class Run implements BarByBar {
   readonly #positionPassed: Float64Array;
   /** Approximate bounds at which the rules on the position exit; `#positionBits` decides exactly. */
   readonly #exitBound: ExitBound;
-  /** By instrument: the next bar at which something may happen to it; the length where nothing will. */
+  /** Next bar at which something may happen to an instrument; the length if nothing will. */
   readonly #due: Int32Array;
   /** The instruments of the bar that is due next, in the universe's order: so many of the array. */
   readonly #dueInstruments: Int32Array;
   #dueCount = 0;
-  /** By instrument: the next bar at which an exit rule of its columns passes or would; it only moves forward. */
+  /** Next bar at which an exit rule of an instrument's columns passes or would. It only moves forward. */
   readonly #nextExit: Int32Array;
   readonly #maxCapital: number;
   readonly #maxTrade: number;

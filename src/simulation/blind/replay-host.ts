@@ -7,7 +7,7 @@ import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { StepAsk } from '../../domain/replay-step.ts';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** None lasts longer than a day. Milliseconds. */
+/** Longest duration of a session: one day, in milliseconds. */
 const SESSION_MS = 24 * 3_600_000;
 
 /** Fate of a session without answers. */

@@ -165,7 +165,7 @@ interface Carried {
   readonly factors: Float64Array;
 }
 
-/** By how much a block is moved in time. */
+/** Returns the shift of a block in time. */
 function shiftOf({ at, from }: Block, { barMs }: Grid): number {
   return (at - from) * barMs;
 }

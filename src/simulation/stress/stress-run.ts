@@ -73,7 +73,7 @@ export interface StressTestOptions {
   readonly scenarios?: readonly StressScenario[];
   readonly severities?: readonly StressSeverity[];
   readonly onProgress?: (done: number, all: number) => void;
-  /** Asked between runs; true ends the test without a result. */
+  /** Polled between runs. True ends the test without a result. */
   readonly isCancelled?: () => boolean;
 }
 

@@ -18,7 +18,7 @@ const DUTIES = ['feed', 'dispatcher'];
 export interface StretchAsked {
   /** Returns the end of a stretch that begins at an instant. */
   readonly until: (from: EpochMs) => EpochMs;
-  /** Told in hours. */
+  /** Reports progress in hours. */
   readonly progress: (done: number, total: number) => void;
   /** Ends the stretch after the slot that is under way. */
   readonly signal: AbortSignal;
@@ -108,7 +108,7 @@ export interface StretchMarket {
 
 /** The worker of a stretch, which looks when it is told to. */
 export interface StretchWorker {
-  /** By their period in milliseconds. */
+  /** Tickers by their period in milliseconds. */
   readonly tickers: ReadonlyMap<number, ShardTicker>;
   /** Fires the timers and carries out the activities that are due. */
   carryDue(): Promise<void>;

@@ -27,7 +27,7 @@ const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
   return refusal === undefined ? null : [refusal.code, refusal.detail];
 };
 
-/** Somebody buys on the curve, straight at the chain. */
+/** Buys on the curve, straight at the chain. */
 function buy(mint: string, config: string, amount: bigint): void {
   const trader = sandboxKey('curve trader');
   stage.fund(trader, 'SOL', 10_000_000_000n);

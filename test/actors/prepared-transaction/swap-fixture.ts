@@ -187,7 +187,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
 }
 export type SwapFixture = Awaited<ReturnType<typeof swapFixture>>;
 
-/** As an honest wallet signs: the library reads the transaction, signs it and writes it again. */
+/** Signs like an honest wallet: the library reads the transaction, signs it and writes it again. */
 export function signedBy(key: Keypair, unsigned: string): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
   transaction.sign([key]);

@@ -39,7 +39,7 @@ export async function evaluateTakes({
       return read.take;
     };
     const drafts = Array.from({ length: THRESHOLDS }, (_, index) => waitingFor(1_000 + index));
-    /** By slot: what passes in it and did not in the one before. */
+    /** Conditions by slot that pass in it and did not in the one before. */
     const passing = Array.from({ length: slots }, (_, slot) => waitingFor(60_000 - slot * STEP_USD + STEP_USD / 2));
     const draftOf = (index: number) => {
       const turn = onePassesIn === null ? slots : index % onePassesIn;

@@ -14,7 +14,7 @@ const opened: SharedBudgets[] = [];
 const errors: unknown[] = [];
 let made = 0;
 
-/** As another process would open them. */
+/** Opens the budgets as another process would. */
 function process(prefix: string, at = url as string): SharedBudgets {
   const budgets = openSharedBudgets({ url: at, clock, prefix, onError: (error) => errors.push(error) });
   opened.push(budgets);

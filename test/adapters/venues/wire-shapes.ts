@@ -412,7 +412,7 @@ export interface Shape {
   readonly typed?: string;
   /** Without it the message stands, and a reason is counted; of another type it refuses the message. */
   readonly kept?: string;
-  /** Nobody reads it, or what cannot be read is the same as nothing. */
+  /** Reason why nobody reads it, or why an unreadable one is the same as none. */
   readonly unread?: string;
   /** Under which source a new member is counted, and after which path; null where names are keys, or where the client counts (`asked-answers.test.ts`). */
   readonly counted: readonly [source: string, path: string] | null;

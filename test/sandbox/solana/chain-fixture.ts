@@ -79,7 +79,7 @@ export async function chainFixture(options: { readonly programs?: string } = {})
     launched,
     rpc,
     url: node.url,
-    /** Somebody with lamports and dollars, known to every commitment. */
+    /** Creates a wallet with lamports and dollars that every commitment knows. */
     rich(): Keypair {
       const made = Keypair.generate();
       node.fund(made.publicKey.toBase58(), 'SOL', 1_000_000_000n);

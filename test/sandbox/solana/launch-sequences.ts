@@ -26,7 +26,7 @@ import {
 import { createRandom } from './launch-random.ts';
 
 export const NOON = Date.UTC(2026, 10, 20, 17);
-/** Told by the environment, or beside the repository. */
+/** Folder of the programs: from the environment, or beside the repository. */
 const PROGRAMS = process.env['SANDBOX_CHAIN_PROGRAMS'] ?? fileURLToPath(new URL('../../../../shared/data/programs', import.meta.url));
 export const HAS_PROGRAMS = existsSync(PROGRAMS);
 const STABLE = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 };

@@ -13,7 +13,7 @@ interface Part {
   readonly name: string;
   readonly title: string;
   readonly content: (agent: AgentDetail) => ReactNode;
-  /** Only of an agent whose code lies outside. */
+  /** True for a tab of outside agents only. */
   readonly outsideOnly?: boolean;
 }
 

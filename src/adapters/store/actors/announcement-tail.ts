@@ -17,7 +17,7 @@ export interface AnnouncementTailOptions {
   /** Connection on which a resumed client's backlog is read; default the same as the rest. */
   readonly ownConnection?: (orgId: string) => Sql;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** Asked this often while notifications are not known to come; 200 ms unless told. While they come, at least once a second. */
+  /** Milliseconds between reads until notifications are known to arrive; 200 by default. Then at least one read a second. */
   readonly pollMs?: number;
   /** Rows per query; 1,000 unless told. */
   readonly pageRows?: number;

@@ -28,7 +28,7 @@ function withLiveFills(sql: Sql, since: EpochMs, kind: 'agent' | 'take') {
 
 export function createBreakerFacts(sql: Sql) {
   return {
-    /** By agent or Take; those without a live fill since the last demotion, change of manifest or arming have a null slippage. */
+    /** Slippage by agent or Take. It is null without a live fill since the last demotion, change of manifest or arming. */
     async slippage(agentIds: readonly string[]) {
       const [ofAgents, ofTakes, rows] = await Promise.all([
         expectedSlippage(sql, agentIds),

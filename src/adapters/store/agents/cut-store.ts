@@ -20,7 +20,7 @@ export function keepCuts({
   readonly sql: Sql;
   readonly write: WriteLine['write'];
   readonly clock: Pick<Clock, 'now'>;
-  /** Told of every cut that is written: how many instruments it holds, and how long after its slot. */
+  /** Reports every written cut: how many instruments it holds, and how long after its slot it was written. */
   readonly onKept: (cut: { readonly instruments: number; readonly behindMs: number }) => void;
   /** Called where the database's clock has not reached a slot: the time of the streams ran ahead. */
   readonly onAhead: () => void;

@@ -112,7 +112,7 @@ export function createBridgeTransferStore(sql: Sql) {
   };
 }
 
-/** As many transfers of one provider are followed by pushes at once; the others are looked at by timers alone. */
+/** Number of transfers of one provider that are followed by pushes at once. Timers alone look at the others. */
 const MOST_FOLLOWED = 500;
 
 /** Submitted transfers of every organization that have not ended and that the provider has a name for, newest first and by turns of the organizations. */

@@ -40,7 +40,7 @@ export interface ImportFile extends CandleSeries {
   /** Roll everything back in the end: a trial. */
   readonly dryRun: boolean;
   readonly batches: AsyncIterable<BarRows>;
-  /** Asked once the batches have ended. */
+  /** Reads the provenance after the last batch. */
   readonly provenance: () => { readonly form: string; readonly sha256: string; readonly skipped: Readonly<Record<string, number>> };
 }
 

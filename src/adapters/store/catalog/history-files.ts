@@ -23,7 +23,7 @@ export interface HistoryFile {
   readonly file: string;
   readonly kind: HistoryKind;
   readonly instrument: string;
-  /** By what the values are kept: the name of a token, or the key of its instrument. */
+  /** Key of the values: the name of a token, or the key of its instrument. */
   readonly key: string;
   /** Ascending, one at least. */
   readonly facts: readonly Fact[];

@@ -167,7 +167,7 @@ async function batchFaults(transaction: Transaction, good: GoodBatches, xids: re
   return faults;
 }
 
-/** That a row `r` is the one that `w.key` names, so that it is found by its primary key. */
+/** SQL condition that row `r` is the one that `w.key` names, so that its primary key finds it. */
 function isNamed(transaction: Transaction, table: Assessed) {
   const columns = Object.entries(KEYS[table]);
   const [first, ...rest] = columns.map(([column, type], place) => {

@@ -44,7 +44,7 @@ export interface ImportOptions extends ImportTarget {
   readonly from: string;
   readonly to: string;
   readonly overwrite?: boolean;
-  /** Told of the bytes of the recording that were read. */
+  /** Reports how many bytes of the recording were read. */
   readonly progress?: (bytesRead: number, bytesTotal: number) => void;
 }
 

@@ -75,7 +75,7 @@ export interface PerpInfoOptions {
 
 /** One market of a dex. */
 export interface PerpMarket {
-  /** As the venue spells it: `BTC`, `kPEPE`, `xyz:TSLA`. */
+  /** The venue's spelling: `BTC`, `kPEPE`, `xyz:TSLA`. */
   readonly coin: string;
   readonly sizeDecimals: number;
   readonly maxLeverage: number;

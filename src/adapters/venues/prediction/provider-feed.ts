@@ -90,7 +90,7 @@ export class BookWait {
     this.#askedAt = now;
   }
 
-  /** It came. */
+  /** Marks the awaited message as received. */
   came(): void {
     this.#asks = 0;
   }

@@ -145,7 +145,7 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
   return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt, leavesItsDay(p, l, h))], rejections: [] };
 }
 
-/** Its key is id and secret, joined by a colon: the provider wants both in headers of their own. */
+/** Alpaca's quotes. The key is id and secret joined by a colon; the provider wants each in a header of its own. */
 export const ALPACA: ShareQuotes = {
   source: ALPACA_SOURCE,
   batch: 1,

@@ -31,11 +31,11 @@ export type Told =
   | { readonly kind: 'ok'; readonly body: unknown }
   /** Refused for certain: it was not carried out. `code` is the venue's own, else `http_<status>`. */
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly text: string }
-  /** It never left. */
+  /** The request was not sent. */
   | { readonly kind: 'not_sent'; readonly detail: string }
   /** Request that never left, because the key's holder did not sign it. */
   | { readonly kind: 'unsigned'; readonly code: string; readonly detail: string }
-  /** It may have been carried out. */
+  /** The request may have been carried out. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
 export interface SpotBudgets {

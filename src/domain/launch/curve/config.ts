@@ -101,7 +101,7 @@ export const NO_LOCKED_VESTING: LockedVesting = {
   cliffUnlockAmount: 0n,
 };
 
-/** As many decimals as the programs take. */
+/** Range of decimals that the programs accept. */
 export const BASE_DECIMALS = { least: 6, most: 9 } as const;
 
 /** Whole tokens in raw units, cut off. */

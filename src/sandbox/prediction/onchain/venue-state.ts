@@ -47,7 +47,7 @@ export interface VenueState {
   /** `mint` is its address on the chain. */
   readonly stable: { readonly mint: Address; readonly decimals: number };
   readonly clock: Clock;
-  /** By the address of the order's account. */
+  /** Orders by the address of their account. */
   readonly orders: Map<string, OrderRecord>;
   /** Micro-contracts by the address of the position. */
   readonly positions: Map<string, bigint>;
