@@ -343,13 +343,19 @@ export async function findingsEverywhere(page: Page): Promise<string[]> {
     found.push(...all.map((finding) => `${where}: ${finding}`));
   };
   await look('dark');
-  await page.emulateMedia({ colorScheme: 'light' });
+  await turnTo(page, 'light');
   if (inProof()) await look('light', OF_COLOURS);
   await page.setViewportSize({ width: 390, height: 844 });
   await look('phone');
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await turnTo(page, 'dark');
   if (size !== null) await page.setViewportSize(size);
   return found;
+}
+
+/** Turns the page to a colour scheme and waits for it: the terminal follows the system's wish in a later task. */
+export async function turnTo(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html:not([data-mantine-color-scheme]), html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type ServiceWithPast,
   startServiceWithPast,
   tellWhatFailedShowed,
+  turnTo,
   type Watched,
 } from './console-fixture.ts';
 
@@ -216,8 +217,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     }
     await page.evaluate("location.hash = '#/trade'");
     await page.locator('.ticket').waitFor();
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.locator('html[data-mantine-color-scheme=light]').waitFor();
+    await turnTo(page, 'light');
     expect(await axeFindings(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
     expect(watched.asked.filter((address) => new URL(address).host !== new URL(service.url).host)).toEqual([]);
