@@ -25,7 +25,7 @@ export const BRIDGE_TROUBLES = [
   'swaps_destination',
   /** The deposit that it asks for is for another order. */
   'swaps_order',
-  /** Never hears of the deposit. */
+  /** Never learns of the deposit. */
   'deaf',
   /** Delays the attestation with a reason, then gives it. */
   'attests_late',

@@ -75,7 +75,7 @@ export interface PerpInfoOptions {
 
 /** One market of a dex. */
 export interface PerpMarket {
-  /** The venue's spelling: `BTC`, `kPEPE`, `xyz:TSLA`. */
+  /** Name at the venue: `BTC`, `kPEPE`, `xyz:TSLA`. */
   readonly coin: string;
   readonly sizeDecimals: number;
   readonly maxLeverage: number;

@@ -44,7 +44,7 @@ export interface SpotExchangeFeedOptions {
   readonly clock: Clock;
   /** For the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
-  /** Instruments in the product's spelling: `BTCUSDT`. */
+  /** Instruments as the product names them: `BTCUSDT`. */
   readonly instruments: readonly string[];
   /** Timeframes whose closed bars are wanted, e.g. `1m`. Default none. */
   readonly timeframes?: readonly string[];
