@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { useAgentActions } from './agents/commands.ts';
 import { useCatalog } from './catalog.ts';
 import { askHalt, useMayHalt } from './halt.tsx';
+import { isWriting } from './kit/keys.ts';
 import { useMay, useMe } from './member.ts';
 import { type OrderInWords, ordersIn } from './order-in-words.ts';
 import { pagesFor } from './pages.ts';
@@ -61,13 +62,6 @@ function useKeys(): void {
     addEventListener('keydown', act);
     return () => removeEventListener('keydown', act);
   }, [mayTrade, mayHalt]);
-}
-
-/** True in a field that takes text, and in a dialog. */
-function isWriting(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('[role="dialog"]') !== null || target.isContentEditable) return true;
-  return target.matches('textarea, select, input:not([type=radio], [type=checkbox])');
 }
 
 function beginOrder(side: 'buy' | 'sell'): void {

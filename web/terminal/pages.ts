@@ -75,7 +75,7 @@ export const GROUPS: readonly PageGroup[] = [
     name: 'Operate',
     pages: [
       { title: 'Operations', address: '#/operate', needs: 'agent:read' },
-      { title: 'Time travel', address: '/#/runtime', needs: 'agent:read' },
+      { title: 'Runtime and time travel', address: '#/runtime', needs: 'agent:read' },
       { title: 'Members', address: '/#/members' },
       { title: 'API reference', address: '/docs' },
     ],

@@ -1,5 +1,6 @@
 /** The page, what of it is shown, and the instrument that is chosen; all stand in the address, so that they can be kept and shared. */
 import { createKeptStore, createStore } from './kit/store.ts';
+import { presentAddress } from './old-addresses.ts';
 
 const KEPT = 'sevengate.terminal.instrument';
 
@@ -15,6 +16,9 @@ export const panelAsked = createStore<string | null>(null);
 export const venueIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 function readAddress(): void {
+  const asked = location.hash.replace(/^#\/?/, '');
+  const present = presentAddress(asked);
+  if (present !== asked) history.replaceState(null, '', `#/${present}`);
   const [, name = '', ...rest] = location.hash.split('/');
   const [key = ''] = rest;
   within.set(rest.join('/'));

@@ -93,10 +93,13 @@ function More({ id, ask, mayTrade, mayStop, maySign }: MoreProps) {
             Close positions
           </Menu.Item>
         )}
+        <Menu.Item component="a" href={`#/actors/${id}`}>
+          Time travel
+        </Menu.Item>
         <Menu.Label>In the console</Menu.Label>
-        {(['state', 'vault', 'signing'] as const).map((part) => (
+        {(['vault', 'signing'] as const).map((part) => (
           <Menu.Item key={part} component="a" href={`/#/agents/${id}/${part}`}>
-            {part === 'state' ? 'State chart and time travel' : part === 'vault' ? 'Vault and books' : 'Signing'}
+            {part === 'vault' ? 'Vault and books' : 'Signing'}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

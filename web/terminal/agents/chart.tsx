@@ -1,14 +1,13 @@
 /** Bars of what an agent trades with what it did and saw on them: entries, exits, blocked decisions, stop, target, indicators. */
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { overlayOf } from '../../agent-marks.js';
+import { useEffect, useRef, useState } from 'react';
 import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { plain, symbolOf } from '../../words.js';
 import type { AgentDetail } from '../api.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
-import { type Timeframe, useBars } from '../panels/candles.tsx';
+import { type Timeframe, useBars } from '../panels/bars.ts';
 import { PriceChart } from '../panels/price-chart.ts';
-import { useAgentFills, useBooks, useDecisions } from './data.ts';
+import { useOverlay } from './data.ts';
 import type { Rules } from './rules.ts';
 
 const NAMES = TIMEFRAMES.map(([name]) => name);
@@ -109,15 +108,4 @@ function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
       </a>
     </div>
   );
-}
-
-/** Trades and decisions of the agent on the bars, as far back as its decisions are read. */
-function useOverlay(agentId: string, rules: Rules, key: string) {
-  const { data: books } = useBooks(agentId);
-  const { data: fills } = useAgentFills(agentId);
-  const { data: pages } = useDecisions(agentId);
-  return useMemo(() => {
-    const decisions = (pages?.pages ?? []).flatMap(({ items }) => items).toReversed();
-    return overlayOf({ key, manifest: rules as never, books: books ?? [], fills: fills ?? [], decisions });
-  }, [books, fills, pages, rules, key]);
 }

@@ -1,9 +1,11 @@
 /** Reads about agents that several parts of their pages share, and how they are kept up to date. */
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
+import { overlayOf } from '../../agent-marks.js';
 import { api, type Agent, type Decision, type EvaluationRun, queries, refresh } from '../api.ts';
 import { sum } from '../kit/decimal.ts';
 import { feed } from '../market.ts';
+import type { Rules } from './rules.ts';
 
 /** Figures of an agent that change without an announcement are read anew this often. */
 const READ_EVERY_MS = 30_000;
@@ -26,7 +28,12 @@ export const useAgentPages = () =>
   });
 
 export const useAgent = (id: string) =>
-  useQuery({ queryKey: ['agent', id], queryFn: ({ signal }) => api.getAgent({ id }, { signal }), staleTime: READ_EVERY_MS });
+  useQuery({
+    queryKey: ['agent', id],
+    queryFn: ({ signal }) => api.getAgent({ id }, { signal }),
+    enabled: id !== '',
+    staleTime: READ_EVERY_MS,
+  });
 
 export const useGates = (id: string) =>
   useQuery({
@@ -48,6 +55,7 @@ export const useBooks = (agentId: string) =>
   useQuery({
     queryKey: ['books', agentId],
     queryFn: async ({ signal }) => (await api.listBooks({ agentId, limit: PER_PAGE }, { signal })).items,
+    enabled: agentId !== '',
   });
 
 /** Fills of every book of an agent, the newest first. */
@@ -111,6 +119,7 @@ export const useDecisions = (id: string) =>
       api.listDecisions({ id, limit: PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }: Page<Decision>) => nextCursor,
+    enabled: id !== '',
     staleTime: Infinity,
   });
 
@@ -166,4 +175,15 @@ function include(id: string, decision: Decision): void {
     if (known === undefined || first === undefined || first.items.some((one) => one.id === decision.id)) return known;
     return { ...known, pages: [{ ...first, items: [decision, ...first.items] }, ...rest] };
   });
+}
+
+/** Trades and decisions of the agent on the bars, as far back as its decisions are read. */
+export function useOverlay(agentId: string, rules: Rules, key: string) {
+  const { data: books } = useBooks(agentId);
+  const { data: fills } = useAgentFills(agentId);
+  const { data: pages } = useDecisions(agentId);
+  return useMemo(() => {
+    const decisions = (pages?.pages ?? []).flatMap(({ items }) => items).toReversed();
+    return overlayOf({ key, manifest: rules as never, books: books ?? [], fills: fills ?? [], decisions });
+  }, [books, fills, pages, rules, key]);
 }

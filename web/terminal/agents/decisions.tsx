@@ -177,7 +177,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
       <Known decision={decision} />
       <p className="faint">
         Record <code title={hash}>{hash.slice(0, 12)}</code> ·{' '}
-        <a href={`/#/agents/${agentId}/state`}>Travel to this moment in the console</a>
+        <a href={`#/actors/${agentId}/@${slot}`}>Travel to this moment</a>
       </p>
     </aside>
   );

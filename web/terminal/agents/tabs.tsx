@@ -1,6 +1,7 @@
 /** The record behind an agent in parts, each with an address of its own. */
 import type { ReactNode } from 'react';
 import type { AgentDetail } from '../api.ts';
+import { LiveChart } from '../debugger/live-chart.tsx';
 import { Costs } from './costs.tsx';
 import { Decisions } from './decisions.tsx';
 import { Evaluations } from './evaluations.tsx';
@@ -24,6 +25,7 @@ const PARTS: readonly Part[] = [
   { name: 'evaluations', title: 'Evaluations', content: ({ id }) => <Evaluations agentId={id} /> },
   { name: 'trades', title: 'Positions and fills', content: ({ id }) => <Trades agentId={id} /> },
   { name: 'costs', title: 'Costs', content: ({ id }) => <Costs agentId={id} /> },
+  { name: 'state', title: 'State chart', content: ({ id }) => <LiveChart id={id} /> },
   { name: 'versions', title: 'Versions', content: ({ id }) => <Versions agentId={id} /> },
 ];
 

@@ -15,6 +15,17 @@ export function Ago({ at, none = '–' }: { readonly at: string | null | undefin
   );
 }
 
+/** `in 12 s`, or `now` once it is due. */
+export function Until({ at }: { readonly at: string }) {
+  useTicking();
+  const left = Date.parse(at) - feed.now();
+  return (
+    <time className="num" dateTime={at} title={dayAndTime(at)}>
+      {left > 0 ? `in ${age(left)}` : 'now'}
+    </time>
+  );
+}
+
 /** A moment in the zone that the member chose. */
 export function At({ at, none = '–' }: { readonly at: string | null | undefined; readonly none?: string }) {
   if (at === null || at === undefined) return <span className="faint">{none}</span>;

@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 /** Rows beyond the edges that exist already, so that scrolling shows no gap. */
 const BEYOND = 8;
+/** Height of the head, which stays in sight. */
+const HEAD_PX = 26;
 
 interface VirtualTableProps {
   readonly label: string;
@@ -12,12 +14,16 @@ interface VirtualTableProps {
   readonly rowPx: number;
   readonly count: number;
   readonly row: (index: number) => ReactNode;
+  /** Row that is scrolled into sight whenever it is another one. */
+  readonly shown?: number;
+  /** Called with the rows that exist, the second one excluded. */
+  readonly onRows?: (from: number, to: number) => void;
   /** Called when the last rows come into sight. */
   readonly onEnd?: (() => void) | undefined;
   readonly className?: string;
 }
 
-export function VirtualTable({ label, head, columns, rowPx, count, row, onEnd, className = '' }: VirtualTableProps) {
+export function VirtualTable({ label, head, columns, rowPx, count, shown, row, onRows, onEnd, className = '' }: VirtualTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   useEffect(() => {
@@ -34,6 +40,16 @@ export function VirtualTable({ label, head, columns, rowPx, count, row, onEnd, c
   }, []);
   const from = Math.max(0, Math.min(count, Math.floor(top / rowPx)) - BEYOND);
   const to = Math.min(count, Math.ceil((top + height) / rowPx) + BEYOND);
+  useEffect(() => {
+    if (to > from) onRows?.(from, to);
+    // Another function of the caller asks for nothing else.
+  }, [from, to]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null || shown === undefined) return;
+    const [rowTop, sight] = [shown * rowPx, element.clientHeight - HEAD_PX];
+    if (rowTop < element.scrollTop || rowTop + rowPx > element.scrollTop + sight) element.scrollTop = rowTop - (sight - rowPx) / 2;
+  }, [shown, rowPx, count]);
   useEffect(() => {
     if (to === count && count > 0) onEnd?.();
   }, [to, count, onEnd]);

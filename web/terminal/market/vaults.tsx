@@ -28,7 +28,7 @@ export function Vaults() {
         label="Vaults"
         empty={
           <>
-            No vault holds money yet. <a href="/#/agents">Open an agent</a> and deposit into its vault.
+            No vault holds money yet. <a href="#/agents">Open an agent</a> and deposit into its vault.
           </>
         }
         keyOf={({ agentId }) => agentId}
@@ -57,7 +57,7 @@ export function Vaults() {
 function Name({ rank, agentId, name }: { readonly rank: number | null; readonly agentId: string; readonly name: string }) {
   return (
     <>
-      <span className="faint num">{rank ?? '–'}</span> <a href={`/#/agents/${agentId}`}>{name}</a>
+      <span className="faint num">{rank ?? '–'}</span> <a href={`#/agents/${agentId}`}>{name}</a>
     </>
   );
 }

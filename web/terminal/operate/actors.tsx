@@ -1,26 +1,41 @@
 /** Actors and what they have under way, with the three things that a person may do beside their state charts. */
-import { SegmentedControl, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Actor, WaitingActivity } from '../../../clients/typescript/src/index.ts';
 import { plain, stateText, valueText } from '../../words.js';
 import { api } from '../api.ts';
-import { Ago } from '../kit/ages.tsx';
+import { Ago, Until } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';
+import { ActorLink } from './actor-link.tsx';
 
 const READ_EVERY_MS = 10_000;
 const QUIET_MS = 300;
 const CHANGED = ['actors', 'activities', 'runtime', 'agents'];
 type Status = 'all' | Actor['status'];
+const KINDS = [
+  'agent',
+  'take',
+  'proposal',
+  'evaluation',
+  'market_order',
+  'prediction_order',
+  'prepared_transaction',
+  'bridge_transfer',
+  'launch',
+  'launcher_launch',
+  'checkout',
+];
 
 export function Actors() {
   const [status, setStatus] = useState<Status>('all');
+  const [kind, setKind] = useState('');
   const [wanted, setWanted] = useState('');
   const [search] = useDebouncedValue(wanted.trim(), QUIET_MS);
-  const filter = { ...(status === 'all' ? {} : { status }), ...(search === '' ? {} : { search }) };
-  const actors = useList(['actors', status, search], (page, options) => api.listActors({ ...page, ...filter }, options), {
+  const filter = { ...(status === 'all' ? {} : { status }), ...(kind === '' ? {} : { kind }), ...(search === '' ? {} : { search }) };
+  const actors = useList(['actors', status, kind, search], (page, options) => api.listActors({ ...page, ...filter }, options), {
     everyMs: READ_EVERY_MS,
   });
   return (
@@ -32,6 +47,13 @@ export function Actors() {
           data={['all', 'running', 'quarantined', 'done']}
           value={status}
           onChange={(value) => setStatus(value as Status)}
+        />
+        <NativeSelect
+          size="xs"
+          aria-label="Kind of actors"
+          data={[{ value: '', label: 'all kinds' }, ...KINDS.map((value) => ({ value, label: plain(value) }))]}
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value)}
         />
         <TextInput
           placeholder="Name, kind or id"
@@ -48,7 +70,7 @@ export function Actors() {
         keyOf={({ id }) => id}
         markOf={(actor) => actor.status}
         columns={[
-          { title: 'Actor', cell: ({ id, kind, name }) => <ActorLink id={id} words={name ?? plain(kind)} /> },
+          { title: 'Actor', cell: ({ id, kind, name }) => <ActorLink of={{ actorId: id, actorKind: kind, actorName: name }} /> },
           { title: 'Kind', isText: true, cell: ({ kind }) => plain(kind) },
           { title: 'Status', isText: true, cell: (actor) => <Status status={actor.status} /> },
           { title: 'Stands at', isText: true, cell: ({ value }) => <small>{stateText(value as never)}</small> },
@@ -61,13 +83,6 @@ export function Actors() {
   );
 }
 
-/** Opens the actor where its past can be walked through. */
-const ActorLink = ({ id, words }: { readonly id: string; readonly words: string }) => (
-  <a href={`/#/actors/${id}`} title={id}>
-    {words}
-  </a>
-);
-
 const Status = ({ status }: { readonly status: Actor['status'] }) => (
   <span className={status === 'quarantined' ? 'down' : status === 'running' ? 'up' : 'faint'}>{status}</span>
 );
@@ -79,7 +94,7 @@ interface WholeProps {
 }
 
 /** Resets the attempts of an actor's activities, or ends its quarantine. */
-function WholeActor({ id, words, status }: WholeProps) {
+export function WholeActor({ id, words, status }: WholeProps) {
   const mayIntervene = useMay('risk:manage');
   if (!mayIntervene || status === 'done') return null;
   if (status === 'quarantined')
@@ -112,21 +127,38 @@ function WholeActor({ id, words, status }: WholeProps) {
 }
 
 export function Activities() {
-  const activities = useList(['activities'], (page, options) => api.listActivities(page, options), { everyMs: READ_EVERY_MS });
+  const [state, setState] = useState<WaitingActivity['state']>('pending');
+  const activities = useList(['activities', state], (page, options) => api.listActivities({ ...page, state }, options), {
+    everyMs: READ_EVERY_MS,
+  });
   return (
     <div className="panel-scroll">
+      <div className="panel-tools">
+        <SegmentedControl
+          aria-label="State of activities"
+          size="xs"
+          data={[
+            { value: 'pending', label: 'pending' },
+            { value: 'given_up', label: 'given up' },
+          ]}
+          value={state}
+          onChange={(value) => setState(value as WaitingActivity['state'])}
+        />
+      </div>
       <List
         list={activities}
         label="Activities under way"
-        empty="Nothing is under way. Activities that wait, and those that were given up, stand here with their cause."
+        empty={
+          state === 'pending' ? 'Nothing is under way. Activities that wait stand here with their cause.' : 'No activity was given up.'
+        }
         keyOf={({ key }) => key}
         markOf={({ state }) => state}
         columns={[
           {
             title: 'Activity',
-            cell: ({ kind, actorId, actorName, actorKind }) => (
+            cell: (activity) => (
               <>
-                {plain(kind)} <ActorLink id={actorId} words={actorName ?? plain(actorKind)} />
+                {plain(activity.kind)} <ActorLink of={activity} />
               </>
             ),
           },
@@ -137,6 +169,7 @@ export function Activities() {
           },
           { title: 'Attempts', cell: ({ attempts }) => attempts },
           { title: 'Since', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+          { title: 'Due', cell: ({ dueAt, state: now }) => (now === 'pending' ? <Until at={dueAt} /> : '–') },
           { title: 'Cause', isText: true, cell: ({ answer }) => <span className="long">{causeOf(answer)}</span> },
           { title: '', cell: (activity) => <Retry activity={activity} /> },
         ]}

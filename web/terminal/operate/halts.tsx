@@ -37,7 +37,7 @@ export function Halts() {
               rows={paused}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Agent', cell: ({ id, name }) => <a href={`/#/agents/${id}`}>{name}</a> },
+                { title: 'Agent', cell: ({ id, name }) => <a href={`#/agents/${id}`}>{name}</a> },
                 { title: 'Why', isText: true, cell: ({ pauseCause }) => <Cause cause={pauseCause} /> },
                 { title: '', cell: (agent) => <Resume agent={agent} /> },
               ]}

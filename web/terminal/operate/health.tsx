@@ -10,12 +10,11 @@ import { connection, feed } from '../market.ts';
 
 const READ_EVERY_MS = 10_000;
 
+export const useRuntime = () =>
+  useQuery({ queryKey: ['runtime'], queryFn: ({ signal }) => api.getRuntime({}, { signal }), refetchInterval: READ_EVERY_MS });
+
 export function Health() {
-  const runtime = useQuery({
-    queryKey: ['runtime'],
-    queryFn: ({ signal }) => api.getRuntime({}, { signal }),
-    refetchInterval: READ_EVERY_MS,
-  });
+  const runtime = useRuntime();
   return (
     <div className="panel-scroll padded">
       <Heartbeat />
@@ -25,7 +24,7 @@ export function Health() {
             <Tiles runtime={data} />
             <Queues runtime={data} />
             <p className="faint">
-              Read <Ago at={data.at} />. <a href="/#/runtime">Open time travel, timers and interventions</a>
+              Read <Ago at={data.at} />. <a href="#/runtime">Open timers, incidents and interventions</a>
             </p>
           </>
         )}
@@ -35,7 +34,7 @@ export function Health() {
 }
 
 /** The service beats every 5 seconds on the feed of this page. */
-function Heartbeat() {
+export function Heartbeat() {
   const { state } = useStore(connection);
   useTicking();
   const isReceived = feed.isReceived();
@@ -59,7 +58,7 @@ function Heartbeat() {
 
 const countOf = (all: readonly { readonly count: number }[]): number => all.reduce((total, { count }) => total + count, 0);
 
-function Tiles({ runtime: { actors, activities, timers, incidents, queues } }: { readonly runtime: Runtime }) {
+export function Tiles({ runtime: { actors, activities, timers, incidents, queues } }: { readonly runtime: Runtime }) {
   const tiles: readonly TileProps[] = [
     {
       title: 'Actors running',
@@ -119,7 +118,7 @@ function Tile({ title, count, wrong, how }: TileProps) {
 /** `slots of 30 s` of `slots of 30000 ms`. */
 const jobText = (name: string): string => plain(name).replace(/\b(\d+) ms\b/, (_, ms: string) => age(Number(ms)));
 
-function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
+export function Queues({ runtime: { queues } }: { readonly runtime: Runtime }) {
   return (
     <>
       <Table

@@ -6,7 +6,9 @@ import { Docked } from '../workspace.tsx';
 import { Activities, Actors } from './actors.tsx';
 import { Halts } from './halts.tsx';
 import { Health } from './health.tsx';
+import { Incidents, Interventions } from './incidents.tsx';
 import { Members } from './members.tsx';
+import { Timers } from './timers.tsx';
 import { Venues } from './venues.tsx';
 import { CandleWork, LongWork } from './work.tsx';
 
@@ -23,6 +25,9 @@ const PANELS = {
   candles: { title: 'Candle coverage', content: CandleWork },
   actors: { title: 'Actors', content: Actors },
   activities: { title: 'Activities', content: Activities },
+  timers: { title: 'Timers', content: Timers },
+  incidents: { title: 'Incidents', content: Incidents },
+  interventions: { title: 'Interventions', content: Interventions },
   alerts: { title: 'Alerts', content: Alerts },
   members: { title: 'Members and sessions', content: Members },
 } as const;
@@ -37,6 +42,9 @@ const OPERATE: Workspace = {
     const health = add('health', { referencePanel: venues, direction: 'left' });
     const activities = add('activities', { referencePanel: venues, direction: 'below' });
     add('actors', { referencePanel: activities, direction: 'within' });
+    add('timers', { referencePanel: activities, direction: 'within' });
+    add('incidents', { referencePanel: activities, direction: 'within' });
+    add('interventions', { referencePanel: activities, direction: 'within' });
     add('work', { referencePanel: activities, direction: 'within' });
     add('candles', { referencePanel: activities, direction: 'within' });
     add('alerts', { referencePanel: halts, direction: 'below' });
@@ -50,7 +58,20 @@ const OPERATE: Workspace = {
 };
 
 /** Every panel beneath the other, what is urgent first. */
-const NARROW = ['halts', 'alerts', 'health', 'venues', 'work', 'candles', 'activities', 'actors', 'members'] as const;
+const NARROW = [
+  'halts',
+  'alerts',
+  'health',
+  'venues',
+  'incidents',
+  'work',
+  'activities',
+  'actors',
+  'timers',
+  'candles',
+  'interventions',
+  'members',
+] as const;
 
 export function Operate() {
   return (

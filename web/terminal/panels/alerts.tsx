@@ -32,5 +32,5 @@ export function Alerts() {
 
 function Action({ alert: { agentId, ofService } }: { readonly alert: Alert }) {
   if (agentId !== null) return <a href={`#/agents/${agentId}`}>Open agent</a>;
-  return ofService ? <a href="/#/runtime/alerts">Open runtime</a> : null;
+  return ofService ? <a href="#/runtime/alerts">Open runtime</a> : null;
 }

@@ -1,19 +1,16 @@
 /** The candle chart of the chosen instrument, with the bar that is forming and the fills of people and agents. */
 import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { barLength, partsOf, TIMEFRAMES } from '../../timeframes.js';
+import { barLength, TIMEFRAMES } from '../../timeframes.js';
 import { symbolOf } from '../../words.js';
-import { api } from '../api.ts';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
 import { instrument } from '../place.ts';
+import { useBars } from './bars.ts';
 import { useFills } from './fills.tsx';
 import { PriceChart } from './price-chart.ts';
 
-export type Timeframe = (typeof TIMEFRAMES)[number][0];
 const NAMES = TIMEFRAMES.map(([name]) => name);
-const SHOWN_BARS = 300;
 
 const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
 
@@ -59,19 +56,4 @@ export function Candles() {
       </a>
     </div>
   );
-}
-
-/** Closed bars, read anew as each bar closes. */
-export function useBars(key: string, timeframe: Timeframe) {
-  return useQuery({
-    queryKey: ['bars', key, timeframe],
-    queryFn: async ({ signal }) => {
-      const from = feed.now() - SHOWN_BARS * barLength(timeframe);
-      const bars = [];
-      for await (const { items } of api.listCandles.pages({ ...partsOf(key), timeframe, from: String(from), limit: 200 }, { signal }))
-        bars.push(...items);
-      return bars;
-    },
-    refetchInterval: Math.min(barLength(timeframe), 60_000),
-  });
 }

@@ -154,6 +154,13 @@ export class PriceChart {
     });
   }
 
+  /** Shows the crosshair at the bar of an instant; null takes it away. */
+  pointAt(at: number | null): void {
+    const bar = at === null ? undefined : this.#bars.findLast(({ openTime }) => Date.parse(openTime) <= at);
+    if (bar === undefined) this.#chart.clearCrosshairPosition();
+    else this.#chart.setCrosshairPosition(Number(bar.close), seconds(Date.parse(bar.openTime)), this.#candles);
+  }
+
   end(): void {
     this.#chart.remove();
   }

@@ -34,7 +34,7 @@ function AgentsOnly({ instrumentKey }: { readonly instrumentKey: string }) {
   return (
     <div className="empty">
       <p>Agents trade {symbolOf(instrumentKey)}. Manual orders on this venue are not offered.</p>
-      <Button component="a" href="/#/agents/new" variant="default">
+      <Button component="a" href="#/agents/new" variant="default">
         Create an agent
       </Button>
     </div>

@@ -1,11 +1,13 @@
 /** Pages beside the workspace, by their name in the address. */
 import { AgentPages } from '../agents/pages.tsx';
 import { Recommendations } from '../agents/recommendations.tsx';
+import { DebuggerPage } from '../debugger/page.tsx';
 import { AgentTokens } from '../market/agent-tokens.tsx';
 import { PublicWallets } from '../market/public-wallets.tsx';
 import { PublishedTakes } from '../market/published-takes.tsx';
 import { Selling } from '../market/selling.tsx';
 import { Vaults } from '../market/vaults.tsx';
+import { RuntimePage } from '../operate/runtime.tsx';
 import { Operate } from '../operate/workspace.tsx';
 import { Wallets } from '../portfolio/wallets.tsx';
 import { Predictions } from '../trade/predictions.tsx';
@@ -22,6 +24,7 @@ import { RiskLimits } from './risk-limits.tsx';
 import { Social } from './social.tsx';
 
 const PAGES: Record<string, () => React.ReactNode> = {
+  actors: DebuggerPage,
   agents: AgentPages,
   recommendations: Recommendations,
   rankings: Rankings,
@@ -30,6 +33,7 @@ const PAGES: Record<string, () => React.ReactNode> = {
   copilot: Copilot,
   risk: RiskLimits,
   operate: Operate,
+  runtime: RuntimePage,
   'agent-tokens': AgentTokens,
   'basis-policies': BasisPolicies,
   chains: Chains,

@@ -1,0 +1,133 @@
+/** Steps of an actor by their version, read in stretches as they are looked at: a history of any length opens at once. */
+import type { Step as ReadStep, StepStretch } from '../../../clients/typescript/src/index.ts';
+import type { StateValue } from './layout.ts';
+
+/** A step with the fields that the API document leaves open. */
+export interface Step extends Omit<ReadStep, 'event' | 'from' | 'to'> {
+  readonly event: { readonly type: string; readonly [field: string]: unknown };
+  readonly from: StateValue | null;
+  readonly to: StateValue;
+}
+
+interface Stretch {
+  /** Null while it is read. */
+  steps: ReadonlyMap<number, Step> | null;
+}
+
+interface Options {
+  /** Reads the steps after `from` up to `to`. */
+  readonly fetch: (from: number, to: number) => Promise<StepStretch>;
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const STRETCH = 200;
+/** Stretches that are kept: more than a screen of any height shows, and a few behind. */
+const KEPT = 30;
+/** Most versions in a row without a step: quarantines and their ends. */
+const GAP = 20;
+/** Stretches that are read at a time, because dragging through a long history passes many. */
+const READ_AT_ONCE = 2;
+
+const stretchOf = (version: number): number => Math.floor((version - 1) / STRETCH);
+const stepsOf = (items: StepStretch['items']): readonly Step[] => items as readonly Step[];
+
+export class StepCache {
+  readonly #options: Options;
+  readonly #stretches = new Map<number, Stretch>();
+  /** Numbers of the stretches that were wanted last. */
+  #wanted = { low: 0, high: -1 };
+  #reads = 0;
+  /** Steps that were committed since the actor was read. */
+  readonly #fresh = new Map<number, Step>();
+  /** The newest version that is known. */
+  last = 0;
+  /** The file and the time of its steps since they were archived; null while they are read here. */
+  archived: { readonly at: string; readonly file: string } | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Notes that the actor has reached a version. */
+  reach(version: number): void {
+    if (version <= this.last) return;
+    // The end that was read lacks the steps that were not received.
+    for (const number of this.#stretches.keys()) if (number >= stretchOf(Math.max(1, this.last))) this.#stretches.delete(number);
+    this.last = version;
+  }
+
+  /** Returns the step that led to a version; null while it is not here, undefined if none led to it. */
+  at(version: number): Step | null | undefined {
+    const received = this.#fresh.get(version);
+    if (received !== undefined) return received;
+    const steps = this.#stretches.get(stretchOf(version))?.steps ?? null;
+    return steps === null ? null : steps.get(version);
+  }
+
+  /** Returns the steps that are here, in no order. */
+  known(): readonly Step[] {
+    const read = [...this.#stretches.values()].flatMap(({ steps }) => (steps === null ? [] : [...steps.values()]));
+    return [...read, ...this.#fresh.values()];
+  }
+
+  /** Finds the version of the last step at or before an instant; 1 if all came later. Reads few steps for it. */
+  async versionAt(at: number): Promise<number> {
+    let [low, high] = [1, this.last];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      // Each answer says where the next step is looked for.
+      // oxlint-disable-next-line no-await-in-loop
+      const step = this.at(middle) ?? stepsOf((await this.#options.fetch(middle - 1, Math.min(middle + GAP, this.last))).items)[0];
+      if (step === undefined || Date.parse(step.at) > at) high = middle - 1;
+      else low = Math.max(middle, Math.min(step.version, high));
+    }
+    return low;
+  }
+
+  /** Reads the versions from `first` to `final` that are not here; forgets what was wanted before. */
+  want(first: number, final: number): void {
+    if (this.last === 0) return;
+    this.#wanted = { low: stretchOf(Math.max(1, first)), high: stretchOf(Math.max(1, Math.min(final, this.last))) };
+    this.#readOn();
+  }
+
+  /** Takes in a step as it is committed. */
+  add(step: Step): void {
+    this.last = Math.max(this.last, step.version);
+    this.#fresh.set(step.version, step);
+    const [oldest] = this.#fresh.keys();
+    if (this.#fresh.size > STRETCH && oldest !== undefined) {
+      this.#fresh.delete(oldest);
+      this.#stretches.delete(stretchOf(oldest));
+    }
+    this.#options.onChange();
+  }
+
+  #readOn(): void {
+    const { low, high } = this.#wanted;
+    for (let number = low; number <= high && this.#reads < READ_AT_ONCE; number++) void this.#load(number);
+  }
+
+  async #load(number: number): Promise<void> {
+    if (this.#stretches.has(number)) return;
+    const stretch: Stretch = { steps: null };
+    this.#stretches.set(number, stretch);
+    this.#reads++;
+    try {
+      const { version, items, archived } = await this.#options.fetch(number * STRETCH, (number + 1) * STRETCH);
+      this.archived = archived ?? null;
+      this.last = Math.max(this.last, version);
+      stretch.steps = new Map(stepsOf(items).map((step) => [step.version, step]));
+      for (const old of this.#stretches.keys()) if (this.#stretches.size > KEPT && old !== number) this.#stretches.delete(old);
+      this.#options.onChange();
+    } catch (error) {
+      if (this.#stretches.get(number) === stretch) this.#stretches.delete(number);
+      this.#wanted = { low: 0, high: -1 };
+      this.#options.onError(error);
+    } finally {
+      this.#reads--;
+      this.#readOn();
+    }
+  }
+}

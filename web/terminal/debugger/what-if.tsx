@@ -1,0 +1,129 @@
+/** Questions to the past: events are given to a copy of the actor at the step that is looked at, and the branch is shown. Nothing is written. */
+import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import type { ActorBranch } from '../../../clients/typescript/src/index.ts';
+import { countText, eventWord, stateText } from '../../words.js';
+import { api } from '../api.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { BranchAccount } from './account.tsx';
+import { changed } from './history.tsx';
+import type { StateValue, Taken } from './layout.ts';
+
+interface Props {
+  readonly id: string;
+  readonly version: number;
+  /** Events that the machine takes at the step. */
+  readonly takes: readonly string[];
+  /** Lights the chart as a step of the branch leaves it; null gives it back to the step that is looked at. */
+  readonly light: (taken: Taken | null) => void;
+}
+
+interface BranchEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export function WhatIf({ id, version, takes, light }: Props) {
+  const [chosen, setChosen] = useState('');
+  const [fields, setFields] = useState('');
+  const asking = useMutation({
+    mutationFn: (events: readonly BranchEvent[]) => api.askWhatIf({ id, body: { version, events } }),
+    onSuccess: ({ steps }) => {
+      const last = steps.at(-1);
+      if (last !== undefined) light(takenOf(last));
+    },
+  });
+  const [events, setEvents] = useState<readonly BranchEvent[]>([]);
+  const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(() => () => light(null), [light]);
+  const branch = asking.data;
+  const offered = branch?.takes ?? takes;
+  const type = offered.includes(chosen) ? chosen : (offered[0] ?? '');
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    const more = fieldsOf(fields);
+    setWrong(more === null ? 'The fields must be a JSON object, for example { "cause": "operator" }.' : null);
+    if (more === null) return;
+    const next = [...(branch === undefined ? [] : events), { ...more, type }];
+    setEvents(next);
+    asking.mutate(next);
+  };
+  const discard = () => {
+    asking.reset();
+    setEvents([]);
+    light(null);
+  };
+  return (
+    <form className="what-if" onSubmit={ask} aria-label="What if">
+      <p className="faint">Sends an event to a copy of the actor after step {countText(version)}. Nothing is stored or executed.</p>
+      <NativeSelect
+        size="xs"
+        label="Event"
+        id="what-if-event"
+        disabled={offered.length === 0}
+        data={offered.map((value) => ({ value, label: eventWord(value) }))}
+        value={type}
+        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+      />
+      <Textarea
+        size="xs"
+        label="Event fields (JSON)"
+        rows={3}
+        spellCheck={false}
+        placeholder='{ "cause": "operator" }'
+        value={fields}
+        error={wrong}
+        onChange={({ currentTarget }) => setFields(currentTarget.value)}
+      />
+      <div className="buttons">
+        {branch !== undefined && (
+          <Button variant="default" onClick={discard}>
+            Discard branch
+          </Button>
+        )}
+        <Button type="submit" disabled={type === ''} loading={asking.isPending}>
+          {branch === undefined ? 'What if' : 'And then'}
+        </Button>
+      </div>
+      <Refusal error={asking.error} />
+      {branch !== undefined && <Branch branch={branch} light={light} />}
+    </form>
+  );
+}
+
+function Branch({ branch, light }: { readonly branch: ActorBranch; readonly light: Props['light'] }) {
+  return (
+    <ol className="branch" aria-label="Branch">
+      {branch.steps.map((step, place) => {
+        const { from, to, event } = takenOf(step);
+        return (
+          <li key={`${place} ${event}`} data-taken={step.taken}>
+            <button type="button" className="plain" onClick={() => light({ from, to, event })}>
+              {eventWord(event)}
+            </button>{' '}
+            <small>{step.taken && from !== null ? changed(from, to) : `stays ${stateText(to)}`}</small>
+            <BranchAccount step={step} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+const takenOf = ({ from, to, event }: ActorBranch['steps'][number]): Taken => ({
+  from: from as StateValue | null,
+  to: to as StateValue,
+  event: String(event['type']),
+});
+
+/** Returns the fields as they were written; null if they are no JSON object. */
+function fieldsOf(text: string): { readonly [field: string]: unknown } | null {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { readonly [field: string]: unknown }) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+/** Closed bars of an instrument, which several charts read. */
+import { useQuery } from '@tanstack/react-query';
+import { barLength, partsOf, type TIMEFRAMES } from '../../timeframes.js';
+import { api } from '../api.ts';
+import { feed } from '../market.ts';
+
+export type Timeframe = (typeof TIMEFRAMES)[number][0];
+export const SHOWN_BARS = 300;
+
+/** Reads the newest bars, and again as each closes. */
+export function useBars(key: string | null, timeframe: Timeframe) {
+  return useQuery({
+    queryKey: ['bars', key, timeframe],
+    queryFn: async ({ signal }) => {
+      const from = feed.now() - SHOWN_BARS * barLength(timeframe);
+      const bars = [];
+      const asked = { ...partsOf(key ?? ''), timeframe, from: String(from), limit: 200 };
+      for await (const { items } of api.listCandles.pages(asked, { signal })) bars.push(...items);
+      return bars;
+    },
+    enabled: key !== null,
+    refetchInterval: Math.min(barLength(timeframe), 60_000),
+  });
+}
