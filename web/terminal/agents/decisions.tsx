@@ -176,8 +176,7 @@ function Explained({ decision, close }: { readonly decision: Decision; readonly 
       <RuleTable decision={decision} />
       <Known decision={decision} />
       <p className="faint">
-        Record <code title={hash}>{hash.slice(0, 12)}</code> ·{' '}
-        <a href={`#/actors/${agentId}/@${slot}`}>Travel to this moment</a>
+        Record <code title={hash}>{hash.slice(0, 12)}</code> · <a href={`#/actors/${agentId}/@${slot}`}>Travel to this moment</a>
       </p>
     </aside>
   );
