@@ -40,13 +40,7 @@ const isFill = ({ kind }: EventMark): boolean => kind === 'entry' || kind === 'e
 
 export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
   const [said, setSaid] = useState<string | null>(null);
-  const within = (time: number): boolean => time >= span.from && time <= span.to;
-  const shown = marks.filter((mark) => within(mark.at)).sort((a, b) => a.at - b.at);
-  const x = (time: number): number => (WIDTH * (time - span.from)) / Math.max(1, span.to - span.from);
-  const pick = ({ clientX, currentTarget }: MouseEvent) => {
-    const { left, right, width } = currentTarget.getBoundingClientRect();
-    choose(clientX > right - EDGE_PX ? span.to : span.from + ((clientX - left) / width) * (span.to - span.from));
-  };
+  const shown = marks.filter(isWithin(span)).sort((a, b) => a.at - b.at);
   /** Goes to the decision or fill before or after what is looked at. */
   const leap = (way: 1 | -1) => {
     const now = at ?? span.to;
@@ -54,7 +48,6 @@ export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
     setSaid(found === undefined ? `No ${way > 0 ? 'later' : 'earlier'} decision or fill in this period.` : null);
     if (found !== undefined) choose(found.at);
   };
-  const cursor = at === null ? WIDTH : Math.min(WIDTH, Math.max(0, x(at)));
   return (
     <div className="card time-lanes">
       <div className="lane-grid">
@@ -63,29 +56,7 @@ export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
             <li key={name}>{name}</li>
           ))}
         </ul>
-        {/* The slider above reaches the same by keyboard. */}
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label="Steps, decisions, fills and the price over time"
-          onClick={pick}
-        >
-          {[1, 2, 3].map((lane) => (
-            <line key={lane} className="lane-line" x1={0} x2={WIDTH} y1={lane * LANE} y2={lane * LANE} />
-          ))}
-          <path className="lane-price" d={pathOf(bars, x)} />
-          {steps
-            .filter((step) => within(Date.parse(step.at)))
-            .slice(-MOST_STROKES)
-            .map(({ version, at: time }) => (
-              <Stroke key={version} x={x(Date.parse(time))} y1={3} y2={LANE - 2} kind="step" />
-            ))}
-          {shown.slice(-MOST_STROKES).map((mark) => (
-            <EventStroke key={`${mark.at} ${mark.kind} ${mark.text}`} mark={mark} x={x(mark.at)} />
-          ))}
-          <line className="lane-cursor" x1={cursor} x2={cursor} y1={0} y2={HEIGHT} />
-        </svg>
+        <Picture span={span} bars={bars} marks={shown} steps={steps} at={at} choose={choose} />
       </div>
       <div className="lane-foot">
         <p className="faint" role="status">
@@ -100,6 +71,45 @@ export function TimeLanes({ span, bars, marks, steps, at, choose }: Props) {
         </Button>
       </div>
     </div>
+  );
+}
+
+const isWithin =
+  ({ from, to }: Span) =>
+  ({ at }: { readonly at: number }): boolean =>
+    at >= from && at <= to;
+
+/** Draws the lanes. The slider of the steps reaches by keyboard what a click reaches here. */
+function Picture({ span, bars, marks, steps, at, choose }: Props) {
+  const x = (time: number): number => (WIDTH * (time - span.from)) / Math.max(1, span.to - span.from);
+  const pick = ({ clientX, currentTarget }: MouseEvent) => {
+    const { left, right, width } = currentTarget.getBoundingClientRect();
+    choose(clientX > right - EDGE_PX ? span.to : span.from + ((clientX - left) / width) * (span.to - span.from));
+  };
+  const cursor = at === null ? WIDTH : Math.min(WIDTH, Math.max(0, x(at)));
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Steps, decisions, fills and the price over time"
+      onClick={pick}
+    >
+      {[1, 2, 3].map((lane) => (
+        <line key={lane} className="lane-line" x1={0} x2={WIDTH} y1={lane * LANE} y2={lane * LANE} />
+      ))}
+      <path className="lane-price" d={pathOf(bars, x)} />
+      {steps
+        .filter(({ at: time }) => isWithin(span)({ at: Date.parse(time) }))
+        .slice(-MOST_STROKES)
+        .map(({ version, at: time }) => (
+          <Stroke key={version} x={x(Date.parse(time))} y1={3} y2={LANE - 2} kind="step" />
+        ))}
+      {marks.slice(-MOST_STROKES).map((mark) => (
+        <EventStroke key={`${mark.at} ${mark.kind} ${mark.text}`} mark={mark} x={x(mark.at)} />
+      ))}
+      <line className="lane-cursor" x1={cursor} x2={cursor} y1={0} y2={HEIGHT} />
+    </svg>
   );
 }
 

@@ -58,7 +58,7 @@ export function activeStates(value: StateValue, above = ''): ReadonlySet<string>
 }
 
 /** Innermost states that a value names, in words: `duty active, stage paper`. */
-export function standingWords(value: StateValue): string {
+export function activeWords(value: StateValue): string {
   const active = [...activeStates(value)].filter((id) => id !== '');
   return active
     .filter((id) => !active.some((other) => other.startsWith(`${id}.`)))

@@ -12,7 +12,7 @@ import {
   type Edge,
   headPath,
   roundedPath,
-  standingWords,
+  activeWords,
   type StateValue,
   type Taken,
   waysTaken,
@@ -46,7 +46,7 @@ export function StateChart({ machine, value, taken, isLive, label }: Props) {
   if (error === null) return <p className="empty">Drawing…</p>;
   return (
     <div className="empty">
-      <p>{standingWords(value)}</p>
+      <p>{activeWords(value)}</p>
       <p className="faint">This version of the service cannot draw state chart {machine}.</p>
     </div>
   );
@@ -66,9 +66,9 @@ function Chart({ layout, value, taken, isLive, label }: Omit<Props, 'machine'> &
       ),
     [drawings, anytime, size],
   );
-  const words = standingWords(value);
+  const words = activeWords(value);
   return (
-    <div ref={place} className="state-chart" role="group" tabIndex={0} aria-label={label} data-standing={words} data-live={isLive}>
+    <div ref={place} className="state-chart" role="group" tabIndex={0} aria-label={label} data-active={words} data-live={isLive}>
       <div className="state-columns">
         {size.width > 0 &&
           columns.map((items) => (

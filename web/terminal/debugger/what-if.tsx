@@ -57,25 +57,7 @@ export function WhatIf({ id, version, takes, light }: Props) {
   return (
     <form className="what-if" onSubmit={ask} aria-label="What if">
       <p className="faint">Sends an event to a copy of the actor after step {countText(version)}. Nothing is stored or executed.</p>
-      <NativeSelect
-        size="xs"
-        label="Event"
-        id="what-if-event"
-        disabled={offered.length === 0}
-        data={offered.map((value) => ({ value, label: eventWord(value) }))}
-        value={type}
-        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-      />
-      <Textarea
-        size="xs"
-        label="Event fields (JSON)"
-        rows={3}
-        spellCheck={false}
-        placeholder='{ "cause": "operator" }'
-        value={fields}
-        error={wrong}
-        onChange={({ currentTarget }) => setFields(currentTarget.value)}
-      />
+      <EventFields offered={offered} type={type} choose={setChosen} fields={fields} write={setFields} wrong={wrong} />
       <div className="buttons">
         {branch !== undefined && (
           <Button variant="default" onClick={discard}>
@@ -89,6 +71,41 @@ export function WhatIf({ id, version, takes, light }: Props) {
       <Refusal error={asking.error} />
       {branch !== undefined && <Branch branch={branch} light={light} />}
     </form>
+  );
+}
+
+interface FieldsProps {
+  readonly offered: readonly string[];
+  readonly type: string;
+  readonly choose: (type: string) => void;
+  readonly fields: string;
+  readonly write: (text: string) => void;
+  readonly wrong: string | null;
+}
+
+function EventFields({ offered, type, choose, fields, write, wrong }: FieldsProps) {
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        label="Event"
+        id="what-if-event"
+        disabled={offered.length === 0}
+        data={offered.map((value) => ({ value, label: eventWord(value) }))}
+        value={type}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      <Textarea
+        size="xs"
+        label="Event fields (JSON)"
+        rows={3}
+        spellCheck={false}
+        placeholder='{ "cause": "operator" }'
+        value={fields}
+        error={wrong}
+        onChange={({ currentTarget }) => write(currentTarget.value)}
+      />
+    </>
   );
 }
 
