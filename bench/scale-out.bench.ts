@@ -5,24 +5,18 @@
  * many workers against one; the rate needs a core for each process. `node --import tsx bench/scale-out.bench.ts [--organizations 4]
  * [--agents 150] [--workers 1,8,1,8] [--slots 2]`
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createClient } from '../clients/typescript/src/index.ts';
-import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
-import { freePort } from '../src/adapters/server-process.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { type OwnDatabase, withDatabase } from './database.ts';
+import { openService, type RoleProcess, type Service } from './role-processes.ts';
 import { processSeconds, serverMicroseconds } from './server-cost.ts';
 
 const SLOT_MS = 60_000;
 /** Last milliseconds of a slot that are not measured: a measurement ends before the next slot begins. */
 const MARGIN_MS = 3_000;
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: given } = parseArgs({
   options: {
     organizations: { type: 'string', default: '4' },
@@ -95,71 +89,6 @@ async function waitsUntil(sql: Sql, end: number): Promise<string> {
     .slice(0, 6)
     .map(([wait, count]) => `${wait} ${count}`)
     .join(', ');
-}
-
-interface RoleProcess {
-  readonly pid: number;
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-type Service = Awaited<ReturnType<typeof openService>>;
-
-/** Starts roles as processes on the benchmark's own servers; each says what goes wrong in a file of the state folder. */
-async function openService({ home, server, ends }: OwnDatabase) {
-  const found = findRedisServer(process.env['PATH'] ?? '');
-  if (found === null) throw new Error('this benchmark needs a redis-server 6.2 or later on the PATH, and found none');
-  const redis = await startEmbeddedRedis({ home, server: found, log: () => {} });
-  ends.push(() => redis.stop());
-  const program = join(ROOT, 'src', 'boot', 'sevengate.mjs');
-  const env = {
-    ...process.env,
-    DATABASE_URL: server.url,
-    REDIS_URL: redis.url,
-    SANDBOX_PORT: String(await freePort()),
-    SEVENGATE_HOME: home,
-    LOG_LEVEL: 'warn',
-    NODE_ENV: 'production',
-  };
-  let started = 0;
-  return {
-    async start(role: 'sandbox' | 'feed' | 'api' | 'worker'): Promise<RoleProcess> {
-      const port = await freePort();
-      const child = spawn(process.execPath, [program, 'start', '--role', role], { env: { ...env, PORT: String(port) }, cwd: ROOT });
-      const said = createWriteStream(join(home, `${role}-${++started}.log`));
-      child.stdout.pipe(said, { end: false });
-      child.stderr.pipe(said, { end: false });
-      const stop = () => stopped(child);
-      ends.push(stop);
-      await answering(port, child, role);
-      return { pid: child.pid as number, port, stop };
-    },
-    token: (permissions: string, subject: string, organization: string): string =>
-      execFileSync(process.execPath, [program, 'token', '--permissions', permissions, '--subject', subject, '--org', organization], {
-        env,
-        cwd: ROOT,
-        encoding: 'utf8',
-      })
-        .trim()
-        .split('\n')
-        .at(-1) as string,
-  };
-}
-
-async function stopped(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
-async function answering(port: number, child: ChildProcess, role: string): Promise<void> {
-  while (child.exitCode === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
-    if (answer?.ok === true) return;
-    await pause(200);
-  }
-  throw new Error(`the ${role} ended with code ${child.exitCode} before it answered`);
 }
 
 /** Makes one organization's agents, which buy in one slot and sell in the next, and lets them trade without approval. */

@@ -1,4 +1,4 @@
-/** Backtests the outside duplicate of Discount hunter in a blind replay session. Arguments: agent id, token file, and from when on (the gate's five years unless told). */
+/** Backtests the outside duplicate of Discount hunter in a blind replay session. Arguments: agent id, token file, and days to look at (the gate's five years unless given). */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../clients/typescript/src/index.ts';
@@ -6,10 +6,11 @@ import { localService } from '../clients/typescript/src/local.ts';
 import { runReplay } from '../clients/typescript/src/replay.ts';
 import { hunt } from './hunt.ts';
 
-const [id = '', tokenFile = '', from] = process.argv.slice(2);
+const [id = '', tokenFile = '', days] = process.argv.slice(2);
 const api = createClient({ baseUrl: localService().baseUrl, token: readFileSync(tokenFile, 'utf8').trim() });
 
-const opened = await api.openReplaySession({ id, body: { kind: 'backtest', ...(from === undefined ? {} : { from, look: true }) } });
+const look = days === undefined ? {} : { from: new Date(Date.now() - Number(days) * 86_400_000).toISOString(), look: true };
+const opened = await api.openReplaySession({ id, body: { kind: 'backtest', ...look } });
 const session = { id, sessionId: opened.id };
 // The session reads its history first, and says `unavailable` until then.
 const isReady = async (): Promise<boolean> => {
@@ -28,4 +29,9 @@ while (run.endedAt === null) {
   await setTimeout(500);
   run = await api.getReplaySession(session);
 }
-console.log(run.ending === null ? (run.summary as { verdict: string }).verdict : `${run.ending.code}: ${run.ending.detail}`);
+const { closedTrades, returnPct, verdict } = (run.summary ?? {}) as Record<string, number | string>;
+console.log(
+  run.ending === null
+    ? `${closedTrades} trades, return ${Number(returnPct).toFixed(2)} %. ${verdict}`
+    : `${run.ending.code}: ${run.ending.detail}`,
+);

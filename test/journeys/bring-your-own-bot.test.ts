@@ -1,4 +1,6 @@
 // The guide "Bring your own bot", word for word: bots in TypeScript and Python, a scripted model over MCP, and an alert, each under a mandate of its own.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PYTHON } from '../clients/run-python.ts';
@@ -6,6 +8,7 @@ import { PATIENCE } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';
 import { commandsUnder, openTerminal, type Terminal } from './typed-commands.ts';
 
+const GUIDE = 'docs/guides/bring-your-own-bot.md';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = `${process.execPath} ${ROOT}src/boot/sevengate.mjs`;
 let service: SharedService;
@@ -22,7 +25,7 @@ afterAll(async () => {
 /** The commands of a section, typed in another folder than the project's. */
 const typed = (section: string): Promise<string> =>
   terminal.type(
-    commandsUnder('docs/guides/bring-your-own-bot.md', section)
+    commandsUnder(GUIDE, section)
       .replaceAll(/\b(examples|clients)\//g, `${ROOT}$1/`)
       .replaceAll('npx tsx', `${ROOT}node_modules/.bin/tsx`)
       .replaceAll(/(mcp-agent\.ts .*)/g, `$1 ${PROGRAM}`),
@@ -34,7 +37,18 @@ const SECTIONS: readonly [section: string, said: readonly RegExp[]][] = [
   ...(PYTHON === null ? [] : [['Python', [/^buy spotexchange:BTCUSDT: proposed, decision propose_entry$/m, FILLED]] as [string, RegExp[]]]),
   ['A language model', [/^tools: proposeTrade, /m, /^1,000,000 USD: outside_mandate: /m, /^proposed for the slot /m]],
   ['Alerts of a chart', [/"submittedBy":"signal:/, FILLED]],
+  ['Through the gates', [/^\d+ trades, return -?[\d.]+ %\. A look at a stretch of history/m]],
 ];
+
+test('every program among the examples is run by a command of the guide, or is a part of one that is', () => {
+  const programs = readdirSync(join(ROOT, 'examples')).filter((name) => /\.(ts|py)$/.test(name));
+  const commands = SECTIONS.map(([section]) => commandsUnder(GUIDE, section)).join('');
+  const isPart = (name: string): boolean =>
+    programs.some((other) => readFileSync(join(ROOT, 'examples', other), 'utf8').includes(`'./${name}'`));
+  expect(
+    programs.filter((name) => !isPart(name) && !commands.includes(`examples/${name} `) && (PYTHON !== null || name.endsWith('.ts'))),
+  ).toEqual([]);
+});
 
 test('each way in trades on paper under its mandate, and nothing beyond it', { timeout: 300_000 * PATIENCE }, async () => {
   const began = performance.now();
