@@ -1,5 +1,5 @@
 // Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and received again afterwards.
-// In the suite each kind of dead host is met by a third of the sources; `npm run proof` has all of them.
+// In the suite each source meets one kind of dead host; `npm run proof` has the whole table.
 import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createIntelligenceSources } from '../../src/adapters/intelligence/access.ts';
@@ -9,7 +9,7 @@ import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
-import { isMet } from '../harness/rounds.ts';
+import { isMet, rounds } from '../harness/rounds.ts';
 import { type Message, sourceFixture } from './asked-sources-fixture.ts';
 import { DEAD } from './dead-hosts.ts';
 
@@ -39,22 +39,27 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
   return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
 }
 
+/** Steps of the clock, in milliseconds: no attempt is repeated sooner. */
+const STEP_MS = 1_000;
+/** Seeds. One host that refuses shows that chance spreads the attempts; the proof tries every other one. */
+const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
+
 describe('ten minutes of a host that is', () => {
   const CASES = Object.keys(DEAD).flatMap((how, row) =>
-    SOURCES.flatMap((name, column) => (isMet(row, column, 3) ? [[how, name] as const] : [])),
+    SOURCES.flatMap((name, column) => (isMet(row, column, Object.keys(DEAD).length) ? [[how, name] as const] : [])),
   );
   test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
     const host = await (DEAD[how] as (typeof DEAD)[string])();
     cleanups.push(() => host.close());
     const attempts: number[][] = [];
-    for (const seed of [1, 2]) {
+    for (const seed of how === 'refused' ? [1, 2] : SEEDS) {
       const run = sourceFixture(cleanups);
       const { clock } = run;
       const before = run.dialled();
       const at: number[] = [];
       const received = run.receive(sourceAt(name, host.url, clock, seededRandom(seed)));
       for (const end = clock.now() + 600_000; clock.now() < end; ) {
-        await run.pass(500, 500);
+        await run.pass(STEP_MS, STEP_MS);
         while (at.length < run.dialled() - before) at.push(clock.now());
       }
       attempts.push(at);
@@ -64,6 +69,6 @@ describe('ten minutes of a host that is', () => {
     }
     expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);
     expect(Math.min(...attempts.map(({ length }) => length))).toBeGreaterThan(5);
-    expect(attempts[0]).not.toEqual(attempts[1]);
+    if (attempts.length > 1) expect(attempts[0]).not.toEqual(attempts[1]);
   });
 });
