@@ -5,6 +5,7 @@ import { STAGES } from '../../src/domain/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { rounds } from '../harness/rounds.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } from './api-under-test.ts';
 
@@ -344,6 +345,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
       ),
     },
   );
+  const CLIMB = Array.from({ length: 4 }, () => [{ do: 'earn' as const }, { do: 'promote' as const }]).flat();
   let highest = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 26 }), async (steps) => {
@@ -406,7 +408,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
         highest = Math.max(highest, at);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: rounds({ suite: 4, proof: 24 }), examples: [[CLIMB]] },
   );
   expect(highest).toBeGreaterThan(2);
 });

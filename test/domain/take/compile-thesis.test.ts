@@ -7,6 +7,7 @@ import { takeHash } from '../../../src/domain/take/take.ts';
 import { shownCondition } from '../../../src/domain/take/thesis-phrases.ts';
 import { normalised } from '../../../src/domain/take/thesis-tokens.ts';
 import { splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { AMBIGUOUS, GOOD, INVALID } from './thesis-corpus.ts';
 
 const NOW = Date.parse('2026-07-15T15:00:00Z');
@@ -89,7 +90,7 @@ describe('any text', () => {
           if (typeof pct === 'number' && pct !== 0) expect([2, 1.5]).toContain(Math.abs(pct));
         }
       }),
-      { numRuns: 600, seed: 12 },
+      { numRuns: rounds({ suite: 150, proof: 3_000 }) },
     );
   });
 
@@ -98,7 +99,7 @@ describe('any text', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (thesis) => {
         expect(compileThesis(thesis, WORLD).ok).toBe(false);
       }),
-      { numRuns: 300, seed: 12 },
+      { numRuns: rounds({ suite: 60, proof: 3_000 }) },
     );
   });
 
