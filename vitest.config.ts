@@ -18,10 +18,9 @@ export default defineConfig({
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,
-    // More than the default on two cores: half of the workers' time is waiting, for a minute to begin, for a server to come
-    // back, for a chain to finalize. With three both cores are at work nearly all the time. With four, services stand still for
-    // seconds while others start.
-    maxWorkers: 3,
+    // More than the default on two cores: two thirds of the workers' time is waiting, for a minute to begin, for a server to
+    // come back, for a chain to finalize.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
     testTimeout: 240_000,
