@@ -24,7 +24,7 @@ export interface AssessedThesis {
   } | null;
 }
 
-export function assessedTheses(name: 'dev' | 'held-out' | 'third' | 'blind'): readonly AssessedThesis[] {
+export function assessedTheses(name: 'dev' | 'held-out' | 'third' | 'blind' | 'fifth'): readonly AssessedThesis[] {
   return JSON.parse(readFileSync(new URL(`../../fixtures/theses/${name}.json`, import.meta.url), 'utf8')) as AssessedThesis[];
 }
 
