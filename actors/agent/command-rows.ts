@@ -2,6 +2,8 @@
 import type { ActorRecord, ActorState } from '../../src/domain/actor-step.ts';
 import { canonicalHash } from '../../src/domain/canonical-json.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { blockedBecause } from '../../src/domain/risk/refusal.ts';
+import { DollarsBound } from '../../src/domain/take/live-capital.ts';
 import type { CommandContext } from './commands.ts';
 
 /** Record of who did what to which actor, with the hashes of its state before and after; null if there was none. */
@@ -35,12 +37,14 @@ export function answerRows(context: CommandContext, view: object): readonly Acto
 
 /**
  * Answers a command whose transaction failed because another request with the same Idempotency-Key committed between look-up and commit.
- * The other request's effect stands. The database's rule on external agents is answered too. @throws any other error.
+ * The other request's effect stands. The database's rule on external agents is answered too, and dollars that something else has bound.
+ * @throws any other error.
  */
 export function answeredMeanwhile(error: unknown): ReturnType<typeof refuse> {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   if (code === '23505' && constraint === 'idempotency_keys_pkey')
     return refuse('idempotency_in_flight', 'a request with this Idempotency-Key is being answered: ask again for its answer');
+  if (error instanceof DollarsBound) return blockedBecause(error.rejection, error.message);
   // The database's own rule: whoever tries to sell, tokenize or evaluate outside code is told so.
   if (constraint === 'external_not_listable') return refuse('external_not_listable', (error as Error).message);
   throw error;

@@ -3,7 +3,14 @@ import type { ActorRow } from '../../src/domain/actor-step.ts';
 import { type ChainHeads, MOST_BEHIND_MS } from '../../src/domain/bridge/arrival.ts';
 import { compareOffers, costUsd, type Declined } from '../../src/domain/bridge/comparison.ts';
 import { evmDifferences } from '../../src/domain/bridge/evm-fields.ts';
-import { BRIDGE_CHAINS, type BridgeProviderName, type BridgeWish, baseUnitsOf, pairObjection } from '../../src/domain/bridge/quote.ts';
+import {
+  BRIDGE_CHAINS,
+  type BridgeProviderName,
+  type BridgeWish,
+  baseUnitsOf,
+  pairObjection,
+  usdOf,
+} from '../../src/domain/bridge/quote.ts';
 import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
 import type { BridgeTransferView, PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
 import { plainDecimal } from '../../src/domain/decimal.ts';
@@ -15,9 +22,11 @@ import { depositObjection } from '../../src/domain/solana/prediction-deposit.ts'
 import { routeObjection } from '../../src/domain/solana/swap.ts';
 import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import { isoTime } from '../../src/domain/time.ts';
+import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import { spendingRows } from '../manual-order/spending.ts';
 import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
@@ -177,14 +186,24 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
   const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
   const input = { ...(await inputOf(deps, context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
   const id = deps.newId();
-  const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
-    cause: `${context.subject} ${context.requestId}`,
-    also: (begins) => [
-      auditRow(context, 'bridge.quote', id, null, begins.state),
-      ...answerRows(context, transferView(id, begins.state, input.createdAt)),
-    ],
-  });
-  return { ok: true, value: transferView(id, plan.state, input.createdAt) };
+  try {
+    const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
+      cause: `${context.subject} ${context.requestId}`,
+      also: (begins) => [
+        ...spendingRows(context.orgId, spendingOf(id, input), input.createdAt),
+        auditRow(context, 'bridge.quote', id, null, begins.state),
+        ...answerRows(context, transferView(id, begins.state, input.createdAt)),
+      ],
+    });
+    return { ok: true, value: transferView(id, plan.state, input.createdAt) };
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+/** Dollars that a transfer takes from its wallet of the primary chain. Of the other chain's nothing is bound. US dollars. */
+function spendingOf(id: string, { wish, amountIn }: Pick<BridgeTransferInput, 'wish' | 'amountIn'>): Spending {
+  return { id, venue: 'spotchain', wallet: wish.sender, usd: wish.from === 'spotchain' ? usdOf(amountIn) : '0' };
 }
 
 async function inputOf(
@@ -281,6 +300,10 @@ async function submit(
         cause: `${context.subject} ${context.requestId}`,
         orgId: context.orgId,
         also: (was, plan) => [
+          // What its owner has sent by hand is gone already, and counts.
+          ...(submission.value.signed === null
+            ? []
+            : spendingRows(context.orgId, spendingOf(id, transferContext(was.state)), submission.value.at)),
           auditRow(context, 'bridge.submission', id, was.state, plan.state),
           ...answerRows(context, transferView(id, plan.state, clock.now())),
         ],

@@ -3,7 +3,7 @@
  * the configuration, simulated against the node, and stored as prepared transactions before anybody is asked to sign.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { rawUnits } from '../../src/domain/launch/curve/config.ts';
 import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
@@ -14,6 +14,7 @@ import { plannedCurve } from '../../src/domain/launch/preview.ts';
 import { mintObjection, needsBadge } from '../../src/domain/launch/quote-mint.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { LONGEST_TRANSACTION } from '../../src/domain/solana/message.ts';
+import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
 import { readMint } from '../../src/domain/solana/token-layout.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -202,7 +203,9 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   const transactionIds: string[] = [];
   for (const [part, built] of made.built.entries()) {
     const transactionId = deps.newId();
-    const promised = { launchId: id, part, mint: made.plan.keys.baseMint };
+    // The last part carries the first buy.
+    const dollarsPaid = part === made.built.length - 1 ? firstBuyUsd(made.plan) : '0';
+    const promised = { launchId: id, part, mint: made.plan.keys.baseMint, dollarsPaid };
     const transaction = { purpose: 'launch', subject: promised, wallet: wish.creator, built, epoch, createdAt } as const;
     await startUserTransaction(deps, context, transactionId, transaction);
     transactionIds.push(transactionId);
@@ -220,6 +223,11 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
     also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
   });
   return { ok: true, value: answer(plan.state) };
+}
+
+/** What the first buy pays in dollars: nothing where the curve is quoted in something else. US dollars. */
+function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
+  return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(uiOf(firstBuy.toString(), USDC_LEG));
 }
 
 /** Early answer if the bytes were submitted before; null if not. */

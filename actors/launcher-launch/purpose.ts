@@ -2,6 +2,8 @@
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 
 export const launcherPaymentRules: PurposeRules = {
+  // The launcher is paid in the chain's own coin.
+  dollarsPaid: () => '0',
   objection({ subject }, { changes }) {
     const [payTo, lamports] = [subject['payTo'] as string, BigInt(subject['lamports'] as string)];
     const paid = changes.lamports.find(({ account }) => account === payTo);

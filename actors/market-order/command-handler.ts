@@ -1,19 +1,22 @@
 /** Takes people's orders: risk, then the fill on paper or the way to the exchange, with audit and answer in the step's transaction. */
 import type { ActorStart, ActorState } from '../../src/domain/actor-step.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import type { MarketOrderState } from '../../src/domain/execution.ts';
 import type { ExecutionMode, Order } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { dollarVenueOf } from '../../src/domain/reserves.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
+import type { Spending } from '../../src/domain/take/live-capital.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { manualOrderView } from '../manual-order/order.ts';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order/placing.ts';
+import { spendingRows } from '../manual-order/spending.ts';
 import { type LeftByOrder, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
@@ -147,10 +150,19 @@ function prepared(
   return runtime.prepare('market_order', id, context.orgId, input as never, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
+      ...(mode === 'live' && verdict.approved.side === 'buy'
+        ? spendingRows(context.orgId, spendingOf(id, verdict.approved), createdAt)
+        : []),
       auditRow(context, `market_order.${mode}`, id, null, begins.state),
       ...answerRows(context, marketOrderView(id, begins.state, createdAt)),
     ],
   });
+}
+
+/** The notional with the taker's fee, which is the most that it may cost. */
+function spendingOf(id: string, { instrument, notionalUsd }: Order): Spending {
+  const fee = new Decimal(costModelOf(instrument).takerFeeBps).div(10_000);
+  return { id, venue: dollarVenueOf(instrument), wallet: null, usd: plainDecimal(fee.plus(1).times(notionalUsd)) };
 }
 
 /** Effect of this order on the next one on the same book. */

@@ -2,7 +2,9 @@
  * Rules of prediction orders for the machine of prepared transactions: the deposit has to be the promised one, and a final transaction
  * opens an order.
  */
+import { plainDecimal } from '../../src/domain/decimal.ts';
 import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
+import { USDC_LEG, uiOf } from '../../src/domain/solana/swap.ts';
 import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import { record } from '../runtime/actor-kind.ts';
@@ -17,6 +19,7 @@ export function predictionSubject({ subject }: Pick<PreparedTransactionContext, 
 }
 
 export const predictionOrderRules: PurposeRules = {
+  dollarsPaid: (context) => plainDecimal(uiOf(predictionSubject(context).depositRaw, USDC_LEG)),
   objection: (context, { changes }) => depositObjection(changes, predictionSubject(context)),
   // Executed is not filled: the order is told that it is open, and its fills are its venue's to tell.
   settle: (context) => [

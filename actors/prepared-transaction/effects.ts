@@ -2,9 +2,10 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { spendingRows } from '../manual-order/spending.ts';
 import { preparedTransactionMachine } from './machine.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
-import type { Purposes } from './purpose.ts';
+import type { PurposeRules, Purposes } from './purpose.ts';
 
 export const CHECK_TRANSACTION = 'check_transaction';
 export const BROADCAST_TRANSACTION = 'broadcast_transaction';
@@ -23,7 +24,7 @@ const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
 ];
 
 /** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
+function projected(rules: PurposeRules, info: StepInfo): { readonly [field: string]: unknown } {
   const context = transactionContext(info);
   const { reservation } = context;
   return {
@@ -40,6 +41,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
     side: reservation?.side ?? null,
     quantity: reservation?.quantity ?? null,
     notionalUsd: reservation?.notionalUsd ?? null,
+    dollarsUsd: rules.dollarsPaid(context),
     preparedBy: context.preparedBy,
     submittedBy: context.submittedBy,
     epoch: context.epoch,
@@ -56,6 +58,25 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
+/** @throws Error for a purpose that this service does not carry */
+function rulesOf(purposes: Purposes, info: Pick<StepInfo, 'context'>): PurposeRules {
+  const { purpose } = transactionContext(info);
+  const rules = purposes[purpose];
+  if (rules === undefined) throw new Error(`nobody carries transactions for ${purpose}`);
+  return rules;
+}
+
+/**
+ * Binds the dollars of a person's transaction when it is prepared: from then on it counts among what is bound. An agent's or a Take's own
+ * transaction spends what is bound for it.
+ */
+function spent(rules: PurposeRules, info: StepInfo): readonly Effect[] {
+  const context = transactionContext(info);
+  if (context.executor === 'delegated' || transactionState(info) !== 'prepared') return [];
+  const spending = { id: info.actorId, venue: 'spotchain', wallet: context.wallet, usd: rules.dollarsPaid(context) } as const;
+  return spendingRows(info.orgId, spending, info.now).map(({ type, ...row }) => record(type, row));
+}
+
 /** The kind with the purposes that it serves. */
 export function preparedTransactionKind(purposes: Purposes): ActorKind {
   return {
@@ -64,8 +85,11 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
     validate: () => null,
     migrations: {},
     effects: {
-      projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(info))],
-      requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transactionContext(info).epoch })],
+      projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(rulesOf(purposes, info), info))],
+      requireEpoch: (_: undefined, info) => [
+        record('epoch_check', { orgId: info.orgId, epoch: transactionContext(info).epoch }),
+        ...spent(rulesOf(purposes, info), info),
+      ],
       checkTransaction: (_: undefined, info) => toCarry(CHECK_TRANSACTION, info),
       broadcastTransaction: (_: undefined, info) => toCarry(BROADCAST_TRANSACTION, info),
       followTransaction: (_: undefined, info) => toCarry(FOLLOW_TRANSACTION, info),
@@ -80,12 +104,7 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
         const body = { what, transactionId: info.actorId, state: transactionState(info), purpose, wallet, signature, reason };
         return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
       },
-      settle: (_: undefined, info) => {
-        const context = transactionContext(info);
-        const rules = purposes[context.purpose];
-        if (rules === undefined) throw new Error(`nobody settles transactions for ${context.purpose}`);
-        return rules.settle(context, info);
-      },
+      settle: (_: undefined, info) => rulesOf(purposes, info).settle(transactionContext(info), info),
     },
   };
 }

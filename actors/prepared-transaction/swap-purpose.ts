@@ -1,6 +1,7 @@
 /** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
+import { plainDecimal } from '../../src/domain/decimal.ts';
 import { contentId } from '../../src/domain/ids.ts';
-import { balanceObjection, swapFill } from '../../src/domain/solana/swap.ts';
+import { balanceObjection, swapFill, uiOf } from '../../src/domain/solana/swap.ts';
 import { record } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import type { PurposeRules } from './purpose.ts';
@@ -11,6 +12,11 @@ export function swapSubject(context: Pick<PreparedTransactionContext, 'subject'>
 }
 
 export const swapPurpose: PurposeRules = {
+  dollarsPaid(context) {
+    const { promise, proposal } = swapSubject(context);
+    // A proposal's swap spends what is bound for its agent or Take, whoever signs it.
+    return promise.side === 'buy' && proposal === undefined ? plainDecimal(uiOf(promise.inAmount, promise.input)) : '0';
+  },
   objection: (context, { changes }) => balanceObjection(changes, swapSubject(context).promise),
 
   settle(context, info) {

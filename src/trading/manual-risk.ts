@@ -129,7 +129,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
         assessOrder(order, context, withOutcomes(markets)),
         order,
         fee,
-        state,
+        alongside,
         { ...bound, facts: accounts },
         clock.now(),
       );
@@ -187,25 +187,24 @@ function paidByAccount(state: TradingBook, order: Order, feeBps: number, free: D
 }
 
 /**
- * A purchase at the exchange leaves alone what vaults and armed Takes have bound of the account that pays for it. From a wallet
- * people pay themselves, and perhaps from one that nobody compares.
+ * A purchase at the exchange leaves alone what vaults and armed Takes have bound of the account that pays for it. From a wallet people
+ * pay by transactions, which the database binds when they are prepared.
  */
 function withoutBoundDollars(
   verdict: RiskVerdict,
   order: Order,
   feeBps: number,
-  { openProposals }: TradingBook,
-  dollars: Omit<BoundDollars, 'waiting'>,
+  alongside: readonly OpenProposal[],
+  dollars: BoundDollars,
   now: EpochMs,
 ): RiskVerdict {
   if (order.side === 'sell' || order.venue !== 'spotexchange') return verdict;
   const own = new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1));
-  const needed = openProposals.reduce(
-    (sum, { id, side, instrument, notionalUsd }) =>
-      side === 'buy' && id !== order.id && dollarVenueOf(instrument) === order.venue ? sum.plus(notionalUsd) : sum,
+  const needed = alongside.reduce(
+    (sum, { side, instrument, notionalUsd }) => (side === 'buy' && dollarVenueOf(instrument) === order.venue ? sum.plus(notionalUsd) : sum),
     own,
   );
-  const lacking = boundDollarsObjection(dollars, order.venue, plainDecimal(needed), now);
+  const lacking = boundDollarsObjection(dollars, { id: order.id, venue: order.venue, wallet: null, usd: plainDecimal(needed) }, now);
   if (lacking === null) return verdict;
   const { attribution } = verdict;
   return { ok: false, attribution: { ...attribution, verdict: 'blocked', rejections: [...attribution.rejections, lacking] } };

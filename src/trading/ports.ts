@@ -64,8 +64,8 @@ export interface ManualAccount {
   readonly others: BookSums;
   /** Accounts beside its live books; none of paper books. */
   readonly accounts: AccountFacts;
-  /** Claims of vaults and armed Takes on those accounts; none on paper. */
-  readonly bound: Omit<BoundDollars, 'facts' | 'waiting'>;
+  /** Claims on those accounts of vaults, armed Takes and what people asked for; none on paper. */
+  readonly bound: Omit<BoundDollars, 'facts'>;
   /** Everything that waits on the manual book and reserves capacity there. */
   readonly waiting: readonly OpenProposal[];
 }

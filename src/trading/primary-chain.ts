@@ -9,12 +9,12 @@ import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.t
 import { createFreshness } from '../../streams/freshness.ts';
 import type { HolderReading } from '../domain/agent-market/holders.ts';
 import { bookIds, sellableOf } from '../domain/book.ts';
-import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { CATALOG } from '../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import type { PrimaryBalances } from '../domain/portfolio/account.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import { presentMarket } from '../domain/risk/index.ts';
-import { type RouteRules, type SwapLeg, uiOf } from '../domain/solana/swap.ts';
+import { type RouteRules, type SwapLeg, USDC_LEG, uiOf } from '../domain/solana/swap.ts';
 import { type MintAccount, multiplierAt } from '../domain/solana/token-layout.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -62,7 +62,7 @@ export async function legsOf(
   return {
     ok: true,
     value: {
-      stable: { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' },
+      stable: USDC_LEG,
       token: { mint: token.mint, decimals: mint.decimals, multiplier },
       tokenProgram: mint.program,
     },

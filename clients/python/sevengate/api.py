@@ -7345,8 +7345,9 @@ class Operations(Caller):
         allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to
         the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is
         refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live
-        Takes together stay within the capital of the preferences. A live Take needs free dollars where it trades: those
-        that no vault, no other armed Take and no open order has bound (`insufficient_balance`).
+        Takes together stay within the capital of the preferences. A live Take needs free dollars where it trades, on
+        the primary chain in its wallet: those that no vault, no other armed Take and nothing that a person asked for
+        has bound (`insufficient_balance`).
         """
 
     @operation("POST", "/v1/takes/tokenize", body="takeId as confirm", needs_body=True, keyed=True)

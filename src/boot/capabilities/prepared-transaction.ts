@@ -1,7 +1,7 @@
 /** Transactions of the primary chain that somebody else signs: preparation, submission and execution in this process. */
 
 import { checkoutRules } from '../../../actors/checkout/purpose.ts';
-import { launchRules } from '../../../actors/launch/purpose.ts';
+import { launchClaimRules, launchRules } from '../../../actors/launch/purpose.ts';
 import { launcherPaymentRules } from '../../../actors/launcher-launch/purpose.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
@@ -38,8 +38,7 @@ export const PURPOSES: Purposes = {
   checkout: checkoutRules,
   launch: launchRules,
   launcher_payment: launcherPaymentRules,
-  // The program decides its payout. No received amount can be short.
-  launch_claim: launchRules,
+  launch_claim: launchClaimRules,
 };
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);

@@ -2,7 +2,7 @@
 import type { DecimalString } from '../decimal.ts';
 import type { RiskRejection } from '../decision.ts';
 import type { OrderQuote, OrderSide } from '../order.ts';
-import type { Outcome } from '../refusal.ts';
+import type { Outcome, refuse } from '../refusal.ts';
 import { executablePrice } from '../valuation.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
 
@@ -14,11 +14,11 @@ export function blockedByRisk(rejections: readonly RiskRejection[]): Outcome<nev
 }
 
 /** The same for the one code that stands in the way before anything was sized, and why it does. */
-export function blockedBecause(rejection: RiskRejection, why: string): Outcome<never> {
+export function blockedBecause(rejection: RiskRejection, why: string): ReturnType<typeof refuse> {
   return blocked([rejection], `${rejection.code} (${why})`);
 }
 
-function blocked(rejections: readonly RiskRejection[], words: string): Outcome<never> {
+function blocked(rejections: readonly RiskRejection[], words: string): ReturnType<typeof refuse> {
   return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk does not let it pass: ${words}`, rejections } };
 }
 

@@ -1,5 +1,6 @@
 /** A swap: what was promised for it, whether a transaction keeps the promise, and the fill that a finalized one comes to. Chain amounts are raw base units. */
 import { type Fill, type FillQuote, PRICE_DECIMALS } from '../book.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
 import { slippageBpsOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { marketStepOf } from '../market-step.ts';
@@ -39,6 +40,9 @@ export interface SwapPromise {
   /** Raw, of the output: the chain itself refuses to give less. */
   readonly minOutAmount: string;
 }
+
+/** The dollar stablecoin. */
+export const USDC_LEG: SwapLeg = { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' };
 
 /** A raw amount in UI units. */
 export function uiOf(raw: string, { decimals, multiplier }: SwapLeg): Decimal {

@@ -2,10 +2,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import { compareReserves, walletPlace } from '../../../src/domain/reserves.ts';
 import { EVM_WALLET, signEvm, signSolana, TOKEN, wishFrom } from '../../adapters/bridge/bridge-world.ts';
-import { type BridgeFixture, openBridgeFixture, STRANGER } from './bridge-fixture.ts';
+import { type BridgeFixture, ORG, openBridgeFixture, STRANGER } from './bridge-fixture.ts';
 
 let fixture: BridgeFixture;
 beforeAll(async () => {
@@ -207,4 +209,41 @@ describe('a deposit that the provider swaps', () => {
     });
     expect((await fixture.view(honest.id)).state).toBe('quoted');
   });
+});
+
+test('a transfer takes no dollars that vaults have bound: not when it is quoted, and not when it is signed later', async () => {
+  const { wish, id, transaction } = await fixture.quoted('spotchain', 'relay');
+  const { sql, commands } = fixture;
+  const wallet = { place: walletPlace(wish.sender), venue: 'spotchain', known: true, dollars: '1000', assets: new Map() } as const;
+  const claims = {
+    cashUsd: '976',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    holdings: [],
+    depositedUsd: '0',
+    books: { cashUsd: '976', capitalUsd: '976' },
+  };
+  const compare = (cashUsd: string) =>
+    createReserveStore(sql).keep(
+      ORG,
+      compareReserves({ ...claims, cashUsd, books: { cashUsd, capitalUsd: '0' } }, [wallet], fixture.world.clock.now()),
+      null,
+    );
+  await compare('976');
+  const lacking = {
+    ok: false,
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '24', after: '25' }] },
+  };
+  expect(
+    await commands.quote(fixture.contextOf(), { ...wishFrom('spotchain', '25'), preference: 'received', provider: 'relay' }),
+  ).toMatchObject(lacking);
+  if (transaction.kind !== 'solana') throw new Error('it is signed on the other chain');
+  const signedTransaction = signSolana(transaction.unsignedBase64);
+  expect(await commands.submit(fixture.contextOf(), id, { signedTransaction })).toMatchObject(lacking);
+  expect((await fixture.view(id)).state).toBe('quoted');
+  // From the other chain nothing is bound; and what its owner has sent already is followed.
+  expect(
+    await commands.quote(fixture.contextOf(), { ...wishFrom('evmvenue', '25'), preference: 'received', provider: 'relay' }),
+  ).toMatchObject({ ok: true });
+  await compare('975');
+  expect(await commands.submit(fixture.contextOf(), id, { signedTransaction })).toMatchObject({ ok: true });
 });

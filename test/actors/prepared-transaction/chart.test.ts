@@ -14,6 +14,7 @@ import { SLOT } from '../agent/sample.ts';
 const settled: string[] = [];
 const kind = preparedTransactionKind({
   swap: {
+    dollarsPaid: () => '0',
     objection: () => null,
     settle: (_, info) => {
       settled.push(info.actorId);

@@ -1,8 +1,7 @@
 // Dollars that are free for a live Take: what its venue holds, less what anything else has bound.
 import { expect, test } from 'vitest';
-import type { OpenProposal } from '../../../src/domain/book.ts';
 import { compareReserves, exchangePlace, RESERVE_AGE_MS, type ReservePlace } from '../../../src/domain/reserves.ts';
-import { type BoundDollars, boundDollarsObjection, dollarsForTake } from '../../../src/domain/take/live-capital.ts';
+import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, dollarsForTake } from '../../../src/domain/take/live-capital.ts';
 
 const AT = 1_700_000_000_000;
 const account = exchangePlace('7', [{ asset: 'USDT', free: '800', locked: '200' }]);
@@ -19,45 +18,57 @@ function bound(over: Partial<BoundDollars> = {}, places: readonly ReservePlace[]
   };
   const check = compareReserves(claims, places, AT);
   const facts = { check, booksCapitalUsd: '200', takesCash: { idle: '50' } };
-  return { facts, vaultsPaidInUsd: '0', bound: [], waiting: [], ...over };
+  return { facts, vaultsPaidInUsd: '0', bound: [], ...over };
 }
-const free = (over: Partial<BoundDollars>, venue: 'spotexchange' | 'spotchain' = 'spotexchange') => dollarsForTake(bound(over), venue, AT);
-const buys = (instrument: OpenProposal['instrument'], notionalUsd: string, side: 'buy' | 'sell' = 'buy'): OpenProposal => ({
-  id: 'o',
-  instrument,
-  side,
-  quantity: '1',
-  notionalUsd,
+const free = (over: Partial<BoundDollars>, venue: 'spotexchange' | 'spotchain' = 'spotexchange', of: string | null = null) =>
+  dollarsForTake(bound(over), { venue, wallet: of }, AT);
+const take = (venue: BoundAtVenue['venue'], cashUsd: string, spentUsd = '0', of: string | null = null): BoundAtVenue => ({
+  holder: `take ${venue}`,
+  venue,
+  wallet: of,
+  cashUsd,
+  spentUsd,
+  isBooked: true,
+});
+const asked = (venue: BoundAtVenue['venue'], usd: string, of: string | null = null): BoundAtVenue => ({
+  ...take(venue, '0', usd, of),
+  holder: 'o',
+  isBooked: false,
 });
 
 test.each<[string, Partial<BoundDollars>, string]>([
   ['vaults of the venue bind their cash, a disarmed Take binds nothing', {}, '900'],
   ['what was paid into vaults since', { vaultsPaidInUsd: '40' }, '860'],
   ['what vaults paid out since frees nothing here', { vaultsPaidInUsd: '-40' }, '900'],
-  ['another armed Take', { bound: [{ venue: 'spotexchange', cashUsd: '400', spentUsd: '0' }] }, '500'],
-  ['an armed Take of another venue', { bound: [{ venue: 'spotchain', cashUsd: '290', spentUsd: '0' }] }, '860'],
-  [
-    'what a Take spent since accounts were compared, which still found it there',
-    { bound: [{ venue: 'spotexchange', cashUsd: '100', spentUsd: '300' }] },
-    '500',
-  ],
-  ['an open purchase of a person', { waiting: [buys('spotexchange:BTCUSDT', '250')] }, '650'],
-  ['an open sale binds no dollars', { waiting: [buys('spotexchange:BTCUSDT', '250', 'sell')] }, '900'],
-  ['more than there is', { bound: [{ venue: 'spotexchange', cashUsd: '5000', spentUsd: '0' }] }, '0'],
+  ['another armed Take', { bound: [take('spotexchange', '400')] }, '500'],
+  ['an armed Take of another venue', { bound: [take('spotchain', '290')] }, '860'],
+  ['what a Take spent since accounts were compared, which still found it there', { bound: [take('spotexchange', '100', '300')] }, '500'],
+  ['what a person asked for there', { bound: [asked('spotexchange', '250')] }, '650'],
+  ['what a person asked for elsewhere, as far as the rest does not cover it', { bound: [asked('spotchain', '300')] }, '850'],
+  ['more than there is', { bound: [take('spotexchange', '5000')] }, '0'],
 ])('%s', (_, over, freeUsd) => {
   expect(free(over)).toEqual({ freeUsd, heldUsd: '1000' });
 });
 
-test('dollars elsewhere pay for nothing at this venue, and an open order in a prediction market is paid from wallets', () => {
-  expect(free({}, 'spotchain')).toEqual({ freeUsd: '300', heldUsd: '300' });
-  expect(free({ waiting: [buys('prediction:pm-1:yes', '120')] }, 'spotchain')).toEqual({ freeUsd: '180', heldUsd: '300' });
+test('dollars elsewhere pay for nothing at this venue, nor those of another wallet', () => {
+  expect(free({}, 'spotchain', 'w')).toEqual({ freeUsd: '300', heldUsd: '300' });
+  expect(free({ bound: [asked('spotchain', '120')] }, 'spotchain', 'w')).toEqual({ freeUsd: '180', heldUsd: '300' });
+  const two = [account, wallet, { ...wallet, place: 'wallet v', dollars: '200' }];
+  const on = (of: string, over: Partial<BoundDollars>) => dollarsForTake(bound(over, two), { venue: 'spotchain', wallet: of }, AT);
+  // The venue has 500, and each wallet its own.
+  expect(on('w', { bound: [take('spotchain', '190', '0', 'v')] })).toEqual({ freeUsd: '300', heldUsd: '500' });
+  expect(on('v', { bound: [take('spotchain', '190', '0', 'v')] })).toEqual({ freeUsd: '10', heldUsd: '500' });
+  expect(on('x', {})).toEqual({ unknown: 'what wallet x holds was not compared yet' });
 });
 
-test('a purchase of a person takes no dollars that are bound, and is left to the venue where nobody knows of any', () => {
-  const { waiting: _, ...dollars } = bound({ bound: [{ venue: 'spotexchange', cashUsd: '400', spentUsd: '0' }] });
-  const objection = (needed: string, of: typeof dollars = dollars, at = AT) => boundDollarsObjection(of, 'spotexchange', needed, at);
+test('what a person asks for takes no dollars that are bound, and is left to the venue where nobody knows of any', () => {
+  const dollars = bound({ bound: [take('spotexchange', '400')] });
+  const at = { id: 'o', venue: 'spotexchange', wallet: null } as const;
+  const objection = (usd: string, of: BoundDollars = dollars, now = AT) => boundDollarsObjection(of, { ...at, usd }, now);
   expect(objection('500')).toBeNull();
   expect(objection('500.01')).toMatchObject({ code: 'insufficient_balance', limit: '500', after: '500.01' });
+  // What it has bound for itself does not stand in its way.
+  expect(objection('500', bound({ bound: [take('spotexchange', '400'), asked('spotexchange', '500')] }))).toBeNull();
   expect(objection('500.01', dollars, AT + RESERVE_AGE_MS + 1)).toBeNull();
   const untouched = compareReserves(
     {
@@ -72,13 +83,23 @@ test('a purchase of a person takes no dollars that are bound, and is left to the
   );
   // Nothing is bound: the organization would overdraw its account alone, also with what it spent since.
   const facts = { check: untouched, booksCapitalUsd: '0', takesCash: {} };
-  const spent = [{ venue: 'spotexchange', cashUsd: '0', spentUsd: '600' }] as const;
-  expect(objection('5000', { facts, vaultsPaidInUsd: '0', bound: spent })).toBeNull();
+  const spent = { ...take('spotexchange', '0', '600'), holder: null };
+  expect(objection('5000', { facts, vaultsPaidInUsd: '0', bound: [spent] })).toBeNull();
+});
+
+test('a wallet pays what no Take has bound on it; one that nobody compares backs nothing', () => {
+  const dollars = bound({ bound: [take('spotchain', '250', '0', 'w')] });
+  const objection = (of: string, usd: string) => boundDollarsObjection(dollars, { id: 'o', venue: 'spotchain', wallet: of, usd }, AT);
+  expect(objection('w', '50')).toBeNull();
+  expect(objection('w', '50.01')).toMatchObject({ code: 'insufficient_balance', limit: '50', after: '50.01' });
+  expect(objection('elsewhere', '5000')).toBeNull();
 });
 
 test('nothing is free where accounts are unknown, old, or were never compared', () => {
   const silent: ReservePlace = { place: 'wallet w', venue: 'spotchain', known: false, why: 'no node' };
-  expect(dollarsForTake(bound({}, [account, silent]), 'spotexchange', AT)).toEqual({ unknown: 'wallet w: no node' });
-  expect(dollarsForTake(bound(), 'spotexchange', AT + RESERVE_AGE_MS + 1)).toHaveProperty('unknown');
+  expect(dollarsForTake(bound({}, [account, silent]), { venue: 'spotexchange', wallet: null }, AT)).toEqual({
+    unknown: 'wallet w: no node',
+  });
+  expect(dollarsForTake(bound(), { venue: 'spotexchange', wallet: null }, AT + RESERVE_AGE_MS + 1)).toHaveProperty('unknown');
   expect(free({ facts: { check: null, booksCapitalUsd: '0', takesCash: {} } })).toHaveProperty('unknown');
 });

@@ -23,12 +23,15 @@ import { tellPredictionOrders, writePredictionOrders } from '../orders/predictio
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
+import { requireUnboundDollars } from '../vaults/account-facts.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
 
 /** In the order of writing: what others refer to comes first. */
 const WRITERS: { readonly [type: string]: Writer } = {
-  // First of all: where the permit is lost, nothing is written.
+  // Before the control row is shared: two that share it and both want it for themselves would wait for each other.
+  dollars_spent: requireUnboundDollars,
+  // Where the permit is lost, nothing is written.
   execution_permit: (transaction, rows) => requirePermits(transaction, rows),
   epoch_check: (transaction, rows) => requireEpochs(transaction, rows),
   mandate_check: (transaction, rows) => requireMandates(transaction, rows),

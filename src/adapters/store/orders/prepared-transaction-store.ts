@@ -93,11 +93,11 @@ export async function requireCapacities(transaction: Transaction, records: reado
 export function writePreparedTransactions(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, book_id, instrument, side, quantity, notional_usd,
-      prepared_by, submitted_by, epoch, state, reason, detail, signature, broadcasts, slot, fee_lamports, expired_at_height, created_at, changed_at)
+      dollars_usd, prepared_by, submitted_by, epoch, state, reason, detail, signature, broadcasts, slot, fee_lamports, expired_at_height, created_at, changed_at)
     select id, "orgId", purpose, executor, wallet, subject, message, unsigned, "bookId", instrument, side, quantity, "notionalUsd",
-      "preparedBy", "submittedBy", epoch, state, reason, detail, signature, broadcasts, slot, "feeLamports", "expiredAtHeight", "createdAt", "changedAt"
+      "dollarsUsd", "preparedBy", "submittedBy", epoch, state, reason, detail, signature, broadcasts, slot, "feeLamports", "expiredAtHeight", "createdAt", "changedAt"
     from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, purpose text, executor text, wallet text, subject jsonb,
-      message jsonb, unsigned text, "bookId" text, instrument text, side text, quantity numeric, "notionalUsd" numeric, "preparedBy" text,
+      message jsonb, unsigned text, "bookId" text, instrument text, side text, quantity numeric, "notionalUsd" numeric, "dollarsUsd" numeric, "preparedBy" text,
       "submittedBy" text, epoch bigint, state text, reason text, detail text, signature text, broadcasts int, slot bigint, "feeLamports" numeric,
       "expiredAtHeight" bigint, "createdAt" bigint, "changedAt" bigint)
     on conflict (id) do update set submitted_by = excluded.submitted_by, state = excluded.state, reason = excluded.reason, detail = excluded.detail,

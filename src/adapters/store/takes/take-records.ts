@@ -1,22 +1,21 @@
 /** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
 import type { TakeFunding } from '../../../../actors/take/command-handler.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import { bookIds, isPosition, type Position } from '../../../domain/book.ts';
+import { isPosition, type Position } from '../../../domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { dollarVenueOf } from '../../../domain/reserves.ts';
 import {
-  type BoundDollars,
   type DollarsForTake,
   dollarsForTake,
   LiveCapitalUsed,
   LiveDollarsLacking,
+  type PayingPlace,
 } from '../../../domain/take/live-capital.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Transaction } from '../database.ts';
 import { answerOf } from '../queries.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';
-import { waitingOn } from '../risk/risk-reads.ts';
 import { accountFacts, type Bound, boundDollars } from '../vaults/account-facts.ts';
 
 export async function writeTakesCreated(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
@@ -98,7 +97,11 @@ async function requireFreeDollars(
   const neededUsd = plainDecimal(own?.cash ?? allocationUsd);
   const dollars = arming.isSimulated
     ? await simulatedDollars(transaction, orgId, others.allocatedUsd)
-    : dollarsForTake(await dollarsBeside(transaction, orgId, others), dollarVenueOf(instrument), at);
+    : dollarsForTake(
+        { ...others, facts: await answerOf(accountFacts(transaction, orgId)) },
+        await placeOf(transaction, takeId, instrument),
+        at,
+      );
   if ('unknown' in dollars || new Decimal(dollars.freeUsd).lt(neededUsd)) throw new LiveDollarsLacking(dollars, neededUsd);
 }
 
@@ -110,8 +113,10 @@ async function simulatedDollars(transaction: Transaction, orgId: string, allocat
   return { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: plainDecimal(row.held) };
 }
 
-/** Everything that may have bound the dollars of a live Take, read under the lock of its arming. */
-async function dollarsBeside(transaction: Transaction, orgId: string, others: Bound): Promise<BoundDollars> {
-  const facts = await answerOf(accountFacts(transaction, orgId));
-  return { ...others, facts, waiting: await waitingOn(transaction, orgId, bookIds.manual(orgId, 'live')) };
+/** The place whose dollars pay for a Take. */
+async function placeOf(transaction: Transaction, takeId: string, instrument: InstrumentKey): Promise<PayingPlace> {
+  const venue = dollarVenueOf(instrument);
+  if (venue === 'spotexchange') return { venue, wallet: null };
+  const [row] = await transaction<[{ wallet: string | null }]>`select wallet_of_take(${takeId}) as wallet`;
+  return { venue, wallet: row.wallet };
 }

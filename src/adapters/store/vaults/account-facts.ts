@@ -1,8 +1,10 @@
 /** Reads the newest comparison of an organization's accounts, and what its live books have of them, from PostgreSQL. */
+import type { DollarsSpentRecord } from '../../../../actors/manual-order/spending.ts';
+import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type AccountFacts, NO_ACCOUNTS } from '../../../domain/free-dollars.ts';
 import type { DollarVenue, HeldDollars, ReserveLine } from '../../../domain/reserves.ts';
-import type { BoundDollars } from '../../../domain/take/live-capital.ts';
+import { type BoundAtVenue, type BoundDollars, boundDollarsObjection, DollarsBound } from '../../../domain/take/live-capital.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { answerOf, type Query } from '../queries.ts';
 
@@ -31,21 +33,23 @@ export function accountFacts(sql: Sql | Transaction, orgId: string): Query<Accou
   return { statement: factsRows(sql, [orgId]), read: ([row]: FactsRow[]) => (row === undefined ? NO_ACCOUNTS : factsOf(row)) };
 }
 
-/** Claims on the accounts of an organization, but for orders of people that wait. */
-export type Bound = Omit<BoundDollars, 'facts' | 'waiting'>;
+/** Claims on the accounts of an organization. */
+export type Bound = Omit<BoundDollars, 'facts'>;
 /** No claim. */
 export const NOTHING_BOUND: Bound = Object.freeze({ vaultsPaidInUsd: '0', bound: [] });
 
 interface BoundRow {
-  readonly take_id: string | null;
+  readonly holder: string | null;
   readonly venue: DollarVenue | null;
+  readonly wallet: string | null;
   readonly cash_usd: string;
   readonly spent_usd: string;
+  readonly in_books: boolean;
   readonly capital_usd: string;
   readonly since: string;
 }
 
-/** Reads what live Takes and people have bound, by the same sum that admits a deposit. @param exceptTake the Take that asks. */
+/** Reads what live Takes and people have bound, by the same sum that admits a deposit. @param exceptTake a Take that is armed anew. */
 export function boundDollars(
   sql: Sql | Transaction,
   orgId: string,
@@ -53,13 +57,13 @@ export function boundDollars(
 ): Query<Bound & { readonly allocatedUsd: DecimalString }> {
   return {
     statement: sql`
-      select b.take_id, b.venue, coalesce(b.cash_usd, 0)::text as cash_usd, coalesce(b.spent_usd, 0)::text as spent_usd, coalesce(b.capital_usd, 0)::text as capital_usd,
+      select b.holder, b.venue, b.wallet, coalesce(b.cash_usd, 0)::text as cash_usd, coalesce(b.spent_usd, 0)::text as spent_usd, b.in_books, coalesce(b.capital_usd, 0)::text as capital_usd,
         (v.deposited_usd - coalesce((select deposited_usd from reserve_checks where org_id = ${orgId} order by number desc limit 1), 0))::text as since
-      from vault_claims(${orgId}) v left join bound_dollars(${orgId}) b on b.take_id is distinct from ${exceptTake}::uuid`,
+      from vault_claims(${orgId}) v left join bound_dollars(${orgId}) b on b.holder is distinct from ${exceptTake}::uuid`,
     read: (rows: BoundRow[]) => ({
       vaultsPaidInUsd: plainDecimal(rows[0]?.since ?? '0'),
-      bound: rows.flatMap(({ venue, cash_usd, spent_usd }) =>
-        venue === null ? [] : [{ venue, cashUsd: plainDecimal(cash_usd), spentUsd: plainDecimal(spent_usd) }],
+      bound: rows.flatMap(({ holder, venue, wallet, cash_usd, spent_usd, in_books: isBooked }) =>
+        venue === null ? [] : [{ holder, venue, wallet, cashUsd: plainDecimal(cash_usd), spentUsd: plainDecimal(spent_usd), isBooked }],
       ),
       allocatedUsd: plainDecimal(rows.reduce((sum, { capital_usd }) => sum.plus(capital_usd), new Decimal(0))),
     }),
@@ -86,4 +90,21 @@ function factsOf({ capital_usd, takes_cash, at, lines, unknown, dollars }: Facts
     booksCapitalUsd: plainDecimal(capital_usd),
     takesCash: takes_cash,
   };
+}
+
+/**
+ * Requires that what people ask for takes no dollars that vaults or armed Takes have bound. Holds the organization's control row, which
+ * armings and deposits hold too: whichever comes second sees the first. @throws DollarsBound
+ */
+export async function requireUnboundDollars(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  const before: BoundAtVenue[] = [];
+  for (const row of rows) {
+    const { orgId, at, ...spending } = row as unknown as DollarsSpentRecord;
+    await transaction`select 1 from control where org_id = ${orgId} for no key update`;
+    const { vaultsPaidInUsd, bound } = await answerOf(boundDollars(transaction, orgId));
+    const facts = await answerOf(accountFacts(transaction, orgId));
+    const lacking = boundDollarsObjection({ facts, vaultsPaidInUsd, bound: [...bound, ...before] }, spending, at);
+    if (lacking !== null) throw new DollarsBound(lacking);
+    before.push({ ...spending, holder: spending.id, cashUsd: '0', spentUsd: spending.usd, isBooked: false });
+  }
 }

@@ -1,0 +1,182 @@
+// Everything that a person pays in dollars leaves alone what armed Takes need: one rule, over a list of what may spend.
+import { createHash } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
+import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
+import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
+import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { compareReserves, exchangePlace, walletPlace } from '../../../src/domain/reserves.ts';
+import { TRANSACTION_PURPOSES, type TransactionPurpose } from '../../../src/domain/solana/lifecycle.ts';
+import { USDC_LEG } from '../../../src/domain/solana/swap.ts';
+import { DollarsBound } from '../../../src/domain/take/live-capital.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
+import { BTC, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+
+let stage: TradingFixture;
+beforeEach(async () => {
+  stage = await tradingFixture({ connections: 4 });
+  stage.funding.isSimulated = false;
+  return () => stage.close();
+});
+
+const [WALLET, ANOTHER, OF_NOBODY] = ['W', 'V', 'X'].map((letter) => letter.repeat(40)) as [string, string, string];
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
+
+/** What each kind of actor pays for a person. A new kind belongs here, and one that pays belongs to the cases below. */
+const SPENDING: Readonly<Record<string, 'its step binds the dollars' | 'pays by transactions' | 'none of a person'>> = {
+  market_order: 'its step binds the dollars',
+  prepared_transaction: 'its step binds the dollars',
+  bridge_transfer: 'its step binds the dollars',
+  prediction_order: 'pays by transactions',
+  checkout: 'pays by transactions',
+  launch: 'pays by transactions',
+  launcher_launch: 'pays by transactions',
+  agent: 'none of a person',
+  take: 'none of a person',
+  proposal: 'none of a person',
+  evaluation: 'none of a person',
+};
+
+test('every kind of actor says whether it spends dollars of people', () => {
+  expect(Object.keys(SPENDING).sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
+});
+
+/** What is promised by a transaction that pays so many millionths of a dollar. */
+const PAYING: Readonly<Record<TransactionPurpose, ((raw: string) => PreparedTransactionInput['subject']) | null>> = {
+  swap: (inAmount) => ({ promise: { side: 'buy', input: USDC_LEG as never, inAmount } }),
+  prediction_order: (depositRaw) => ({ depositRaw }),
+  checkout: (amount) => ({ payment: { amount } }),
+  launch: (raw) => ({ launchId: 'l', part: 0, mint: 'm', dollarsPaid: String(Number(raw) / 1e6) }),
+  // Paid in the chain's own coin, and a claim that pays nothing.
+  launcher_payment: null,
+  launch_claim: null,
+};
+
+async function prepared(
+  purpose: TransactionPurpose,
+  subject: PreparedTransactionInput['subject'],
+  more: Partial<PreparedTransactionInput> = {},
+) {
+  const id = stage.newId();
+  const messageBase64 = Buffer.from(id).toString('base64');
+  const digest = createHash('sha256').update(Buffer.from(messageBase64, 'base64')).digest('hex');
+  const input: PreparedTransactionInput = {
+    purpose,
+    subject,
+    wallet: WALLET,
+    prepared: { messageBase64, digest, requiredSigners: [WALLET], blockhash: 'b', lastValidBlockHeight: 150 },
+    unsignedBase64: 'AA==',
+    lookups: [],
+    reservation: null,
+    executor: 'user',
+    preparedBy: 'ann',
+    epoch: 0,
+    createdAt: stage.clock.now(),
+    ...more,
+  };
+  return stage.runtime.start('prepared_transaction', id, ORG, input as never, { cause: 'ann r', also: () => [] });
+}
+
+/** A comparison that found a thousand dollars in the wallet of the Take, in a second one, and at the exchange. */
+async function compared(): Promise<void> {
+  const wallets = [WALLET, ANOTHER].map(
+    (address) => ({ place: walletPlace(address), venue: 'spotchain', known: true, dollars: '1000', assets: new Map() }) as const,
+  );
+  const places = [...wallets, exchangePlace('7', [{ asset: 'USDT', free: '1000', locked: '0' }])];
+  const claims = {
+    cashUsd: '0',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    holdings: [],
+    depositedUsd: '0',
+    books: { cashUsd: '0', capitalUsd: '0' },
+  };
+  await createReserveStore(stage.sql).keep(ORG, compareReserves(claims, places, stage.clock.now()), null);
+}
+
+/** A draft that trades with so many dollars, from the wallet or at the exchange. */
+async function draft(allocationUsd: string, symbol = 'AAPLx'): Promise<string> {
+  const fields = { symbol, target: { kind: 'price', direction: 'below', value: '200' }, conditions: { exit: [] }, allocationUsd };
+  const read = readTakeFields(fields, { catalog: CATALOG, now: stage.clock.now() });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const created = await stage.takes.create(stage.context(), read.take, READING);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  const { id } = created.value;
+  if (symbol === 'BTCUSDT') return id;
+  await stage.sql`
+    insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+    values (gen_random_uuid(), ${ORG}, 'take', ${id}, ${WALLET}, 's', 5000, ${stage.clock.now() + 9e8}, ${stage.clock.now()}, ${id}, ${id}, ${`${'A'.repeat(86)}==`}, 'ann', ${stage.clock.now()})`;
+  return id;
+}
+const arm = (id: string) => stage.takes.arm(stage.context(), id, 'live', []);
+
+test.each(TRANSACTION_PURPOSES)('a transaction for %s pays from a wallet only what no armed Take needs', async (purpose) => {
+  await compared();
+  const subjectOf = PAYING[purpose];
+  expect(await arm(await draft('700'))).toMatchObject({ ok: true });
+  if (subjectOf === null) {
+    await prepared(purpose, { launchId: 'l', payTo: 'p', lamports: '900000000000' });
+    expect(await arm(await draft('300'))).toMatchObject({ ok: true });
+    return;
+  }
+  await expect(prepared(purpose, subjectOf('300000001'))).rejects.toThrow(DollarsBound);
+  // Another wallet, one that nobody compares, and what an agent or a Take pays of its own.
+  await prepared(purpose, subjectOf('400000000'), { wallet: ANOTHER });
+  await prepared(purpose, subjectOf('9000000000'), { wallet: OF_NOBODY });
+  await prepared(purpose, subjectOf('700000000'), { executor: 'delegated' });
+  await prepared(purpose, subjectOf('200000000'));
+  await expect(prepared(purpose, subjectOf('100000001'))).rejects.toThrow('100 are free');
+  // What waits to be signed is bound for the next arming too.
+  expect(await arm(await draft('101'))).toMatchObject({
+    ok: false,
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] },
+  });
+  expect(await arm(await draft('100'))).toMatchObject({ ok: true });
+});
+
+test('of an arming and a person that want the same dollars at the same moment, one gets them', async () => {
+  await compared();
+  for (let round = 0; round < 12; round++) {
+    const id = await draft('1000');
+    const [arming, bought] = await Promise.allSettled([arm(id), prepared('checkout', { payment: { amount: '600000000' } })]);
+    const isArmed = arming.status === 'fulfilled' && arming.value.ok;
+    const isBought = bought.status === 'fulfilled';
+    expect([isArmed, isBought]).toContain(true);
+    expect(isArmed && isBought).toBe(false);
+    if (isArmed) await stage.takes.disarm(stage.context(), id);
+    await stage.sql`update prepared_transactions set state = 'expired', expired_at_height = 151 where state = 'prepared'`;
+  }
+});
+
+test('an order at the exchange that was assessed before an arming is refused by its own step', async () => {
+  await compared();
+  stage.price('60000', '60010');
+  const market = stage.preTrade as unknown as MarketPreTrade;
+  const orders = (assessed: () => Promise<unknown>) =>
+    createMarketOrderHandler({
+      runtime: stage.runtime,
+      orders: { find: async () => null },
+      preTrade: {
+        ...market,
+        async validateInTurn(...asked) {
+          await market.validateInTurn(...asked);
+          await assessed();
+        },
+      },
+      lacks: () => null,
+      isOverrun: () => false,
+      isOutage: () => false,
+      clock: stage.clock,
+      newId: stage.newId,
+    });
+  const request = { instrument: BTC, side: 'buy', notionalUsd: '300', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
+  const place = (assessed: () => Promise<unknown> = async () => {}) => orders(assessed).place(stage.context(), 'live', request);
+  expect(await place()).toMatchObject({ ok: true, value: { state: 'approved' } });
+  // The arming sees the order, which the exchange has not heard of yet.
+  expect(await arm(await draft('710', 'BTCUSDT'))).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
+  const id = await draft('600', 'BTCUSDT');
+  const refused = await place(async () => expect(await arm(id)).toMatchObject({ ok: true }));
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] } });
+  expect(await stage.sql`select state from market_orders`).toEqual([{ state: 'approved' }]);
+});
