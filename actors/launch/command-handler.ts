@@ -225,7 +225,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
   return { ok: true, value: answer(plan.state) };
 }
 
-/** What the first buy pays in dollars: nothing where the curve is quoted in something else. US dollars. */
+/** Dollars that the first buy pays: none where the curve is quoted in something else. US dollars. */
 function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
   return firstBuy === null || keys.quoteMint !== USDC_LEG.mint ? '0' : plainDecimal(uiOf(firstBuy.toString(), USDC_LEG));
 }

@@ -24,7 +24,7 @@ beforeEach(async () => {
 const [WALLET, ANOTHER, OF_NOBODY] = ['W', 'V', 'X'].map((letter) => letter.repeat(40)) as [string, string, string];
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 
-/** What each kind of actor pays for a person. A new kind belongs here, and one that pays belongs to the cases below. */
+/** Says of each kind of actor whether it pays for a person. A new kind belongs here, and one that pays belongs to the cases below. */
 const SPENDING: Readonly<Record<string, 'its step binds the dollars' | 'pays by transactions' | 'none of a person'>> = {
   market_order: 'its step binds the dollars',
   prepared_transaction: 'its step binds the dollars',
@@ -43,7 +43,7 @@ test('every kind of actor says whether it spends dollars of people', () => {
   expect(Object.keys(SPENDING).sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
 });
 
-/** What is promised by a transaction that pays so many millionths of a dollar. */
+/** Promises of transactions that pay so many millionths of a dollar. */
 const PAYING: Readonly<Record<TransactionPurpose, ((raw: string) => PreparedTransactionInput['subject']) | null>> = {
   swap: (inAmount) => ({ promise: { side: 'buy', input: USDC_LEG as never, inAmount } }),
   prediction_order: (depositRaw) => ({ depositRaw }),
@@ -173,7 +173,7 @@ test('an order at the exchange that was assessed before an arming is refused by 
   const request = { instrument: BTC, side: 'buy', notionalUsd: '300', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
   const place = (assessed: () => Promise<unknown> = async () => {}) => orders(assessed).place(stage.context(), 'live', request);
   expect(await place()).toMatchObject({ ok: true, value: { state: 'approved' } });
-  // The arming sees the order, which the exchange has not heard of yet.
+  // The arming sees the order, which the exchange does not know yet.
   expect(await arm(await draft('710', 'BTCUSDT'))).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
   const id = await draft('600', 'BTCUSDT');
   const refused = await place(async () => expect(await arm(id)).toMatchObject({ ok: true }));
