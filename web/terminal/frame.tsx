@@ -8,7 +8,7 @@ import { api, refresh } from './api.ts';
 import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { GroupIcon } from './kit/icons.tsx';
-import { Gain } from './kit/numbers.tsx';
+import { Gain, Today } from './kit/numbers.tsx';
 import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
@@ -72,7 +72,7 @@ function TopBar() {
         <kbd aria-hidden="true">/</kbd>
       </button>
       <span className="space" />
-      {mayRead && <Today />}
+      {mayRead && <TodaysProfit />}
       <Connection />
       <Clock />
       <HaltButton />
@@ -105,7 +105,7 @@ function Connection() {
   );
 }
 
-function Today() {
+function TodaysProfit() {
   const { data } = useQuery({
     queryKey: ['performance', 'paper'],
     queryFn: ({ signal }) => api.getPerformance({ mode: 'paper' }, { signal }),
@@ -113,7 +113,7 @@ function Today() {
   });
   return (
     <span className="today">
-      <span className="faint">P&L today</span> <Gain usd={data?.totals.todayUsd} />
+      <span className="faint">P&L today</span> <Today usd={data?.totals.todayUsd} without={data?.totals.todayWithout} />
       <span className="faint">total</span> <Gain usd={data?.totals.pnlUsd} />
       <span className="tag">paper</span>
     </span>

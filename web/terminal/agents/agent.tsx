@@ -2,7 +2,7 @@
 import { lazy, Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
-import { Gain, Money } from '../kit/numbers.tsx';
+import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
 import { modeOf, useAgent, useGates, useMoneyOf, useNews } from './data.ts';
@@ -80,7 +80,7 @@ function Head({ agent }: { readonly agent: AgentDetail }) {
           <Gain usd={money?.pnlUsd} />
         </Figure>
         <Figure name="Today">
-          <Gain usd={money?.todayUsd} />
+          <Today usd={money?.todayUsd} without={money?.todayWithout} />
         </Figure>
         <Figure name="Equity">
           <Money usd={money?.equityUsd} />

@@ -79,6 +79,8 @@ export const modeOf = ({ stage }: Pick<Agent, 'stage'>): 'paper' | 'live' =>
 export interface AgentMoney {
   readonly pnlUsd: string;
   readonly todayUsd: string;
+  /** Instruments that today's profit leaves out. */
+  readonly todayWithout: readonly string[];
   readonly equityUsd: string;
 }
 
@@ -97,16 +99,24 @@ interface BookMoney {
   readonly agentId: string | null;
   readonly pnlUsd: string | null;
   readonly todayUsd: string | null;
+  readonly todayWithout: readonly string[];
   readonly equityUsd: string | null;
 }
 
 function moneyByAgent(books: readonly BookMoney[]): ReadonlyMap<string, AgentMoney> {
   const found = new Map<string, AgentMoney>();
-  for (const { agentId, pnlUsd, todayUsd, equityUsd } of books) {
+  for (const { agentId, pnlUsd, todayUsd, todayWithout: without, equityUsd } of books) {
     if (agentId === null || pnlUsd === null || todayUsd === null || equityUsd === null) continue;
     const before = found.get(agentId);
-    const plus = (name: keyof AgentMoney, text: string): string => (before === undefined ? text : sum([before[name], text]));
-    found.set(agentId, { pnlUsd: plus('pnlUsd', pnlUsd), todayUsd: plus('todayUsd', todayUsd), equityUsd: plus('equityUsd', equityUsd) });
+    const plus = (name: Exclude<keyof AgentMoney, 'todayWithout'>, text: string): string =>
+      before === undefined ? text : sum([before[name], text]);
+    const todayWithout = [...new Set([...(before?.todayWithout ?? []), ...without])];
+    found.set(agentId, {
+      pnlUsd: plus('pnlUsd', pnlUsd),
+      todayUsd: plus('todayUsd', todayUsd),
+      todayWithout,
+      equityUsd: plus('equityUsd', equityUsd),
+    });
   }
   return found;
 }

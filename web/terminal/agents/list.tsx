@@ -6,7 +6,7 @@ import { plain } from '../../words.js';
 import type { Agent } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Heads } from '../kit/heads.tsx';
-import { Gain } from '../kit/numbers.tsx';
+import { Gain, Today } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { useMay } from '../member.ts';
@@ -124,7 +124,7 @@ function Row({ agent, money }: { readonly agent: Agent; readonly money: AgentMon
         <Gain usd={money?.pnlUsd} />
       </td>
       <td>
-        <Gain usd={money?.todayUsd} />
+        <Today usd={money?.todayUsd} without={money?.todayWithout} />
       </td>
       <td>
         <Drawdown money={money} limitPct={typeof limit === 'number' ? limit : null} />

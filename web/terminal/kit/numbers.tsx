@@ -1,6 +1,7 @@
 /** Numbers as a trader reads them: tabular digits, a sign and a colour, every digit on hover. */
 import { plain } from '../../words.js';
 import { useQuality } from '../market.ts';
+import { leftOut } from './left-out.ts';
 
 const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const SIGNED_MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', signDisplay: 'exceptZero' });
@@ -41,6 +42,23 @@ export function Gain({ usd }: { readonly usd: string | null | undefined }) {
     <span className={`num ${wayOf(usd)}`} title={`${usd} USD`}>
       {SIGNED_MONEY.format(exact(usd))}
     </span>
+  );
+}
+
+/** Profit or loss of this UTC day, with the instruments that are in no figure of it. */
+export function Today({ usd, without }: { readonly usd: string | null | undefined; readonly without: readonly string[] | undefined }) {
+  const words = leftOut(without);
+  if (words === '') return <Gain usd={usd} />;
+  return (
+    <>
+      <Gain usd={usd} />{' '}
+      <span
+        className="tag"
+        title={`Held at midnight UTC without a known price: their result of today is in no figure. ${without?.join(', ')}`}
+      >
+        {words}
+      </span>
+    </>
   );
 }
 

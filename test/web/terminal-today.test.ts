@@ -1,0 +1,25 @@
+// Today's profit says on the page what it leaves out.
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { leftOut } from '../../web/terminal/kit/left-out.ts';
+
+test.each([
+  [undefined, ''],
+  [[], ''],
+  [['spotchain:TSLAx'], 'without TSLAx'],
+  [['spotchain:TSLAx', 'spotchain:AAPLx', 'evmvenue:BTC', 'evmvenue:ETH'], 'without TSLAx, AAPLx and 2 more'],
+] as const)('%j is shown as "%s"', (keys, text) => {
+  expect(leftOut(keys)).toBe(text);
+});
+
+test("no page shows today's profit without what it leaves out", () => {
+  const root = new URL('../../web/terminal/', import.meta.url);
+  const pages = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'));
+  const having = (pattern: RegExp) => pages.filter((name) => pattern.test(readFileSync(new URL(name, root), 'utf8')));
+  expect(having(/<(?!Today\b)\w+ [^>]*todayUsd/)).toEqual([]);
+  expect(having(/<Today\b[^>]*todayUsd[^>]*without=\{[^>]*todayWithout\}/).sort()).toEqual([
+    'agents/agent.tsx',
+    'agents/list.tsx',
+    'frame.tsx',
+  ]);
+});

@@ -1,0 +1,6 @@
+/** Names of the instruments that a figure leaves out: two of them, and how many more. Empty if it leaves out none. */
+export function leftOut(keys: readonly string[] | undefined): string {
+  const names = (keys ?? []).map((key) => key.slice(key.indexOf(':') + 1));
+  if (names.length === 0) return '';
+  return `without ${names.length > 2 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ')}`;
+}
