@@ -14,6 +14,7 @@ import type { ApiPorts } from './ports.ts';
 import { sendProblem } from './problem.ts';
 import { entry, type Route, type RouteEntry } from './route.ts';
 import { type ApiOptions, buildApi } from './server.ts';
+import { registerTerminal, type TerminalSource } from './terminal.ts';
 import { listCandles } from './v1/candles/list.ts';
 import { listCatalog } from './v1/catalog/list.ts';
 import { listSessions } from './v1/catalog/sessions.ts';
@@ -70,7 +71,7 @@ export interface ReplayServer {
  */
 export async function buildReplayApi(
   ports: ReplayPorts,
-  options: Pick<ApiOptions, 'version'> & { readonly console: readonly ConsoleFile[] },
+  options: Pick<ApiOptions, 'version'> & { readonly console: readonly ConsoleFile[]; readonly terminal: TerminalSource },
 ): Promise<ReplayServer> {
   const { state, tapes } = replayReads(ports.replay);
   const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
@@ -100,6 +101,7 @@ export async function buildReplayApi(
     only: [...answered, document, ...refused.map(refusing)],
     extend: [
       (server) => registerConsole(server, options.console.map(markedAsReplay)),
+      (server) => registerTerminal(server, options.terminal, { isReplay: true }),
       async (server) => {
         server.addHook('onRequest', async (request) => {
           request.caller = LISTENER;

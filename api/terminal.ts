@@ -32,7 +32,8 @@ interface Served {
 const compress = promisify(gzip);
 
 /** The first visit after an update begins the bundling: it is answered with a page that asks again, because a request may not wait that long. */
-export function registerTerminal(app: FastifyInstance, source: TerminalSource): void {
+/** @param options.isReplay Marks the page, which then shows a tape instead of the present. */
+export function registerTerminal(app: FastifyInstance, source: TerminalSource, { isReplay = false } = {}): void {
   const prepared = prepareOnce(source);
   const config = { permission: 'public', cost: 'read' } as const;
   app.get('/terminal', { config }, async (_request, reply) => {
@@ -44,7 +45,7 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource): 
         'cache-control': 'no-store',
         'content-security-policy': pagePolicy({ styles: `'nonce-${nonce}'`, trustedTypes: 'default' }),
       })
-      .send(terminal === null ? WAITING_PAGE : terminal.page(nonce));
+      .send(terminal === null ? WAITING_PAGE : terminal.page(nonce, isReplay));
   });
   app.get('/terminal/wait.js', { config }, async (_, reply) =>
     reply.headers({ 'content-type': contentTypeOf('wait.js'), 'cache-control': 'no-store' }).send(WAITING_SCRIPT),
@@ -100,7 +101,7 @@ async function prepare({ script, style, preloaded, files }: TerminalFiles) {
       return [name, { type, content, small: await compress(content, { level: 9 }) }];
     }),
   );
-  return { files: new Map(served), page: (nonce: string) => pageOf(nonce, { script, style, preloaded }) };
+  return { files: new Map(served), page: (nonce: string, isReplay: boolean) => pageOf(nonce, isReplay, { script, style, preloaded }) };
 }
 
 /** Script of the waiting page. A refresh by markup stays on an address that names a page of the terminal after `#`: it is the same document. */
@@ -120,10 +121,10 @@ const WAITING_PAGE = `<!doctype html>
 `;
 
 /** The page. Its first paint has the colours of the terminal; the nonce is read from the style by the script. */
-function pageOf(nonce: string, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {
+function pageOf(nonce: string, isReplay: boolean, { script, style, preloaded }: Omit<TerminalFiles, 'files'>): string {
   const preloads = preloaded.map((name) => `<link rel="modulepreload" href="/terminal/${name}" />`).join('');
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${isReplay ? ' data-replay=""' : ''}>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -51,3 +51,9 @@ export function onZone(listener) {
   listeners.add(receive);
   return () => listeners.delete(receive);
 }
+
+/** Tells of every change. @param {() => void} listener @returns {() => void} Ends it. */
+export function onPreferences(listener) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

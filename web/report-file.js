@@ -9,7 +9,7 @@ const data = document.getElementById('data')?.textContent ?? '';
 const report = JSON.parse(data);
 const { title, manifestVersion } = report;
 const about = `${title}${manifestVersion === null ? '' : `, manifest v${manifestVersion}`}`;
-place.className = 'page';
+place.className = 'report-sheet';
 fill(
   place,
   h('h1', {}, `${report.evaluation === 'sweep' ? 'Sweep' : 'Backtest'}: ${about}`),

@@ -114,7 +114,7 @@ async function readFrame(): Promise<Frame> {
     ],
   });
   const [file] = outputFiles;
-  const style = files.get('console.css');
-  if (file === undefined || style === undefined) throw new Error('nothing was made of the modules of the report');
-  return { script: file.text, style };
+  const styles = ['report-page.css', 'report.css'].map((name) => files.get(name));
+  if (file === undefined || styles.includes(undefined)) throw new Error('nothing was made of the modules of the report');
+  return { script: file.text, style: styles.join('\n') };
 }

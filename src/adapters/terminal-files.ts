@@ -45,6 +45,7 @@ const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
+    build.onResolve({ filter: /\/lightweight-charts\.js$/ }, ({ kind }) => build.resolve('lightweight-charts', { kind, resolveDir: ROOT }));
     build.onResolve({ filter: /\/manifest-schema\.js$/ }, () => ({ path: 'manifest-schema', namespace: 'domain' }));
     build.onLoad({ filter: /^manifest-schema$/, namespace: 'domain' }, () => ({ contents: MANIFESTS, loader: 'json' }));
   },

@@ -10,6 +10,7 @@ import { createNewIds } from '../adapters/new-ids.ts';
 import { createInProcessMarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createQuoteReads } from '../adapters/queue/quote-bus.ts';
 import { tapeFolder } from '../adapters/tape/tape-folder.ts';
+import { TERMINAL } from '../adapters/terminal-files.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { type TapeContents, TapeDeck, type TapeDeckOptions } from '../simulation/tape-deck.ts';
 
@@ -61,7 +62,7 @@ export async function startTapeServer(options: TapeServerOptions): Promise<TapeS
       replay: deck,
       feed: { ...market.feed, reportDefect: onFailure },
     },
-    { version: options.version, console: readConsoleFiles() },
+    { version: options.version, console: readConsoleFiles(), terminal: TERMINAL },
   );
   onMoved = () => {
     market.follow();

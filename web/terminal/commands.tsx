@@ -2,6 +2,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
+import { preferences } from '../preferences.js';
 import { useAgentActions } from './agents/commands.ts';
 import { useCatalog } from './catalog.ts';
 import { askHalt, useMayHalt } from './halt.tsx';
@@ -13,6 +14,7 @@ import { changeDraft, writeOrder } from './panels/draft.ts';
 import { answerFirst } from './panels/proposals.tsx';
 import { PANEL_NAMES, PANELS } from './panels.tsx';
 import { choose, goTo, panelAsked } from './place.ts';
+import { openHelp, switchNotices, switchZone } from './settings.tsx';
 
 export function Commands() {
   const [query, setQuery] = useState('');
@@ -38,10 +40,15 @@ export function Commands() {
   );
 }
 
+/** Time after G in which the key of a page may follow. */
+const SECOND_KEY_MS = 1_500;
+
 /** Keys that act while nobody is writing. */
 function useKeys(): void {
   const [mayTrade, mayHalt] = [useMay('trade:execute'), useMayHalt()];
+  const me = useMe();
   useEffect(() => {
+    const pages = new Map(pagesFor(me).flatMap((group) => group.pages.map(({ key, address }) => [key, address])));
     const acts: { readonly [key: string]: () => void } = {
       ...(mayTrade
         ? {
@@ -51,17 +58,27 @@ function useKeys(): void {
             d: () => answerFirst('decline'),
           }
         : {}),
+      ...(mayTrade ? { n: () => goTo('agents/new') } : {}),
       ...(mayHalt ? { H: askHalt } : {}),
+      z: switchZone,
+      '?': openHelp,
+      g: () => {
+        wentAt = performance.now();
+      },
     };
+    let wentAt = -Infinity;
     const act = (event: KeyboardEvent) => {
-      const found = acts[event.key];
+      if (!preferences().keys) return;
+      const page = performance.now() - wentAt < SECOND_KEY_MS ? pages.get(event.key) : undefined;
+      wentAt = -Infinity;
+      const found = page === undefined ? acts[event.key] : () => location.assign(page);
       if (found === undefined || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
       event.preventDefault();
       found();
     };
     addEventListener('keydown', act);
     return () => removeEventListener('keydown', act);
-  }, [mayTrade, mayHalt]);
+  }, [me, mayTrade, mayHalt]);
 }
 
 function beginOrder(side: 'buy' | 'sell'): void {
@@ -115,6 +132,9 @@ function useActions(): SpotlightActionGroupData {
       ...(mayHalt ? [act('halt', 'Halt all agents', ['stop', 'emergency', 'kill'], askHalt)] : []),
       act('dark', 'Dark theme', ['night', 'colours'], () => setColorScheme('dark')),
       act('light', 'Light theme', ['day', 'colours'], () => setColorScheme('light')),
+      act('zone', 'Switch between UTC and local time', ['z', 'clock'], switchZone),
+      act('notices', 'Switch browser notifications', ['alerts'], () => void switchNotices()),
+      act('keys', 'Show the keys', ['help', 'shortcuts', '?'], openHelp),
       act('reset', 'Reset the workspace', ['layout', 'panels'], () => panelAsked.set('reset')),
       ...PANEL_NAMES.map((name) =>
         act(`panel-${name}`, `Show ${PANELS[name].title.toLowerCase()}`, ['panel', 'open'], () => showPanel(name)),

@@ -14,6 +14,11 @@ import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
 import { followAddress, page } from './place.ts';
+import { followForNotices } from './notices.ts';
+import { useAgentName } from './organization.ts';
+import { ReplayBar } from './replay/bar.tsx';
+import { IS_REPLAY } from './replay/mode.ts';
+import { HelpSheet, SettingsItems, usePreferences } from './settings.tsx';
 import { TradeWorkspace } from './workspace.tsx';
 
 const Research = lazy(() => import('./research/pages.tsx'));
@@ -21,8 +26,10 @@ const Research = lazy(() => import('./research/pages.tsx'));
 export function Frame() {
   const name = useStore(page);
   const mayRead = useMay('agent:read');
+  // Every time on the page is written anew in another zone.
+  const { zone } = usePreferences();
   useEffect(() => {
-    const stops = [followMarket(), followAddress(), ...(mayRead ? [followOrganization()] : [])];
+    const stops = [followMarket(), followAddress(), ...(mayRead && !IS_REPLAY ? [followOrganization()] : [])];
     return () => stops.forEach((stop) => stop());
   }, [mayRead]);
   return (
@@ -33,14 +40,22 @@ export function Frame() {
       <TopBar />
       <Navigation />
       <main id="main" tabIndex={-1} className="main">
-        <HaltBanner />
-        <Suspense fallback={<p className="faint page">Loading…</p>}>
+        {IS_REPLAY ? <ReplayBar /> : <HaltBanner />}
+        <Suspense key={zone} fallback={<p className="faint page">Loading…</p>}>
           {name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}
         </Suspense>
       </main>
       <Commands />
+      <HelpSheet />
+      {mayRead && !IS_REPLAY && <Notices />}
     </div>
   );
+}
+
+function Notices() {
+  const nameOf = useAgentName();
+  useEffect(() => followForNotices(nameOf), [nameOf]);
+  return null;
 }
 
 function skip(event: { preventDefault(): void }): void {
@@ -75,8 +90,8 @@ function TopBar() {
       {mayRead && <TodaysProfit />}
       <Connection />
       <Clock />
-      <HaltButton />
-      <Member />
+      {!IS_REPLAY && <HaltButton />}
+      {!IS_REPLAY && <Member />}
     </header>
   );
 }
@@ -140,9 +155,7 @@ function Member() {
         <Menu.Item component="a" href="/#/members">
           Organization and members
         </Menu.Item>
-        <Menu.Item component="a" href="/#/">
-          Console
-        </Menu.Item>
+        <SettingsItems />
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
       </Menu.Dropdown>

@@ -4,6 +4,8 @@ import { agedQuality } from '../aged-quality.js';
 import { createFeed, type FeedStatus } from '../feed.js';
 import { api, type DayTicker, isSignedOut, type Quote, signedOut } from './api.ts';
 import { createStore, useStore, useTicking } from './kit/store.ts';
+import { onJump, tapeTime } from './replay/control.ts';
+import { IS_REPLAY } from './replay/mode.ts';
 
 /** The page draws at most this often, however often quotes come. */
 const DRAWN_EVERY_MS = 100;
@@ -11,6 +13,7 @@ const DRAWN_EVERY_MS = 100;
 export const connection = createStore<FeedStatus>({ state: 'connecting', retryAt: 0, since: 0 });
 
 export const feed = createFeed({
+  ...(IS_REPLAY ? { time: tapeTime } : {}),
   address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
   onStatus: (status) => connection.set(status),
   signedIn: async () => {
@@ -49,6 +52,12 @@ class Newest<Value> {
     return () => listeners.delete(listener);
   }
 
+  clear(): void {
+    const keys = [...this.#values.keys()];
+    this.#values.clear();
+    for (const key of keys) for (const listener of this.#listeners.get(key) ?? []) listener();
+  }
+
   #tell(): void {
     this.#isDue = false;
     const changed = this.#changed;
@@ -60,12 +69,25 @@ class Newest<Value> {
 const quotes = new Newest<Quote>();
 const tickers = new Newest<DayTicker>();
 
+if (IS_REPLAY)
+  onJump(() => {
+    quotes.clear();
+    tickers.clear();
+  });
+
 /** Receives the market until the returned function is called. */
 export function followMarket(): () => void {
   const keyOf = ({ venue, instrument }: { readonly venue: string; readonly instrument: string }): string => `${venue}:${instrument}`;
   const stops = [
     feed.subscribe({ channel: 'quotes', receive: ({ data }) => [data].flat().forEach((quote) => quotes.set(keyOf(quote), quote)) }),
-    feed.subscribe({ channel: 'tickers', receive: ({ data }) => [data].flat().forEach((ticker) => tickers.set(keyOf(ticker), ticker)) }),
+    ...(IS_REPLAY
+      ? []
+      : [
+          feed.subscribe({
+            channel: 'tickers',
+            receive: ({ data }) => [data].flat().forEach((ticker) => tickers.set(keyOf(ticker), ticker)),
+          }),
+        ]),
   ];
   feed.connect();
   return () => stops.forEach((stop) => stop());

@@ -8,6 +8,7 @@ const MOVED: readonly (readonly [old: RegExp, now: string])[] = [
   [/^markets\/predictions$/, 'predictions'],
   [/^markets\/macro$/, 'macro'],
   [/^actors$/, 'runtime/actors'],
+  [/^reports\/([^/]+)\/([^/?]+)\?with=(.+)$/, 'reports/$1/$2/$3'],
 ];
 
 /** Returns the present address of a page; that of a page that has not moved stays. @param name What follows `#/`. */

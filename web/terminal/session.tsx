@@ -7,8 +7,10 @@ import { Frame } from './frame.tsx';
 import { Refusal } from './kit/refusal.tsx';
 import { useStore } from './kit/store.ts';
 import { isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
+import { IS_REPLAY } from './replay/mode.ts';
 
-signedOut.set(!isKeptSignedIn());
+// Nobody signs in to a tape.
+signedOut.set(!IS_REPLAY && !isKeptSignedIn());
 
 export function Session() {
   const isOut = useStore(signedOut);

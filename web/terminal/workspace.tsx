@@ -3,6 +3,8 @@ import { useMediaQuery } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Workspace } from './dock.tsx';
 import { Phone } from './phone.tsx';
+import { IS_REPLAY } from './replay/mode.ts';
+import { REPLAY } from './replay/workspace.ts';
 import { TRADE } from './trade-workspace.tsx';
 
 const Dock = lazy(() => import('./dock.tsx'));
@@ -30,4 +32,9 @@ export function Docked({ title, workspace, narrow }: Props) {
   );
 }
 
-export const TradeWorkspace = () => <Docked title="Trading workspace" workspace={TRADE} narrow={<Phone />} />;
+export const TradeWorkspace = () =>
+  IS_REPLAY ? (
+    <Docked title="Replay workspace" workspace={REPLAY} narrow={<Phone />} />
+  ) : (
+    <Docked title="Trading workspace" workspace={TRADE} narrow={<Phone />} />
+  );

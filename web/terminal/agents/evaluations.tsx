@@ -8,6 +8,7 @@ import { api, type EvaluationRun } from '../api.ts';
 import { WorkState } from '../kit/ages.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
+import { SweepForm } from '../reports/sweep-form.tsx';
 import { useChange } from './actions.tsx';
 import { hasEnded, refreshAgent, useRuns } from './data.ts';
 
@@ -62,11 +63,9 @@ function Begin({ agentId: id }: { readonly agentId: string }) {
         <Button variant="default" loading={stress.isPending} onClick={() => stress.mutate()}>
           Stress test
         </Button>
-        <Button component="a" variant="default" href={`/#/agents/${id}/gates`}>
-          Sweep in the console
-        </Button>
       </div>
       <Refusal error={backtest.error ?? stress.error} />
+      <SweepForm agentId={id} />
     </>
   );
 }
@@ -104,7 +103,7 @@ function Run({ run, mayCancel }: { readonly run: EvaluationRun; readonly mayCanc
 }
 
 function Report({ run: { id, agentId, evaluation } }: { readonly run: EvaluationRun }) {
-  if (evaluation !== 'stress_test') return <a href={`/#/reports/${agentId}/${id}`}>Report</a>;
+  if (evaluation !== 'stress_test') return <a href={`#/reports/${agentId}/${id}`}>Report</a>;
   return (
     <a href={`/v1/agents/${agentId}/evaluations/${id}/report`} target="_blank" rel="noopener">
       Report

@@ -134,7 +134,7 @@ function EvidenceRow({ agentId, evidence }: { readonly agentId: string; readonly
         {dayAndTime(at)}
       </th>
       <td className="text">
-        {runId === null || kind !== 'backtest' ? plain(kind) : <a href={`/#/reports/${agentId}/${runId}`}>{plain(kind)}</a>}
+        {runId === null || kind !== 'backtest' ? plain(kind) : <a href={`#/reports/${agentId}/${runId}`}>{plain(kind)}</a>}
       </td>
       <td className="num">{manifestVersion}</td>
       <td className="text" title={ruleChange ?? undefined}>

@@ -23,7 +23,6 @@ export function Agents() {
   const [shown, setShown] = useState<string>('All');
   const { data, error, isPending, hasNextPage, fetchNextPage } = useAgentPages();
   const mayCreate = useMay('trade:execute');
-  const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
   const agents = (data?.pages ?? []).flatMap(({ items }) => items);
   const found = agents.filter((agent) => isShown(agent, shown) && agent.name.toLowerCase().includes(wanted.trim().toLowerCase()));
   return (
@@ -48,20 +47,7 @@ export function Agents() {
       {isPending && <p className="empty">Reading…</p>}
       {data !== undefined && agents.length === 0 && <NoAgents mayCreate={mayCreate} />}
       {agents.length > 0 && found.length === 0 && <p className="empty">No agent matches. Clear the filter to see all {agents.length}.</p>}
-      {found.length > 0 && (
-        <VirtualTable
-          className="card"
-          label="Agents"
-          head={<Heads titles={TITLES} words={['Stage', 'Mode', 'State', 'Last decision', 'Next']} />}
-          columns={TITLES.length}
-          rowPx={ROW_PX}
-          count={found.length}
-          row={(index) => {
-            const agent = found[index] as Agent;
-            return <Row key={agent.id} agent={agent} money={money[modeOf(agent)].get(agent.id)} />;
-          }}
-        />
-      )}
+      {found.length > 0 && <AgentTable agents={found} />}
       {hasNextPage && (
         <p className="faint">
           The newest {agents.length} agents.{' '}
@@ -71,6 +57,24 @@ export function Agents() {
         </p>
       )}
     </div>
+  );
+}
+
+export function AgentTable({ agents }: { readonly agents: readonly Agent[] }) {
+  const money = { paper: useMoneyOf('paper'), live: useMoneyOf('live') };
+  return (
+    <VirtualTable
+      className="card"
+      label="Agents"
+      head={<Heads titles={TITLES} words={['Stage', 'Mode', 'State', 'Last decision', 'Next']} />}
+      columns={TITLES.length}
+      rowPx={ROW_PX}
+      count={agents.length}
+      row={(index) => {
+        const agent = agents[index] as Agent;
+        return <Row key={agent.id} agent={agent} money={money[modeOf(agent)].get(agent.id)} />;
+      }}
+    />
   );
 }
 

@@ -1,5 +1,7 @@
 /** Versions of an agent's manifest, the newest first, each with what it changed. */
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { dayAndTime } from '../../words.js';
 import { api, type ManifestVersion } from '../api.ts';
 import { useList } from '../kit/lists.tsx';
@@ -10,10 +12,12 @@ export function Versions({ agentId }: { readonly agentId: string }) {
   const { data, error, isPending, hasNextPage, fetchNextPage } = useList(['versions', agentId], (page, options) =>
     api.listVersions({ id: agentId, ...page }, options),
   );
+  const newest = data?.pages[0]?.items[0]?.version ?? 0;
   return (
     <div className="versions">
       <Refusal error={error} />
       {isPending && <p className="empty">Reading…</p>}
+      {newest > 1 && <Compare agentId={agentId} newest={newest} />}
       <ol>
         {(data?.pages ?? [])
           .flatMap(({ items }) => items)
@@ -30,39 +34,93 @@ export function Versions({ agentId }: { readonly agentId: string }) {
   );
 }
 
-function Version({
-  version: { version, manifestHash, createdBy, createdAt, changes, conditionsAdded, conditionsRemoved },
-}: {
-  readonly version: ManifestVersion;
-}) {
-  const isFirst = changes.length + conditionsAdded.length + conditionsRemoved.length === 0;
+function Version({ version }: { readonly version: ManifestVersion }) {
+  const { manifestHash, createdBy, createdAt } = version;
   return (
-    <li data-version={version}>
+    <li data-version={version.version}>
       <div className="part-head">
-        <strong>Version {version}</strong>
+        <strong>Version {version.version}</strong>
         <span className="faint">
           {dayAndTime(createdAt)} by {createdBy} · <code title={manifestHash}>{manifestHash.slice(0, 10)}</code>
         </span>
       </div>
-      <ul>
-        {isFirst && <li className="faint">{version === 1 ? 'The first version.' : 'Nothing changed.'}</li>}
-        {conditionsRemoved.map(({ side, condition }) => (
-          <li key={`- ${JSON.stringify(condition)} ${side}`} className="down">
-            − {side}: {conditionSentence(condition as Condition)}
-          </li>
-        ))}
-        {conditionsAdded.map(({ side, condition }) => (
-          <li key={`+ ${JSON.stringify(condition)} ${side}`} className="up">
-            + {side}: {conditionSentence(condition as Condition)}
-          </li>
-        ))}
-        {changes.map(({ path, before, after }) => (
-          <li key={path}>
-            {path.replace('$.', '')}: <span className="down">{shown(before)}</span> → <span className="up">{shown(after)}</span>
-          </li>
-        ))}
-      </ul>
+      <Changes of={version} none={version.version === 1 ? 'The first version.' : 'Nothing changed.'} />
     </li>
+  );
+}
+
+interface ChangesProps {
+  readonly of: Pick<ManifestVersion, 'changes' | 'conditionsAdded' | 'conditionsRemoved'>;
+  readonly none?: string;
+}
+
+/** Differences between two manifests, line by line. */
+export function Changes({ of: { changes, conditionsAdded, conditionsRemoved }, none = 'Nothing differs.' }: ChangesProps) {
+  const isEmpty = changes.length + conditionsAdded.length + conditionsRemoved.length === 0;
+  return (
+    <ul>
+      {isEmpty && <li className="faint">{none}</li>}
+      {conditionsRemoved.map(({ side, condition }) => (
+        <li key={`- ${JSON.stringify(condition)} ${side}`} className="down">
+          − {side}: {conditionSentence(condition as Condition)}
+        </li>
+      ))}
+      {conditionsAdded.map(({ side, condition }) => (
+        <li key={`+ ${JSON.stringify(condition)} ${side}`} className="up">
+          + {side}: {conditionSentence(condition as Condition)}
+        </li>
+      ))}
+      {changes.map(({ path, before, after }) => (
+        <li key={path}>
+          {path.replace('$.', '')}: <span className="down">{shown(before)}</span> → <span className="up">{shown(after)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Compares any two versions. */
+function Compare({ agentId: id, newest }: { readonly agentId: string; readonly newest: number }) {
+  const [from, setFrom] = useState(String(Math.max(1, newest - 1)));
+  const [to, setTo] = useState(String(newest));
+  const comparing = useMutation({
+    mutationFn: async () => (await api.listVersions({ id, limit: 1, from: Number(from), to: Number(to) })).comparison,
+  });
+  const found = comparing.data;
+  return (
+    <form
+      className="compare"
+      aria-label="Compare versions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        comparing.mutate();
+      }}
+    >
+      <div className="part-head">
+        <TextInput
+          type="number"
+          min={1}
+          max={newest}
+          aria-label="From version"
+          value={from}
+          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        />
+        <span>to</span>
+        <TextInput
+          type="number"
+          min={1}
+          max={newest}
+          aria-label="To version"
+          value={to}
+          onChange={({ currentTarget }) => setTo(currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={comparing.isPending}>
+          Compare versions
+        </Button>
+      </div>
+      <Refusal error={comparing.error} />
+      {found != null && <Changes of={found} />}
+    </form>
   );
 }
 

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api.ts';
 import { Refusal } from '../kit/refusal.tsx';
+import { saveText } from '../kit/save.ts';
 
 /** Steps of an exported test unless told otherwise. */
 const EXPORTED = 10;
@@ -19,7 +20,7 @@ export function ExportTest({ id, version }: Props) {
   const [to, setTo] = useState<number | null>(null);
   const range = { from: from ?? Math.max(0, version - EXPORTED), to: to ?? version };
   const exporting = useMutation({
-    mutationFn: async () => save(await api.exportActorTest({ id, ...range }), `${id.slice(-12)}-${range.from}-${range.to}.test.ts`),
+    mutationFn: async () => saveText(await api.exportActorTest({ id, ...range }), `${id.slice(-12)}-${range.from}-${range.to}.test.ts`),
   });
   const isWrong = range.to <= range.from || range.to - range.from > MOST;
   return (
@@ -59,13 +60,4 @@ export function ExportTest({ id, version }: Props) {
       </div>
     </form>
   );
-}
-
-function save(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

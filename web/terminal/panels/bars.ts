@@ -3,9 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { barLength, partsOf, type TIMEFRAMES } from '../../timeframes.js';
 import { api } from '../api.ts';
 import { feed } from '../market.ts';
+import { IS_REPLAY } from '../replay/mode.ts';
 
 export type Timeframe = (typeof TIMEFRAMES)[number][0];
 export const SHOWN_BARS = 300;
+/** Bars of a tape close as fast as it is played. */
+const REPLAYED_EVERY_MS = 1_000;
 
 /** Reads the newest bars, and again as each closes. */
 export function useBars(key: string | null, timeframe: Timeframe) {
@@ -19,6 +22,6 @@ export function useBars(key: string | null, timeframe: Timeframe) {
       return bars;
     },
     enabled: key !== null,
-    refetchInterval: Math.min(barLength(timeframe), 60_000),
+    refetchInterval: IS_REPLAY ? REPLAYED_EVERY_MS : Math.min(barLength(timeframe), 60_000),
   });
 }

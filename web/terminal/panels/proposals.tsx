@@ -96,7 +96,7 @@ export function Proposals() {
   );
 }
 
-function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly isFirst: boolean }) {
+export function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly isFirst: boolean }) {
   const { id, agentId, order, instrument, mode, risk } = proposal;
   const nameOf = useAgentName();
   const mayTrade = useMay('trade:execute');
@@ -112,7 +112,7 @@ function Pending({ proposal, isFirst }: { readonly proposal: Proposal; readonly 
           </button>
         </strong>
         <span className="tag">{mode}</span>
-        <a href={`/#/proposals/${agentId}`}>{nameOf(agentId)}</a>
+        <a href={`#/proposals/${agentId}`}>{nameOf(agentId)}</a>
         <Countdown expiresAt={proposal.expiresAt} />
       </div>
       <Ground proposal={proposal} />

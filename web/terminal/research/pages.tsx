@@ -7,10 +7,16 @@ import { PublicWallets } from '../market/public-wallets.tsx';
 import { PublishedTakes } from '../market/published-takes.tsx';
 import { Selling } from '../market/selling.tsx';
 import { Vaults } from '../market/vaults.tsx';
+import { ProposalsPage } from '../panels/proposal-list.tsx';
+import { Overview } from '../portfolio/overview.tsx';
 import { RuntimePage } from '../operate/runtime.tsx';
 import { Operate } from '../operate/workspace.tsx';
 import { Wallets } from '../portfolio/wallets.tsx';
+import { Perpetuals } from '../trade/perpetuals.tsx';
 import { Predictions } from '../trade/predictions.tsx';
+import { ReplayPage } from '../replay/page.tsx';
+import { ReportPage } from '../reports/report.tsx';
+import { Quotes } from '../trade/quotes.tsx';
 import { Swaps } from '../trade/swaps.tsx';
 import { Assessments } from './assessments.tsx';
 import { Basis } from './basis.tsx';
@@ -38,10 +44,16 @@ const PAGES: Record<string, () => React.ReactNode> = {
   'basis-policies': BasisPolicies,
   chains: Chains,
   macro: Macro,
+  perps: Perpetuals,
   predictions: Predictions,
   'private-markets': PrivateMarkets,
+  overview: Overview,
+  proposals: ProposalsPage,
   'public-wallets': PublicWallets,
   'published-takes': PublishedTakes,
+  quotes: Quotes,
+  replay: ReplayPage,
+  reports: ReportPage,
   selling: Selling,
   social: Social,
   swaps: Swaps,

@@ -1,0 +1,211 @@
+/** Trade proposals at full width: those that wait on top, then every earlier one with what became of it. */
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { dayAndTime, plain, priceText, rejectionWords, symbolOf } from '../../words.js';
+import { api, type Proposal } from '../api.ts';
+import { LiveChart } from '../debugger/live-chart.tsx';
+import { Ago, At, WorkState } from '../kit/ages.tsx';
+import { List, Table, useList } from '../kit/lists.tsx';
+import { Money, Price } from '../kit/numbers.tsx';
+import { useStore } from '../kit/store.ts';
+import { useAgentName, useAgents } from '../organization.ts';
+import { goTo, within } from '../place.ts';
+import { Pending, usePendingProposals } from './proposals.tsx';
+
+const STATES = [
+  'pending_approval',
+  'approved',
+  'executing',
+  'filled',
+  'partially_filled',
+  'failed',
+  'unknown',
+  'expired',
+  'cancelled',
+  'declined',
+  'blocked_by_risk',
+] as const;
+type State = Proposal['state'];
+
+export function ProposalsPage() {
+  const [agentId = ''] = useStore(within).split('/');
+  const [state, setState] = useState<State | ''>('');
+  const [open, setOpen] = useState<string | null>(null);
+  const pending = usePendingProposals().filter((proposal) => agentId === '' || proposal.agentId === agentId);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Proposals</h1>
+        <AgentChoice agentId={agentId} />
+        <NativeSelect
+          size="xs"
+          aria-label="State"
+          data={[{ value: '', label: 'every state' }, ...STATES.map((value) => ({ value, label: plain(value) }))]}
+          value={state}
+          onChange={({ currentTarget }) => setState(currentTarget.value as State | '')}
+        />
+      </div>
+      <section className="waiting-proposals" aria-label="Waiting for an answer">
+        {pending.length === 0 && (
+          <p className="card empty">No proposal waits. An agent at autonomy “confirm” asks here before it trades.</p>
+        )}
+        {pending.map((proposal, place) => (
+          <div key={proposal.id} className="card">
+            <Pending proposal={proposal} isFirst={place === 0} />
+          </div>
+        ))}
+      </section>
+      <Record key={`${agentId} ${state}`} agentId={agentId} state={state} open={open} setOpen={setOpen} />
+    </div>
+  );
+}
+
+function AgentChoice({ agentId }: { readonly agentId: string }) {
+  const { data = [] } = useAgents();
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Agent"
+      data={[{ value: '', label: 'all agents' }, ...data.map(({ id, name }) => ({ value: id, label: name }))]}
+      value={agentId}
+      onChange={({ currentTarget: { value } }) => goTo(value === '' ? 'proposals' : `proposals/${value}`)}
+    />
+  );
+}
+
+interface RecordProps {
+  readonly agentId: string;
+  readonly state: State | '';
+  readonly open: string | null;
+  readonly setOpen: (id: string | null) => void;
+}
+
+function Record({ agentId, state, open, setOpen }: RecordProps) {
+  const nameOf = useAgentName();
+  const filter = { ...(agentId === '' ? {} : { agentId }), ...(state === '' ? {} : { state }) };
+  const list = useList(['proposals', 'all', agentId, state], (page, options) => api.listProposals({ ...page, ...filter }, options));
+  const opened = list.data?.pages.flatMap(({ items }) => items).find(({ id }) => id === open);
+  return (
+    <>
+      {opened !== undefined && <Opened key={opened.id} proposal={opened} />}
+      <section className="card" aria-label="All proposals">
+        <List
+          list={list}
+          label="Proposals, newest first"
+          empty="No proposal. Agents that reach an entry or an exit propose a trade, and each one stands here with what became of it."
+          keyOf={({ id }) => id}
+          markOf={({ id }) => (id === open ? 'chosen' : undefined)}
+          columns={[
+            { title: 'Proposed', cell: ({ createdAt }) => <At at={createdAt} /> },
+            { title: 'Agent', isText: true, cell: ({ agentId: by }) => <a href={`#/agents/${by}`}>{nameOf(by)}</a> },
+            {
+              title: 'Order',
+              isText: true,
+              cell: ({ order, instrument }) => (
+                <>
+                  <span className={order.side === 'buy' ? 'up' : 'down'}>{order.side}</span> {priceText(order.quantity)}{' '}
+                  {symbolOf(instrument)}
+                </>
+              ),
+            },
+            { title: 'Limit', cell: ({ order }) => <Price price={order.limitPrice} /> },
+            { title: 'Value', cell: ({ order }) => <Money usd={order.notionalUsd} /> },
+            { title: 'State', isText: true, cell: (proposal) => <Outcome proposal={proposal} /> },
+            { title: 'Filled at', cell: ({ averageFillPrice }) => <Price price={averageFillPrice} /> },
+            { title: 'By', isText: true, cell: ({ decidedBy }) => decidedBy ?? '–' },
+            {
+              title: '',
+              cell: ({ id }) => (
+                <button type="button" className="plain" aria-expanded={id === open} onClick={() => setOpen(id === open ? null : id)}>
+                  {id === open ? 'Close' : 'Details'}
+                </button>
+              ),
+            },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
+
+const BAD: readonly State[] = ['failed', 'unknown', 'blocked_by_risk'];
+
+const Outcome = ({ proposal: { state, reason, mode } }: { readonly proposal: Proposal }) => (
+  <>
+    <span className={BAD.includes(state) ? 'down' : state === 'filled' ? 'up' : undefined}>{plain(state)}</span>{' '}
+    {reason !== null && <small>{plain(reason)}</small>} {mode === 'live' && <span className="tag">live</span>}
+  </>
+);
+
+/** One proposal with its grounds, its parts and its fills, and its state chart as it moves. */
+function Opened({ proposal }: { readonly proposal: Proposal }) {
+  const { id, decisionPrice, slot, execution, filledQuantity, order, risk, fills, progress, remainingMs, waitingFor, changedAt } = proposal;
+  return (
+    <section className="card padded" aria-label="Proposal in detail">
+      <dl className="figures">
+        <div>
+          <dt>Decided on</dt>
+          <dd>
+            <Price price={decisionPrice} /> <small>{dayAndTime(slot)}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>Filled</dt>
+          <dd className="num">
+            {priceText(filledQuantity)} of {priceText(order.quantity)}
+          </dd>
+        </div>
+        <div>
+          <dt>Slippage limit</dt>
+          <dd className="num">{order.maxSlippageBps} bps</dd>
+        </div>
+        {execution !== null && (
+          <div>
+            <dt>Execution</dt>
+            <dd>
+              {plain(execution.algorithm)}, {execution.urgency} urgency, {plain(execution.phase)}
+              {execution.fallback !== null && <small> {plain(execution.fallback)}</small>}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Changed</dt>
+          <dd>
+            <Ago at={changedAt} />
+          </dd>
+        </div>
+      </dl>
+      {(progress !== null || waitingFor !== null) && (
+        <WorkState work={{ state: 'running', seenAt: changedAt, error: null, progress, remainingMs, waitingFor }} name="the proposal" />
+      )}
+      {(risk?.rejections ?? []).map((rejection) => (
+        <p key={rejection.code} className="rejection">
+          {rejectionWords(rejection)}
+        </p>
+      ))}
+      {fills.length > 0 && <Fills fills={fills} />}
+      <LiveChart id={id} />
+    </section>
+  );
+}
+
+const Fills = ({ fills }: Pick<Proposal, 'fills'>) => (
+  <Table
+    label="Fills of the proposal"
+    rows={fills}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'Time', cell: ({ at }) => dayAndTime(at) },
+      { title: 'Quantity', cell: ({ quantity }) => priceText(quantity) },
+      { title: 'Price', cell: ({ fillPrice }) => <Price price={fillPrice} /> },
+      { title: 'Value', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
+      { title: 'Fee', cell: ({ feeUsd }) => <Money usd={feeUsd} /> },
+      { title: 'Slippage', cell: ({ slippageBps }) => `${slippageBps} bps` },
+      {
+        title: 'On quotes of',
+        isText: true,
+        cell: ({ quotes }) => quotes.map(({ source, bid, ask }) => `${source} ${bid ?? '–'} / ${ask ?? '–'}`).join('; '),
+      },
+    ]}
+  />
+);

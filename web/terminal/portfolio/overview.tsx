@@ -1,0 +1,143 @@
+/** Is it well, and is it making money: what waits for somebody, what is not healthy, what was earned, and every agent in a row. */
+import { useQuery } from '@tanstack/react-query';
+import type { Venue } from '../../../clients/typescript/src/index.ts';
+import { plain, priceText, symbolOf } from '../../words.js';
+import { AgentTable } from '../agents/list.tsx';
+import { api } from '../api.ts';
+import { Gain, Money } from '../kit/numbers.tsx';
+import { useMay } from '../member.ts';
+import { useAgentName, useAgents } from '../organization.ts';
+import { Alerts } from '../panels/alerts.tsx';
+import { usePendingProposals } from '../panels/proposals.tsx';
+
+const READ_EVERY_MS = 10_000;
+/** States of a venue that need no attention: a closed market is no fault. */
+const HEALTHY: readonly Venue['hearing'][] = ['live', 'market_closed', 'no_trades', 'not_followed', 'carried_forward'];
+const NO_VENUES: readonly Venue[] = [];
+
+interface Item {
+  readonly key: string;
+  readonly tone: 'warn' | 'down' | 'accent';
+  readonly words: string;
+  readonly address: string;
+  readonly act: string;
+}
+
+export function Overview() {
+  const items = useAttention();
+  const { data: agents = [] } = useAgents();
+  return (
+    <div className="page overview">
+      <div className="page-head">
+        <h1>Overview</h1>
+        <p role="status" data-count={items.length} className={items.length === 0 ? 'up' : 'warn'}>
+          {items.length === 0
+            ? 'All systems normal.'
+            : `${items.length} ${items.length === 1 ? 'item needs' : 'items need'} your attention.`}
+        </p>
+      </div>
+      <div className="overview-top">
+        <section className="card" aria-label="Needs attention">
+          <h2 className="card-title">Needs attention</h2>
+          {items.length === 0 && <p className="empty">Every feed is live and every agent runs.</p>}
+          <ul className="attention">
+            {items.map(({ key, tone, words, address, act }) => (
+              <li key={key} data-tone={tone}>
+                <span>{words}</span>
+                <a href={address} aria-label={`${act}: ${words}`}>
+                  {act}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <Earned mode="paper" />
+        <Earned mode="live" />
+        <section className="card overview-alerts" aria-label="Alerts">
+          <h2 className="card-title">Alerts</h2>
+          <Alerts />
+        </section>
+      </div>
+      <AgentTable agents={agents} />
+    </div>
+  );
+}
+
+/** Proposals that wait, agents that stand still, and feeds that are not received, in this order. */
+function useAttention(): readonly Item[] {
+  const nameOf = useAgentName();
+  const pending = usePendingProposals();
+  const { data: agents = [] } = useAgents();
+  const { data: venues = NO_VENUES } = useQuery({
+    queryKey: ['venues', 'all'],
+    queryFn: async ({ signal }) => (await api.listVenues({}, { signal })).items,
+    refetchInterval: READ_EVERY_MS,
+    enabled: useMay('market:read'),
+  });
+  return [
+    ...pending.map(({ id, agentId, order, instrument }) => ({
+      key: id,
+      tone: 'accent' as const,
+      words: `${nameOf(agentId)} wants to ${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)}, limit ${priceText(order.limitPrice)}.`,
+      address: `#/proposals/${agentId}`,
+      act: 'Review',
+    })),
+    ...agents
+      .filter(({ paused }) => paused)
+      .map(({ id, name, pauseCause }) => ({
+        key: id,
+        tone: 'warn' as const,
+        words: `${name} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
+        address: `#/agents/${id}`,
+        act: pauseCause === 'quarantine' ? 'Release' : 'Resume',
+      })),
+    ...venues
+      .filter(({ hearing }) => !HEALTHY.includes(hearing))
+      .map(({ venue, hearing, detail }) => ({
+        key: venue,
+        tone: 'down' as const,
+        words: `${plain(venue)}: ${plain(hearing)}${detail === '' ? '' : `, ${detail}`}.`,
+        address: '#/operate',
+        act: 'View',
+      })),
+  ];
+}
+
+function Earned({ mode }: { readonly mode: 'paper' | 'live' }) {
+  const { data } = useQuery({
+    queryKey: ['performance', mode],
+    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  const totals = data?.totals;
+  return (
+    <section className="card earned" aria-label={`Profit, ${mode}`}>
+      <h2 className="card-title">
+        Profit <span className="tag">{mode}</span>
+      </h2>
+      <dl className="figures padded">
+        <div>
+          <dt>Today</dt>
+          <dd className="big">
+            <Gain usd={totals?.todayUsd} />
+          </dd>
+        </div>
+        <div>
+          <dt>Total</dt>
+          <dd className="big">
+            <Gain usd={totals?.pnlUsd} />
+          </dd>
+        </div>
+        <div>
+          <dt>Equity</dt>
+          <dd>
+            <Money usd={totals?.equityUsd} />
+          </dd>
+        </div>
+      </dl>
+      <p className="padded">
+        <a href={`#/portfolio/${mode}`}>Curve, holdings and risks</a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+/** A recorded tape instead of the present: the tape's server marks its page. */
+export const IS_REPLAY = document.documentElement.hasAttribute('data-replay');
+
+/** State of the tape as its server says it. */
+export interface Replay {
+  readonly tape: string;
+  readonly mode: 'playing' | 'paused' | 'ended' | 'failed';
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  readonly speed: number;
+  readonly loop: boolean;
+  /** Grows with each jump. */
+  readonly moves: number;
+  readonly failure: string | null;
+  readonly instruments: readonly string[];
+}

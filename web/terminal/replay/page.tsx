@@ -1,0 +1,101 @@
+/** Contents of the tape that is replayed, and the other tapes that may be loaded. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { symbolOf } from '../../words.js';
+import { At } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { useStore } from '../kit/store.ts';
+import { choose, venueIn } from '../place.ts';
+import { known, move, readTapes } from './control.ts';
+
+const BYTES = new Intl.NumberFormat('en-US');
+
+export function ReplayPage() {
+  const replay = useStore(known)?.replay;
+  if (replay === undefined)
+    return (
+      <div className="page">
+        <h1>Replay</h1>
+        <p className="card empty">
+          This service shows the present. <code>sevengate tape serve FILE</code> shows a recorded tape in the same workspace.
+        </p>
+      </div>
+    );
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Replay</h1>
+        <p className="faint">These pages replay a recording: prices, bars and outages as they were received at the time.</p>
+      </div>
+      <dl className="card figures padded">
+        <div>
+          <dt>Tape</dt>
+          <dd>{replay.tape}</dd>
+        </div>
+        <div>
+          <dt>From</dt>
+          <dd>
+            <At at={replay.from} />
+          </dd>
+        </div>
+        <div>
+          <dt>To</dt>
+          <dd>
+            <At at={replay.to} />
+          </dd>
+        </div>
+      </dl>
+      <Tapes playing={replay.tape} />
+      <section className="card" aria-label="Instruments on this tape">
+        <Table
+          label="Instruments on this tape"
+          rows={replay.instruments}
+          keyOf={(key) => key}
+          columns={[
+            {
+              title: 'Instrument',
+              cell: (key) => (
+                <button type="button" className="plain" onClick={() => choose(key)}>
+                  {symbolOf(key)}
+                </button>
+              ),
+            },
+            { title: 'Venue', isText: true, cell: venueIn },
+          ]}
+        />
+      </section>
+    </div>
+  );
+}
+
+function Tapes({ playing }: { readonly playing: string }) {
+  const tapes = useQuery({ queryKey: ['tapes'], queryFn: readTapes });
+  return (
+    <section className="card" aria-label="Other tapes">
+      <h2 className="card-title">Tapes of the folder</h2>
+      <Loaded query={tapes}>
+        {({ items }) => (
+          <Table
+            label="Tapes"
+            rows={items}
+            keyOf={({ name }) => name}
+            columns={[
+              { title: 'Tape', cell: ({ name }) => name },
+              { title: 'Bytes', cell: ({ bytes }) => BYTES.format(bytes) },
+              { title: '', cell: ({ name }) => <Load name={name} isPlaying={name === playing} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+const Load = ({ name, isPlaying }: { readonly name: string; readonly isPlaying: boolean }) =>
+  isPlaying ? (
+    <span className="faint">playing</span>
+  ) : (
+    <Button size="compact-xs" variant="default" onClick={() => void move('load', { tape: name })}>
+      Load {name}
+    </Button>
+  );
