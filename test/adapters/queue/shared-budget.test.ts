@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSharedBudgets, type SharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { testRedis } from '../../harness/redis.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
@@ -64,7 +65,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
         }
         for (const each of opened.splice(0)) each.close();
       }),
-      { numRuns: 6 },
+      { numRuns: rounds({ suite: 2, proof: 12 }) },
     );
   });
 
