@@ -11,7 +11,7 @@ import { MANIFEST_TEMPLATES } from '../domain/manifest/templates.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sevengate-terminal');
 /** The folders that the terminal is made of. */
-const ROOMS = ['web', 'clients/typescript/src'];
+const ROOMS = ['web', 'clients/typescript/src', 'src/domain'];
 const ENTRIES = { script: 'web/terminal/main.tsx', style: 'web/terminal/terminal.css' };
 const INDEX = 'index.json';
 /** Another process may be about to read an older bundle: so many stay. */
@@ -40,12 +40,23 @@ const OPTIONS = {
 /** Contents of the manifest form: its schema, and templates. */
 const MANIFESTS = JSON.stringify({ schema: manifestPayloadSchema, templates: MANIFEST_TEMPLATES });
 
+/** Grammar of theses, with the index of instruments that it reads. */
+const GRAMMAR = `export { compileThesis, MAX_THESIS_LENGTH } from './src/domain/take/compile-thesis.ts';
+export { catalogOf } from './src/domain/catalog.ts';`;
+const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
+export const hash = createHash;`;
+
 /** Domain modules that pages import, under names of their own. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
     build.onResolve({ filter: /\/lightweight-charts\.js$/ }, ({ kind }) => build.resolve('lightweight-charts', { kind, resolveDir: ROOT }));
+    build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
+    build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
+    // The grammar hashes nothing: only the service keeps a Take.
+    build.onResolve({ filter: /^node:crypto$/ }, () => ({ path: 'no-hashing', namespace: 'domain' }));
+    build.onLoad({ filter: /^no-hashing$/, namespace: 'domain' }, () => ({ contents: NO_HASHING }));
     build.onResolve({ filter: /\/manifest-schema\.js$/ }, () => ({ path: 'manifest-schema', namespace: 'domain' }));
     build.onLoad({ filter: /^manifest-schema$/, namespace: 'domain' }, () => ({ contents: MANIFESTS, loader: 'json' }));
   },

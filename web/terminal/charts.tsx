@@ -4,3 +4,4 @@ export { sweepReport } from '../sweep-report.js';
 export { AgentChart } from './agents/chart.tsx';
 export { ActorPrice } from './debugger/price.tsx';
 export { Candles } from './panels/candles.tsx';
+export { CourseCanvas } from './kit/course-canvas.tsx';

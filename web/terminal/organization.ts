@@ -1,7 +1,8 @@
 /** Agents and alerts of the organization, which several panels read. */
 import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
-import { api } from './api.ts';
+import { useCallback, useEffect } from 'react';
+import { api, refresh } from './api.ts';
+import { feed } from './market.ts';
 import { useMay } from './member.ts';
 
 export const useAgents = () =>
@@ -23,3 +24,12 @@ export const useAlerts = () =>
     queryFn: async ({ signal }) => (await api.listAlerts({ limit: 60 }, { signal })).items,
     enabled: useMay('agent:read'),
   });
+
+/** Reads lists again whenever the channel announces something of the organization. @param names Names of the queries. */
+export function useAnnouncements(channel: 'takes' | 'launches' | 'bridge', ...names: readonly string[]): void {
+  const key = names.join(' ');
+  useEffect(() => {
+    const again = () => refresh(...key.split(' '));
+    return feed.subscribe({ channel, begin: again, receive: again });
+  }, [channel, key]);
+}

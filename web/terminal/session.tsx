@@ -12,10 +12,28 @@ import { IS_REPLAY } from './replay/mode.ts';
 // Nobody signs in to a tape.
 signedOut.set(!IS_REPLAY && !isKeptSignedIn());
 
+const LINK = /^#\/sign-in\/([\w-]{10,64})$/;
+/** Code of the one-click link that the service prints at its start. It stands behind the #, which no server is sent, and is taken out at once. */
+const code = LINK.exec(location.hash)?.[1] ?? null;
+if (code !== null) history.replaceState(null, '', '#/');
+
+/** Signs in with the code in the address, which works once; React may render twice. */
+const byLink = code === null ? null : api.redeemSignInLink({ body: { code } });
+
 export function Session() {
   const isOut = useStore(signedOut);
+  const link = useQuery({
+    queryKey: ['sign-in-link'],
+    queryFn: async () => {
+      if (byLink !== null) signedIn(await byLink);
+      return null;
+    },
+    staleTime: Infinity,
+    enabled: byLink !== null,
+  });
   const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.getMe({}, { signal }), staleTime: Infinity, enabled: !isOut });
-  if (isOut) return <SignIn />;
+  if (link.isLoading) return <main className="sign-in faint">Signing in…</main>;
+  if (isOut) return <SignIn reason={link.error} />;
   if (me.data !== undefined)
     return (
       <MeContext value={me.data}>
@@ -25,14 +43,19 @@ export function Session() {
   return <main className="sign-in">{me.error === null ? <p className="faint">Signing in…</p> : <Refusal error={me.error} />}</main>;
 }
 
-function SignIn() {
+function signedIn({ expiresAt }: { readonly expiresAt: string }): void {
+  keepSignedIn(expiresAt);
+  signedOut.set(false);
+}
+
+/** @param props.reason Error of the link that signed nobody in. */
+function SignIn({ reason }: { readonly reason: Error | null }) {
   const [token, setToken] = useState('');
   const opening = useMutation({
     mutationFn: () => api.openSession({ body: { token: token.trim() } }),
-    onSuccess: ({ expiresAt }) => {
-      keepSignedIn(expiresAt);
+    onSuccess: (session) => {
       void queries.invalidateQueries();
-      signedOut.set(false);
+      signedIn(session);
     },
   });
   const submit = (event: FormEvent) => {
@@ -53,7 +76,7 @@ function SignIn() {
           autoFocus
           autoComplete="off"
         />
-        <Refusal error={opening.error} />
+        <Refusal error={opening.error ?? reason} />
         <Button type="submit" size="sm" fullWidth loading={opening.isPending} disabled={token.trim() === ''}>
           Sign in
         </Button>

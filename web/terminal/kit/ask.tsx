@@ -20,11 +20,25 @@ interface AskProps {
   readonly changes: readonly string[];
   readonly act: (reason: string) => Promise<unknown>;
   readonly isOff?: boolean;
+  /** False while its fields are not complete. */
+  readonly isReady?: boolean;
   /** Consequences of the act, and its fields. */
   readonly children: ReactNode;
 }
 
-export function Ask({ verb, name = verb, title, isDangerous = false, reason, done, changes, act, isOff = false, children }: AskProps) {
+export function Ask({
+  verb,
+  name = verb,
+  title,
+  isDangerous = false,
+  reason,
+  done,
+  changes,
+  act,
+  isOff = false,
+  isReady = true,
+  children,
+}: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const [why, setWhy] = useState('');
   const acting = useMutation({
@@ -54,17 +68,7 @@ export function Ask({ verb, name = verb, title, isDangerous = false, reason, don
           }}
         >
           {children}
-          {reason !== undefined && (
-            <TextInput
-              label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
-              description="Recorded with your name."
-              required={reason === 'required'}
-              maxLength={500}
-              data-autofocus
-              value={why}
-              onChange={({ currentTarget }) => setWhy(currentTarget.value)}
-            />
-          )}
+          {reason !== undefined && <Reason isRequired={reason === 'required'} why={why} write={setWhy} />}
           <Refusal error={acting.error} />
           <div className="buttons">
             <Button variant="default" onClick={close}>
@@ -74,7 +78,7 @@ export function Ask({ verb, name = verb, title, isDangerous = false, reason, don
               type="submit"
               {...(isDangerous ? { color: 'red.9' } : {})}
               loading={acting.isPending}
-              disabled={reason === 'required' && why.trim() === ''}
+              disabled={!isReady || (reason === 'required' && why.trim() === '')}
             >
               {verb}
             </Button>
@@ -84,3 +88,21 @@ export function Ask({ verb, name = verb, title, isDangerous = false, reason, don
     </>
   );
 }
+
+interface ReasonProps {
+  readonly isRequired: boolean;
+  readonly why: string;
+  readonly write: (why: string) => void;
+}
+
+const Reason = ({ isRequired, why, write }: ReasonProps) => (
+  <TextInput
+    label={isRequired ? 'Reason' : 'Reason (optional)'}
+    description="Recorded with your name."
+    required={isRequired}
+    maxLength={500}
+    data-autofocus
+    value={why}
+    onChange={({ currentTarget }) => write(currentTarget.value)}
+  />
+);

@@ -7,8 +7,8 @@ import { Activities, Actors } from './actors.tsx';
 import { Halts } from './halts.tsx';
 import { Health } from './health.tsx';
 import { Incidents, Interventions } from './incidents.tsx';
-import { Members } from './members.tsx';
 import { Timers } from './timers.tsx';
+import { Members } from '../members/members.tsx';
 import { Venues } from './venues.tsx';
 import { CandleWork, LongWork } from './work.tsx';
 

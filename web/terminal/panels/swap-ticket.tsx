@@ -12,7 +12,7 @@ import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { draft } from './draft.ts';
 import { Sides, SizeInput, Slippage } from './order-fields.tsx';
-import { SwapSigning } from './signing.tsx';
+import { SwapSigning } from '../wallet/signing.tsx';
 
 const QUIET_MS = 400;
 /** A route is asked for again while somebody looks at it. */
@@ -122,7 +122,7 @@ function NoWallet() {
   return (
     <div className="refusal" role="note">
       <p>A swap is signed by your own wallet, and none is linked to the organization.</p>
-      <Button component="a" href="/#/portfolio" variant="default" size="compact-xs">
+      <Button component="a" href="#/wallets" variant="default" size="compact-xs">
         Link a wallet
       </Button>
     </div>

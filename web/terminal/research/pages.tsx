@@ -2,7 +2,10 @@
 import { AgentPages } from '../agents/pages.tsx';
 import { Recommendations } from '../agents/recommendations.tsx';
 import { DebuggerPage } from '../debugger/page.tsx';
+import { LaunchPages } from '../launches/pages.tsx';
 import { AgentTokens } from '../market/agent-tokens.tsx';
+import { Leaderboard } from '../market/leaderboard.tsx';
+import { Marketplace } from '../market/marketplace.tsx';
 import { PublicWallets } from '../market/public-wallets.tsx';
 import { PublishedTakes } from '../market/published-takes.tsx';
 import { Selling } from '../market/selling.tsx';
@@ -10,9 +13,14 @@ import { Vaults } from '../market/vaults.tsx';
 import { ProposalsPage } from '../panels/proposal-list.tsx';
 import { Overview } from '../portfolio/overview.tsx';
 import { RuntimePage } from '../operate/runtime.tsx';
+import { Join } from '../members/join.tsx';
+import { MembersPage } from '../members/members.tsx';
 import { Operate } from '../operate/workspace.tsx';
-import { Wallets } from '../portfolio/wallets.tsx';
 import { Perpetuals } from '../trade/perpetuals.tsx';
+import { Portfolio } from '../portfolio/portfolio.tsx';
+import { Transfers } from '../transfers/transfers.tsx';
+import { Wallets } from '../wallet/wallets.tsx';
+import { TakePages } from '../takes/pages.tsx';
 import { Predictions } from '../trade/predictions.tsx';
 import { ReplayPage } from '../replay/page.tsx';
 import { ReportPage } from '../reports/report.tsx';
@@ -40,6 +48,13 @@ const PAGES: Record<string, () => React.ReactNode> = {
   risk: RiskLimits,
   operate: Operate,
   runtime: RuntimePage,
+  launches: LaunchPages,
+  leaderboard: Leaderboard,
+  marketplace: Marketplace,
+  transfers: Transfers,
+  join: Join,
+  members: MembersPage,
+  portfolio: Portfolio,
   'agent-tokens': AgentTokens,
   'basis-policies': BasisPolicies,
   chains: Chains,
@@ -57,6 +72,7 @@ const PAGES: Record<string, () => React.ReactNode> = {
   selling: Selling,
   social: Social,
   swaps: Swaps,
+  takes: TakePages,
   vaults: Vaults,
   wallets: Wallets,
 };

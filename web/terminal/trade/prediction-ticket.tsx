@@ -12,7 +12,7 @@ import { Money } from '../kit/numbers.tsx';
 import { useOnce } from '../kit/once.ts';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
-import { Signing } from '../panels/signing.tsx';
+import { Signing } from '../wallet/signing.tsx';
 import { bodyOf, FIRST, type PredictionDraft, problemOf } from './prediction-draft.ts';
 
 export function PredictionTicket({ market }: { readonly market: PredictionMarket }) {
@@ -46,7 +46,7 @@ export function PredictionTicket({ market }: { readonly market: PredictionMarket
       {mode === 'live' &&
         (signer === null ? (
           <p className="refusal" role="note">
-            A live order is signed by your own wallet, and none is linked. <a href="/#/portfolio">Link a wallet</a>
+            A live order is signed by your own wallet, and none is linked. <a href="#/wallets">Link a wallet</a>
           </p>
         ) : (
           <Select

@@ -8,7 +8,7 @@ import { Ago } from '../kit/ages.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
-import { SwapSigning } from '../panels/signing.tsx';
+import { SwapSigning } from '../wallet/signing.tsx';
 import { choose } from '../place.ts';
 
 const READ_EVERY_MS = 5_000;

@@ -1,4 +1,4 @@
-/** Wallets that members proved to be theirs: their labels, and the way to unlink one. */
+/** Wallets that members proved to be theirs: linking one, their names, and the way to unlink one. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { LinkedWallet } from '../../../clients/typescript/src/index.ts';
@@ -7,8 +7,7 @@ import { Address, shortAddress } from '../kit/address.tsx';
 import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { List, useList } from '../kit/lists.tsx';
-
-const CHAINS: Record<LinkedWallet['chain'], string> = { spotchain: 'Primary chain', evmvenue: 'EVM chain' };
+import { CHAINS, LinkWallet } from './linking.tsx';
 
 export function Wallets() {
   const wallets = useList(['wallets', 'all'], (page, options) => api.listWallets(page, options));
@@ -16,8 +15,6 @@ export function Wallets() {
     <div className="page">
       <div className="page-head">
         <h1>Wallets</h1>
-        <span className="space" />
-        <a href="/#/portfolio">Link a wallet</a>
       </div>
       <p className="faint">
         A linked wallet is proved to be yours. It signs swaps, launches and licences itself; linking grants no permission.
@@ -25,11 +22,7 @@ export function Wallets() {
       <List
         list={wallets}
         label="Linked wallets"
-        empty={
-          <>
-            No wallet is linked. <a href="/#/portfolio">Link one</a> to sign swaps, launches and purchases with it.
-          </>
-        }
+        empty="No wallet is linked. Link one below to sign swaps, launches and purchases with it."
         keyOf={({ id }) => id}
         columns={[
           { title: 'Wallet', cell: (wallet) => nameOf(wallet) },
@@ -40,6 +33,7 @@ export function Wallets() {
           { title: '', cell: (wallet) => <Buttons wallet={wallet} /> },
         ]}
       />
+      <LinkWallet />
     </div>
   );
 }

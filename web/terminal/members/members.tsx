@@ -1,4 +1,4 @@
-/** The member's own session, and the members of the organization with what each may do. */
+/** Members of the organization with what each may do, their roles, the invitations, and one's own session. */
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
@@ -6,6 +6,9 @@ import { api } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
 import { signOut, useMay, useMe } from '../member.ts';
+import { ChangeGrant, Permissions } from './grant.tsx';
+import { Invitations } from './invitations.tsx';
+import { Roles } from './roles.tsx';
 
 export function Members() {
   const mayManage = useMay('members:manage');
@@ -46,20 +49,13 @@ function OwnSession() {
   );
 }
 
-const Permissions = ({ of }: { readonly of: readonly string[] }) => (
-  <span className="tags">
-    {of.map((permission) => (
-      <code key={permission} className="tag">
-        {permission}
-      </code>
-    ))}
-  </span>
-);
-
 function MemberList() {
   const members = useQuery({ queryKey: ['members'], queryFn: ({ signal }) => api.listMembers({}, { signal }) });
   return (
     <>
+      <p className="padded">
+        <a href="#/members">Invite members and change roles</a>
+      </p>
       <Loaded query={members}>
         {({ items }) => (
           <Table
@@ -75,18 +71,35 @@ function MemberList() {
           />
         )}
       </Loaded>
-      <p className="padded">
-        <a href="/#/members">Invite members and change roles</a>
-      </p>
     </>
   );
 }
 
-function MemberButtons({ member: { name, subject } }: { readonly member: Member }) {
+export function MembersPage() {
+  const mayManage = useMay('members:manage');
+  return (
+    <div className="page">
+      <h1>Members</h1>
+      <div className="card">
+        <Members />
+      </div>
+      {mayManage && (
+        <>
+          <Invitations />
+          <Roles />
+        </>
+      )}
+    </div>
+  );
+}
+
+function MemberButtons({ member }: { readonly member: Member }) {
+  const { name, subject } = member;
   const isOwn = useMe().subject === subject;
   if (isOwn) return <span className="faint">you</span>;
   return (
     <div className="row-buttons">
+      <ChangeGrant member={member} />
       <Ask
         verb="Revoke tokens"
         name={`Revoke tokens of ${name}`}

@@ -1,0 +1,30 @@
+/** The course of numbers over time as a chart; its library is loaded when the first one is shown. */
+import { lazy, Suspense } from 'react';
+import type { Course as Drawn } from './course-drawing.ts';
+
+export type { Course as Drawn, Point } from './course-drawing.ts';
+
+const CourseCanvas = lazy(async () => ({ default: (await import('../charts.tsx')).CourseCanvas }));
+
+interface CourseProps {
+  readonly course: Drawn;
+  /** The drawing in words, for those who cannot see it. */
+  readonly label: string;
+  /** Said in the place of a chart while there are fewer than two points. */
+  readonly empty: string;
+}
+
+export function Course({ course, label, empty }: CourseProps) {
+  const isEmpty = course.series.every(({ points }) => points.length < 2);
+  return (
+    <div className="course" data-lower={course.lower !== undefined}>
+      {isEmpty ? (
+        <p className="empty">{empty}</p>
+      ) : (
+        <Suspense fallback={null}>
+          <CourseCanvas course={course} label={label} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+/** Claims of a launch's creator and partner: one kind at a time, signed by the wallet that is paid. */
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { LaunchClaim } from '../../../clients/typescript/src/index.ts';
+import { plain, priceText } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { useMay } from '../member.ts';
+import { Signing } from '../wallet/signing.tsx';
+
+const KINDS = [
+  { value: 'fees', label: 'trading fees' },
+  { value: 'surplus', label: 'surplus above the threshold' },
+  { value: 'migration_fee', label: 'migration fee' },
+  { value: 'unlocked', label: 'unlocked tokens' },
+];
+const CLAIMERS = ['creator', 'partner'];
+const ENDED = ['finalized', 'expired', 'refused', 'failed'];
+const LOOK_MS = 1_000;
+
+export function Claims({ launchId }: { readonly launchId: string }) {
+  const [kind, setKind] = useState<LaunchClaim['kind']>('fees');
+  const [as, setAs] = useState<LaunchClaim['as']>('creator');
+  const [claim, setClaim] = useState<LaunchClaim | null>(null);
+  const mayClaim = useMay('trade:execute');
+  const prepare = async () => {
+    const made = await api.prepareLaunchClaim({ id: launchId, body: { kind, as } });
+    setClaim(made);
+    const handIn = async ([signedTransaction = '']: readonly string[]) => {
+      await api.submitLaunchClaim({ id: launchId, claimId: made.id, body: { signedTransaction } });
+      refresh('launch-claim');
+    };
+    return { unsigned: [made.transaction], signer: made.wallet, handIn };
+  };
+  return (
+    <section className="card claims stack" aria-label="Claims">
+      <h2>Claims</h2>
+      {mayClaim ? (
+        <>
+          <div className="inline-form bottom">
+            <Select
+              size="xs"
+              label="Claim"
+              allowDeselect={false}
+              data={KINDS}
+              value={kind}
+              onChange={(value) => setKind(value as typeof kind)}
+            />
+            <Select
+              size="xs"
+              label="Paid to the"
+              allowDeselect={false}
+              data={CLAIMERS}
+              value={as}
+              onChange={(value) => setAs(value as typeof as)}
+            />
+          </div>
+          <Signing key={`${kind} ${as}`} prepare={prepare} />
+          {claim !== null && <Claim key={claim.id} first={claim} />}
+        </>
+      ) : (
+        <p className="faint">Claiming takes the permission trade:execute.</p>
+      )}
+    </section>
+  );
+}
+
+/** Follows a claim until it has ended. */
+function Claim({ first }: { readonly first: LaunchClaim }) {
+  const { data: claim } = useQuery({
+    queryKey: ['launch-claim', first.id],
+    queryFn: ({ signal }) => api.getLaunchClaim({ id: first.launchId, claimId: first.id }, { signal }),
+    initialData: first,
+    refetchInterval: ({ state: { data } }) => (data !== undefined && ENDED.includes(data.state) ? false : LOOK_MS),
+  });
+  const { state, reason, detail, wallet, quoteAmount, baseAmount } = claim;
+  return (
+    <>
+      <p role="status">{reason === null ? `The claim is ${plain(state)}.` : `The claim is ${plain(state)}: ${detail ?? plain(reason)}`}</p>
+      <dl className="figures tall">
+        <div>
+          <dt>Signs and receives</dt>
+          <dd>
+            <Address address={wallet} />
+          </dd>
+        </div>
+        <div>
+          <dt>Quote amount (raw units)</dt>
+          <dd className="num">{priceText(quoteAmount)}</dd>
+        </div>
+        <div>
+          <dt>Token amount (raw units)</dt>
+          <dd className="num">{priceText(baseAmount)}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,197 @@
+/** A token to be launched, from an agent or a Take to the signature in one form: the curve that it gets is drawn while one writes. */
+import { Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
+import { clockAndZone, plain, symbolOf } from '../../words.js';
+import { api, ApiError } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { Loaded } from '../kit/lists.tsx';
+import { useMay } from '../member.ts';
+import { useAgents } from '../organization.ts';
+import { goTo } from '../place.ts';
+import { Signing } from '../wallet/signing.tsx';
+import { Curve } from './curve.tsx';
+import { madeOnce, submitLaunch } from './prepare.ts';
+import { Terms } from './terms.tsx';
+
+/** The native coin, wrapped, and the stablecoin: quotes that stand in no catalog of instruments. */
+const COINS = [
+  { value: 'So11111111111111111111111111111111111111112', label: 'SOL' },
+  { value: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', label: 'USDC' },
+];
+/** While somebody writes, the curve is not asked for anew. */
+const QUIET_MS = 250;
+
+const FIELDS = ['name', 'symbol', 'uri', 'preset', 'quoteMint', 'startingFdv', 'firstBuy', 'agentId', 'takeId'] as const;
+type Field = (typeof FIELDS)[number];
+type Wish = Readonly<Record<Field, string>>;
+type Preset = LaunchPreview['preset'];
+
+/** What the address says of the launch: `#/launches/new?agent=…`, or `?take=…`. */
+function asked(): Pick<Wish, 'agentId' | 'takeId'> {
+  const query = new URLSearchParams(location.hash.split('?')[1] ?? '');
+  return { agentId: query.get('agent') ?? '', takeId: query.get('take') ?? '' };
+}
+
+const FIRST: Omit<Wish, 'agentId' | 'takeId'> = {
+  name: '',
+  symbol: '',
+  uri: '',
+  preset: 'reference_anchored',
+  quoteMint: COINS[0]?.value ?? '',
+  startingFdv: '30',
+  firstBuy: '',
+};
+
+/** Fields that are filled. */
+const given = (wish: Wish) =>
+  Object.fromEntries(Object.entries(wish).filter(([, value]) => value.trim() !== '')) as Partial<Wish> & Pick<Wish, 'name'>;
+
+export function LaunchForm() {
+  const [wish, setWish] = useState<Wish>(() => ({ ...FIRST, ...asked() }));
+  const [until, setUntil] = useState('');
+  const [refused, setRefused] = useState<ApiError | null>(null);
+  const mayTrade = useMay('trade:execute');
+  const write = (field: Field) => (value: string | null) => {
+    setRefused(null);
+    setWish((before) => ({ ...before, [field]: value ?? '' }));
+  };
+  const prepareOnce = useMemo(() => madeOnce((body: Parameters<typeof api.prepareLaunch>[0]['body']) => api.prepareLaunch({ body })), []);
+  const prepare = async ([creator]: readonly string[]) => {
+    if (creator === undefined) throw new Error('The wallet shared no account.');
+    try {
+      const { id, transactions, expiresAt } = await prepareOnce({ ...(given(wish) as Wish & { preset: Preset }), creator });
+      setUntil(clockAndZone(expiresAt));
+      const handIn = async (signed: readonly string[]) => {
+        await submitLaunch(id, 'curve', signed);
+        goTo(`launches/${id}`);
+      };
+      return { unsigned: transactions, signer: creator, handIn };
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error);
+      throw error;
+    }
+  };
+  return (
+    <div className="page">
+      <a className="trail" href="#/launches">
+        ← Launches
+      </a>
+      <h1>Launch a token</h1>
+      <div className="launch-sight">
+        <div className="stack">
+          <section className="card claims stack" aria-label="The token">
+            <h2>The token</h2>
+            <Fields wish={wish} write={write} problemOf={(field) => problemOf(refused, field)} />
+          </section>
+          <section className="card claims stack" aria-label="Sign">
+            <h2>Sign</h2>
+            <p>
+              The wallet that signs is the creator. It pays for the launch, receives the tokens of the first buy, and earns the creator
+              fees.
+            </p>
+            {until !== '' && <p role="status">Prepared. Sign before {until}.</p>}
+            {mayTrade ? <Signing prepare={prepare} /> : <p className="faint">A launch takes the permission trade:execute.</p>}
+          </section>
+        </div>
+        <section className="card claims stack" aria-label="Its curve">
+          <h2>Its curve</h2>
+          <Preview wish={wish} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** The problem of one field that a refusal names. */
+export const problemOf = (refused: ApiError | null, field: string): string | null =>
+  refused?.fields.find(({ path }) => path === `$.${field}` || path.endsWith(`.${field}`))?.problem ?? null;
+
+interface FieldsProps {
+  readonly wish: Wish;
+  readonly write: (field: Field) => (value: string | null) => void;
+  readonly problemOf: (field: Field) => string | null;
+}
+
+function Fields({ wish, write, problemOf: problem }: FieldsProps) {
+  const { data: presets } = useQuery({
+    queryKey: ['launch-presets'],
+    queryFn: ({ signal }) => api.listLaunchPresets({}, { signal }),
+    staleTime: Infinity,
+  });
+  const { data: agents = [] } = useAgents();
+  const quoted = useCatalog().filter(({ token, kind }) => token !== null && (kind === 'tokenized_equity' || kind === 'pre_ipo'));
+  const text = (field: Field, label: string, placeholder: string) => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      autoComplete="off"
+      value={wish[field]}
+      error={problem(field)}
+      onChange={({ currentTarget }) => write(field)(currentTarget.value)}
+    />
+  );
+  const choice = (field: Field, label: string, data: readonly { readonly value: string; readonly label: string }[]) => (
+    <Select
+      size="xs"
+      label={label}
+      searchable
+      allowDeselect={false}
+      data={[...data]}
+      value={wish[field]}
+      error={problem(field)}
+      onChange={write(field)}
+    />
+  );
+  return (
+    <div className="field-pairs">
+      {wish.takeId === ''
+        ? choice('agentId', 'Agent', [{ value: '', label: 'none' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))])
+        : text('takeId', 'Take', '')}
+      {text('name', 'Name', 'Lantern Bearer')}
+      {text('symbol', 'Symbol', 'LANTERN')}
+      {text('uri', 'Metadata URL', 'https://example.com/token.json')}
+      {choice(
+        'preset',
+        'Curve',
+        (presets?.items ?? []).map(({ key, graduationMultiple }) => ({
+          value: key,
+          label: `${plain(key)}: graduates at ${graduationMultiple}×`,
+        })),
+      )}
+      {choice('quoteMint', 'Quote token', [
+        ...COINS,
+        ...quoted.map(({ token, instrument }) => ({ value: token?.mint ?? '', label: symbolOf(instrument) })),
+      ])}
+      {text('startingFdv', 'Worth at the start (in quote tokens)', '30')}
+      {text('firstBuy', 'Creator’s first buy (in quote tokens)', 'none')}
+    </div>
+  );
+}
+
+function Preview({ wish }: { readonly wish: Wish }) {
+  const [{ preset, quoteMint, startingFdv, symbol }] = useDebouncedValue(wish, QUIET_MS);
+  const preview = useQuery({
+    queryKey: ['launch-preview', preset, quoteMint, startingFdv],
+    queryFn: ({ signal }) => api.previewLaunch({ body: { preset: preset as Preset, quoteMint, startingFdv } }, { signal }),
+    staleTime: Infinity,
+    placeholderData: (before) => before,
+  });
+  return (
+    <Loaded query={preview}>
+      {(data) => (
+        <>
+          <Curve
+            ladder={[{ fillPct: 0, price: data.startingPrice }, ...data.ladder]}
+            now={null}
+            symbol={symbol === '' ? 'the token' : symbol}
+            quoteSymbol={data.quote.symbol}
+          />
+          <Terms preview={data} />
+        </>
+      )}
+    </Loaded>
+  );
+}

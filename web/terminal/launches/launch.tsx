@@ -1,0 +1,271 @@
+/** One launch: its curve as it fills, its terms, its price over time, its holders, and what waits to be signed or claimed. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Launch, LauncherLaunch, LaunchMonitor, LaunchPriceHistory } from '../../../clients/typescript/src/index.ts';
+import { percentText, plain, priceText, quoteText, symbolOf } from '../../words.js';
+import { api } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { At, WorkState } from '../kit/ages.tsx';
+import { Course, type Drawn } from '../kit/course.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Price } from '../kit/numbers.tsx';
+import { AgentToken } from '../market/agent-token.tsx';
+import { useMay } from '../member.ts';
+import { useAnnouncements } from '../organization.ts';
+import { Signing } from '../wallet/signing.tsx';
+import { Claims } from './claims.tsx';
+import { Curve } from './curve.tsx';
+import { paidOf, preparedOf } from './prepare.ts';
+import { Terms } from './terms.tsx';
+
+const READ_EVERY_MS = 5_000;
+const ENDED = ['graduated', 'launched', 'expired', 'failed'];
+/** Before it trades nothing can wait. */
+const TRADES = ['trading', 'graduating', 'graduated'];
+/** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
+const SIGNS_AGAIN = 'signs the same payment transaction again. It cannot be charged twice.';
+const MOST_DECIMALS = 12;
+
+export function LaunchPage({ id }: { readonly id: string }) {
+  useAnnouncements('launches', 'launch', 'launches');
+  const launch = useQuery({
+    queryKey: ['launch', id],
+    queryFn: ({ signal }) => api.getLaunch({ id }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="page">
+      <a className="trail" href="#/launches">
+        ← Launches
+      </a>
+      <Loaded query={launch}>{(data) => <Shown launch={data} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ launch }: { readonly launch: Launch | LauncherLaunch }) {
+  const { id, symbol, name, state, reason, detail, changedAt } = launch;
+  return (
+    <>
+      <div className="page-head">
+        <h1>
+          {symbol} <small>{name}</small>
+        </h1>
+        <span className="tag" data-state={state}>
+          {plain(state)}
+        </span>
+        {reason !== null && <span className="warn">{detail ?? plain(reason)}</span>}
+        {!ENDED.includes(state) && <WorkState work={{ ...launch, state: 'running', seenAt: changedAt, error: null }} name="the launch" />}
+        <span className="space" />
+        <a href={`#/actors/${id}`}>State chart and time travel</a>
+      </div>
+      <ToSign launch={launch} />
+      {launch.kind === 'curve' ? <OnCurve launch={launch} /> : <ByLauncher launch={launch} />}
+    </>
+  );
+}
+
+/** Wallets, for as long as the launch waits for one. */
+function ToSign({ launch: { id, kind, state, creator } }: { readonly launch: Launch | LauncherLaunch }) {
+  const maySign = useMay('trade:execute');
+  const isDeclined = state === 'failed_paid';
+  if (state !== 'prepared' && !isDeclined) return null;
+  return (
+    <section className="card claims stack" aria-label="Signature required">
+      <h2>{isDeclined ? 'Retry with the launcher' : 'Signature required'}</h2>
+      <p>
+        The wallet <Address address={creator} /> {isDeclined ? SIGNS_AGAIN : 'must sign within about a minute.'}
+      </p>
+      {maySign ? (
+        <Signing key={state} prepare={() => (isDeclined ? paidOf(id) : preparedOf(id, kind))} />
+      ) : (
+        <p className="faint">Submitting takes the permission trade:execute.</p>
+      )}
+    </section>
+  );
+}
+
+function OnCurve({ launch }: { readonly launch: Launch }) {
+  const { id, mint, symbol, quoteSymbol, preset, quoteMint, startingFdv, totalSupply, decimals, state, tradingSince } = launch;
+  const monitor = useQuery({
+    queryKey: ['launch', id, 'monitor'],
+    queryFn: ({ signal }) => api.monitorLaunch({ id }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  const preview = useQuery({
+    queryKey: ['launch-preview', id],
+    queryFn: ({ signal }) => api.previewLaunch({ body: { preset, quoteMint, startingFdv, totalSupply, decimals } }, { signal }),
+    staleTime: Infinity,
+  });
+  const trades = TRADES.includes(state);
+  return (
+    <>
+      <div className="launch-sight">
+        <section className="card claims stack" aria-label="Curve">
+          <Loaded query={preview}>
+            {(data) => (
+              <Curve
+                ladder={[{ fillPct: 0, price: data.startingPrice }, ...data.ladder]}
+                now={monitor.data?.curve ?? null}
+                symbol={symbol}
+                quoteSymbol={quoteSymbol}
+              />
+            )}
+          </Loaded>
+        </section>
+        <section className="card claims stack" aria-label="Where it stands">
+          <Loaded query={monitor}>{(data) => <Facts launch={launch} monitor={data} />}</Loaded>
+        </section>
+      </div>
+      {tradingSince !== null && <PriceCourse launch={launch} />}
+      {preview.data !== undefined && (
+        <section className="card claims stack" aria-label="Terms">
+          <h2>Terms</h2>
+          <Terms preview={preview.data} />
+        </section>
+      )}
+      {trades && <AgentToken mint={mint} />}
+      {trades && <Claims launchId={id} />}
+    </>
+  );
+}
+
+function Facts({ launch, monitor: { curve, graduation, pairedStock } }: { readonly launch: Launch; readonly monitor: LaunchMonitor }) {
+  const { quoteSymbol, mint, agentId, takeId } = launch;
+  const fees = curve?.creatorFees;
+  const lines: readonly (readonly [string, React.ReactNode])[] = [
+    ['Fill', curve === null ? 'not on chain yet' : percentText(curve.fillPct)],
+    [
+      'Collected',
+      curve === null ? 'nothing' : `${quoteText(curve.quoteReserve)} of ${quoteText(curve.graduationThreshold)} ${quoteSymbol}`,
+    ],
+    ['Price', curve === null ? '–' : `${quoteText(curve.price)} ${quoteSymbol}`],
+    ['Price in dollars', <Price key="usd" price={curve?.priceUsd} />],
+    [
+      'Return since launch',
+      curve?.returns == null
+        ? 'unknown'
+        : `${percentText(curve.returns.tokenPct)} in dollars, ${percentText(curve.returns.relativePct)} in ${quoteSymbol}`,
+    ],
+    ['Paired with', pairedStock === null ? '–' : symbolOf(pairedStock)],
+    [
+      'Creator fees',
+      fees === undefined ? 'none' : `${quoteText(fees.quote)} ${quoteSymbol} to claim, ${quoteText(fees.claimedQuote)} claimed`,
+    ],
+    ['Graduation', plain(graduation.progress)],
+    ['Pool after graduation', graduation.successorPool === null ? '–' : <Address key="pool" address={graduation.successorPool} />],
+    ['Mint', <Address key="mint" address={mint} />],
+    [
+      'Of',
+      agentId !== null ? (
+        <a key="of" href={`#/agents/${agentId}`}>
+          its agent
+        </a>
+      ) : takeId !== null ? (
+        <a key="of" href={`#/takes/${takeId}`}>
+          its Take
+        </a>
+      ) : (
+        '–'
+      ),
+    ],
+    ['As of', curve === null ? '–' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
+  ];
+  return <FactList lines={lines} />;
+}
+
+const FactList = ({ lines }: { readonly lines: readonly (readonly [string, React.ReactNode])[] }) => (
+  <dl className="facts left">
+    {lines.map(([title, content]) => (
+      <div key={title} className="contents">
+        <dt>{title}</dt>
+        <dd className="num">{content}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
+  const { lamports, payTo, pairedStock, creatorFeeBps, signatures, mint, agentId } = launch;
+  const [payment] = signatures;
+  return (
+    <section className="card claims" aria-label="Where it stands">
+      <FactList
+        lines={[
+          ['Paid', `${priceText(lamports)} lamports`],
+          ['Paid to', <Address key="to" address={payTo} />],
+          ['Paired with', symbolOf(pairedStock)],
+          ['Creator fee', `${creatorFeeBps} bps`],
+          ['Payment', payment === undefined ? 'not submitted' : <Address key="payment" address={payment} />],
+          ['Mint', mint === null ? 'not launched' : <Address key="mint" address={mint} />],
+          [
+            'Of',
+            <a key="of" href={`#/agents/${agentId}`}>
+              its agent
+            </a>,
+          ],
+        ]}
+      />
+    </section>
+  );
+}
+
+function PriceCourse({ launch: { id, symbol, quoteSymbol } }: { readonly launch: Launch }) {
+  const history = useQuery({
+    queryKey: ['launch', id, 'price-history'],
+    queryFn: ({ signal }) => api.getLaunchPriceHistory({ id }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  const course = useMemo(() => courseOf(history.data ?? { points: [], fills: [] }, quoteSymbol), [history.data, quoteSymbol]);
+  return (
+    <section className="card claims stack" aria-label="Price over time">
+      <h2>Price over time</h2>
+      <Course
+        course={course}
+        label={`Price of ${symbol} in ${quoteSymbol}, with the fill of its curve`}
+        empty="The course appears after the second trade."
+      />
+      {(history.data?.fills.length ?? 0) > 0 && (
+        <Table
+          label="Trades of your organization"
+          rows={history.data?.fills ?? []}
+          keyOf={({ orderId, at }) => `${orderId} ${at}`}
+          columns={[
+            { title: 'At', cell: ({ at }) => <At at={at} /> },
+            { title: 'Side', isText: true, cell: ({ side }) => <span className={side === 'buy' ? 'up' : 'down'}>{side}</span> },
+            { title: 'Tokens', cell: ({ quantity }) => priceText(quantity) },
+            { title: 'Price (USD)', cell: ({ priceUsd }) => <Price price={priceUsd} /> },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+function courseOf({ points, fills }: LaunchPriceHistory, quote: string): Drawn {
+  const smallest = Math.min(...points.map(({ price }) => Number(price)));
+  const times = points.map(({ at }) => Date.parse(at));
+  // Between two points the chart has no place.
+  const placeOf = (at: number): number => times.findLast((time) => time <= at) ?? times[0] ?? at;
+  const moved = points.filter(({ progress }, index) => index > 0 && progress !== points[index - 1]?.progress);
+  return {
+    series: [
+      {
+        title: `price in ${quote}`,
+        ink: '--accent',
+        points: points.map(({ at, price }) => ({ at: Date.parse(at), value: Number(price) })),
+      },
+    ],
+    lower: { title: 'fill %', points: points.map(({ at, fillPct }) => ({ at: Date.parse(at), value: Number(fillPct) })) },
+    levels: points[0] === undefined ? [] : [{ title: 'first', price: Number(points[0].price) }],
+    marks: [
+      ...moved.map(({ at, progress }) => ({ at: Date.parse(at), text: plain(progress) })),
+      ...fills.map(({ at, side, quantity }) => ({
+        at: placeOf(Date.parse(at)),
+        text: `${side === 'buy' ? 'bought' : 'sold'} ${priceText(quantity)}`,
+      })),
+    ].sort((a, b) => a.at - b.at),
+    // Four digits of the smallest price are seen.
+    decimals: Number.isFinite(smallest) ? Math.max(2, Math.min(MOST_DECIMALS, 3 - Math.floor(Math.log10(smallest || 1)))) : 2,
+  };
+}

@@ -1,0 +1,25 @@
+/** Evidence of a listing that its card and its page show. */
+import type { Listing } from '../../../clients/typescript/src/index.ts';
+import { moneyText } from '../kit/numbers.tsx';
+
+const GATES = 6;
+
+/** Metrics of the backtest on record; none if no backtest is. */
+export const metricsOf = ({ metrics }: Pick<Listing, 'metrics'>): { readonly [name: string]: number | null } =>
+  (metrics ?? {}) as { readonly [name: string]: number | null };
+
+export const deflatedSharpe = ({ evidence: { luck } }: Pick<Listing, 'evidence'>): number | null =>
+  (luck as { readonly deflatedSharpe: number | null } | null)?.deflatedSharpe ?? null;
+
+export const priceWords = (priceUsd: string): string => (Number(priceUsd) === 0 ? 'free' : moneyText(priceUsd));
+
+/** Gates that were passed when it was published, as a row of marks. */
+export function Gates({ passed }: { readonly passed: number }) {
+  return (
+    <div className="gate-marks" role="img" aria-label={`${passed} of ${GATES} gates passed`} title={`${passed} of ${GATES} gates passed`}>
+      {Array.from({ length: GATES }, (_, place) => (
+        <i key={place} data-passed={place < passed} />
+      ))}
+    </div>
+  );
+}

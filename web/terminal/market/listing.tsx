@@ -1,0 +1,252 @@
+/** One strategy on sale: its evidence gate by gate, its price, its rules for who holds a licence, buying it and importing it. */
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Checkout, ListingDetail } from '../../../clients/typescript/src/index.ts';
+import { gateCheckWords, plain } from '../../words.js';
+import { type Rules, rulesSentences } from '../agents/rules.ts';
+import { api, refresh } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { At } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Change } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { goTo } from '../place.ts';
+import { Signing } from '../wallet/signing.tsx';
+import { deflatedSharpe, Gates, metricsOf, priceWords } from './evidence.tsx';
+
+const LOOK_MS = 1_000;
+
+export function ListingPage({ id }: { readonly id: string }) {
+  const listing = useQuery({ queryKey: ['listing', id], queryFn: ({ signal }) => api.getListing({ id }, { signal }) });
+  return (
+    <div className="page">
+      <a className="trail" href="#/marketplace">
+        ← Marketplace
+      </a>
+      <Loaded query={listing}>{(data) => <Shown listing={data} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ listing }: { readonly listing: ListingDetail }) {
+  const { name, description, state, categories, rules } = listing;
+  return (
+    <>
+      <header className="agent-head">
+        <div className="agent-name">
+          <h1>{name}</h1>
+          {state === 'unlisted' && <span className="tag">no longer on sale</span>}
+          {categories.map((category) => (
+            <span key={category} className="tag">
+              {category}
+            </span>
+          ))}
+          <p className="faint">{description}</p>
+        </div>
+        <Figures listing={listing} />
+      </header>
+      <div className="take-sight">
+        <section className="card claims stack" aria-label="Evidence">
+          <h2>Evidence when it was published</h2>
+          <Gates passed={listing.evidence.gatesPassed} />
+          <Evidence listing={listing} />
+        </section>
+        <div className="stack">
+          <Buy listing={listing} />
+          <section className="card claims stack" aria-label="Rules">
+            <h2>Rules</h2>
+            <RulesOf listing={listing} />
+            {rules !== null && (
+              <details>
+                <summary>The manifest</summary>
+                <pre className="wallet-text" tabIndex={0} role="region" aria-label="Manifest">
+                  {JSON.stringify(rules, null, 2)}
+                </pre>
+              </details>
+            )}
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Figures({ listing }: { readonly listing: ListingDetail }) {
+  const { sharpe = null, maxDrawdownPct = null, returnPct = null } = metricsOf(listing);
+  const honest = deflatedSharpe(listing);
+  const { evidence } = listing;
+  const lines: readonly (readonly [string, React.ReactNode])[] = [
+    ['Return', <Change key="return" percent={returnPct} />],
+    ['Drawdown', maxDrawdownPct === null ? '–' : `${maxDrawdownPct.toFixed(2)} %`],
+    ['Sharpe', sharpe?.toFixed(2) ?? '–'],
+    ['Not luck', honest === null ? '–' : `${(honest * 100).toFixed(1)} %`],
+    ['Versions backtested', `${evidence.versionsTried} of ${evidence.versions}`],
+    ['Days on paper', evidence.paperDays.toFixed(0)],
+  ];
+  return (
+    <dl className="figures tall">
+      {lines.map(([title, content]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd className="num">{content}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }) {
+  if (evidence.gates.length === 0) return <p className="warn">Nothing is on record of this version.</p>;
+  return (
+    <Table
+      label="Gates"
+      rows={evidence.gates}
+      keyOf={({ kind }) => kind}
+      columns={[
+        { title: 'Gate', cell: ({ kind }) => plain(kind) },
+        {
+          title: 'Verdict',
+          isText: true,
+          cell: ({ passed }) => <span className={passed ? 'up' : 'down'}>{passed ? 'passed' : 'failed'}</span>,
+        },
+        { title: 'Assessed', cell: ({ at }) => <At at={at} /> },
+        {
+          title: 'Checks',
+          isText: true,
+          cell: ({ checks }) => <span className="long faint">{checks.map(gateCheckWords).join('; ')}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+/** Shape of the rules for everybody; the rules in sentences for who may read them. */
+function RulesOf({ listing: { shape, rules, manifestHash } }: { readonly listing: ListingDetail }) {
+  return (
+    <>
+      <p>
+        Buys by {shape.entry.map(plain).join(', ') || 'nothing'}, sells by {shape.exit.map(plain).join(', ') || 'its stop and its target'}.
+      </p>
+      <p className="faint">
+        {shape.instruments} instruments of {shape.kinds.map(plain).join(', ')}, {shape.timeframe} bars, manifest{' '}
+        <Address address={manifestHash} />
+      </p>
+      {rules === null ? (
+        <p className="faint">A licence shows the rules with all their numbers.</p>
+      ) : (
+        <ul className="dotted">
+          {rulesSentences(rules as Rules).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function useLicensed(id: string): boolean {
+  const { data } = useQuery({
+    queryKey: ['licences', 'all'],
+    queryFn: async ({ signal }) => (await api.listLicences({ limit: 200 }, { signal })).items,
+  });
+  return data?.some(({ listingId }) => listingId === id) ?? false;
+}
+
+function Buy({ listing: { id, own, priceUsd, state, payoutWallet } }: { readonly listing: ListingDetail }) {
+  const isLicensed = useLicensed(id);
+  const mayTrade = useMay('trade:execute');
+  const isFree = Number(priceUsd) === 0;
+  const changed = () => refresh('licences', 'listing', 'checkouts');
+  const taking = useMutation({ mutationFn: () => api.beginCheckout({ id, body: {} }), onSettled: changed });
+  if (own)
+    return (
+      <section className="card claims" aria-label="Licence">
+        This is your own listing. <a href="#/selling">Change its price</a>
+      </section>
+    );
+  return (
+    <section className="card claims stack" aria-label="Licence">
+      <div className="page-head">
+        <h2>{isLicensed ? 'You hold a licence' : 'Licence'}</h2>
+        <span className="space" />
+        <strong className="num">{priceWords(priceUsd)}</strong>
+      </div>
+      {!mayTrade && <p className="faint">Buying and importing take the permission trade:execute.</p>}
+      {mayTrade && isLicensed && <Import id={id} />}
+      {mayTrade && !isLicensed && state === 'listed' && isFree && (
+        <>
+          <Button className="narrow" loading={taking.isPending} onClick={() => taking.mutate()}>
+            Get the free licence
+          </Button>
+          <Refusal error={taking.error} />
+        </>
+      )}
+      {mayTrade && !isLicensed && state === 'listed' && !isFree && (
+        <>
+          <p>
+            Your wallet pays {priceUsd} USDC to the creator’s wallet <Address address={payoutWallet} />, and nobody else is paid.
+          </p>
+          <Signing prepare={([buyer]) => payment(id, buyer, changed)} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Import({ id }: { readonly id: string }) {
+  const bringing = useMutation({
+    mutationFn: () => api.importListing({ id }),
+    onSuccess: (agent) => {
+      notifications.show({ color: 'teal', message: `${agent.name} was imported as a draft.` });
+      refresh('agents', 'licences');
+      goTo(`agents/${agent.id}`);
+    },
+  });
+  return (
+    <>
+      <Button className="narrow" loading={bringing.isPending} onClick={() => bringing.mutate()}>
+        Import as a new agent
+      </Button>
+      <Refusal error={bringing.error} />
+    </>
+  );
+}
+
+/** Prepares the payment of a licence by the first account of a wallet. */
+async function payment(listingId: string, buyer: string | undefined, changed: () => void) {
+  if (buyer === undefined) throw new Error('The wallet shared no account.');
+  const checkout = await checkoutOf(listingId, buyer);
+  if (checkout.transaction === null) throw new Error(`Nothing to sign: the checkout is ${plain(checkout.state)}.`);
+  const handIn = async ([signedTransaction = '']: readonly string[]) => {
+    await api.settleCheckout({ id: checkout.id, body: { signedTransaction } });
+    notifications.show({ message: 'Paid. The licence is issued when the payment is final on chain.' });
+    try {
+      await licensed(checkout.id);
+    } finally {
+      changed();
+    }
+  };
+  return { unsigned: [checkout.transaction], signer: buyer, handIn };
+}
+
+/** Finds the checkout that waits for the buyer's signature, or begins one: one of a listing is under way at a time. */
+async function checkoutOf(listingId: string, buyer: string): Promise<Checkout> {
+  const { items } = await api.listCheckouts({ limit: 100 });
+  const waiting = items.find((one) => one.listingId === listingId && one.state === 'prepared' && one.buyer === buyer);
+  return waiting ?? (await api.beginCheckout({ id: listingId, body: { buyer } }));
+}
+
+/** Waits until the payment of a checkout is final. @throws Error if it ends in any other way, with the reason. */
+async function licensed(id: string): Promise<void> {
+  for (;;) {
+    // Each look follows the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const { state, reason, detail } = await api.getCheckout({ id });
+    if (state === 'licensed') return;
+    if (state === 'expired' || state === 'failed') throw new Error(`The payment ${plain(state)}: ${detail ?? plain(reason ?? 'unknown')}`);
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

@@ -1,0 +1,131 @@
+/** Invitations: making one, whose link is shown once, and revoking those that are open. */
+import { Button, CopyButton, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Invitation, NewInvitation } from '../../../clients/typescript/src/index.ts';
+import { dayAndTime, plain } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { At } from '../kit/ages.tsx';
+import { Ask } from '../kit/ask.tsx';
+import { List, useList } from '../kit/lists.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { feed } from '../market.ts';
+import { type Grant, GrantFields, grantOf, Permissions } from './grant.tsx';
+
+export function Invitations() {
+  const invitations = useList(['invitations'], (page, options) => api.listInvitations(page, options));
+  return (
+    <>
+      <h2>Invitations</h2>
+      <List
+        list={invitations}
+        label="Invitations, newest first"
+        empty="No invitations yet. Invite a member below."
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Name', cell: ({ name }) => name },
+          {
+            title: 'Role',
+            isText: true,
+            cell: ({ role, permissions }) => (role === null ? <Permissions of={permissions} /> : plain(role)),
+          },
+          { title: 'Invited by', isText: true, cell: ({ invitedBy }) => invitedBy },
+          { title: 'Expires', cell: ({ expiresAt }) => <At at={expiresAt} /> },
+          { title: 'Status', isText: true, cell: statusOf },
+          { title: '', cell: (one) => statusOf(one) === 'open' && <Revoke invitation={one} /> },
+        ]}
+      />
+      <Invite />
+    </>
+  );
+}
+
+function statusOf({ acceptedBy, revokedAt, expiresAt }: Invitation): string {
+  if (acceptedBy !== null) return `accepted by ${acceptedBy}`;
+  if (revokedAt !== null) return 'revoked';
+  return Date.parse(expiresAt) <= feed.now() ? 'expired' : 'open';
+}
+
+const Revoke = ({ invitation: { id, name } }: { readonly invitation: Invitation }) => (
+  <Ask
+    verb="Revoke"
+    name={`Revoke the invitation of ${name}`}
+    title={`Revoke the invitation of ${name}?`}
+    isDangerous
+    done={`Invitation of ${name} revoked.`}
+    changes={['invitations']}
+    act={() => api.revokeInvitation({ id })}
+  >
+    <p>Its link joins nobody any more.</p>
+  </Ask>
+);
+
+const FIRST: Grant = { role: 'viewer', permissions: [] };
+
+function Invite() {
+  const [name, setName] = useState('');
+  const [hours, setHours] = useState('72');
+  const [grant, setGrant] = useState(FIRST);
+  const inviting = useMutation({
+    mutationFn: () => api.inviteMember({ body: { name: name.trim(), ...grantOf(grant), hours: Number(hours) } }),
+    onSuccess: () => {
+      setName('');
+      refresh('invitations');
+    },
+  });
+  return (
+    <section className="card claims stack" aria-label="Invite a member">
+      <h2>Invite a member</h2>
+      <form
+        className="stack"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          inviting.mutate();
+        }}
+      >
+        <div className="field-pairs">
+          <TextInput label="Name" required value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+          <TextInput
+            label="Valid for (hours, max 720)"
+            inputMode="numeric"
+            value={hours}
+            onChange={({ currentTarget }) => setHours(currentTarget.value.trim())}
+          />
+          <GrantFields grant={grant} write={setGrant} />
+        </div>
+        <Refusal error={inviting.error} />
+        <Button type="submit" className="narrow" loading={inviting.isPending} disabled={name.trim() === ''}>
+          Invite
+        </Button>
+      </form>
+      <div role="status">{inviting.data !== undefined && <LinkOnce invited={inviting.data} />}</div>
+    </section>
+  );
+}
+
+/** The link of an invitation, which is told here and nowhere else. */
+function LinkOnce({ invited: { name, code, expiresAt } }: { readonly invited: NewInvitation }) {
+  const address = `${location.origin}/terminal#/join/${code}`;
+  return (
+    <div className="stack">
+      <p>
+        Send this link to {name} over a channel you trust. It is shown once, works once and expires at {dayAndTime(expiresAt)}.
+      </p>
+      <div className="inline-form address-form">
+        <TextInput
+          aria-label={`Invitation link for ${name}`}
+          readOnly
+          value={address}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <CopyButton value={address}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+/** Roles of the organization: those that are built in, its own, and a new one. */
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { MemberRole } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { Ask } from '../kit/ask.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { type Permission, PermissionBoxes, Permissions, useRoles } from './grant.tsx';
+
+const CHANGES = ['roles', 'members'];
+
+export function Roles() {
+  const roles = useRoles();
+  return (
+    <>
+      <div className="page-head">
+        <h2>Roles</h2>
+        <NewRole />
+      </div>
+      <Loaded query={roles}>
+        {(items) => (
+          <Table
+            label="Roles"
+            rows={items}
+            keyOf={({ name }) => name}
+            columns={[
+              { title: 'Role', cell: ({ name }) => plain(name) },
+              { title: 'Type', isText: true, cell: ({ builtIn }) => (builtIn ? 'built in' : 'custom') },
+              { title: 'Permissions', isText: true, cell: ({ permissions }) => <Permissions of={permissions} /> },
+              { title: '', cell: (role) => !role.builtIn && <ChangeRole role={role} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function ChangeRole({ role: { name, permissions: now } }: { readonly role: MemberRole }) {
+  const [permissions, setPermissions] = useState<readonly Permission[]>(now);
+  return (
+    <Ask
+      verb="Change"
+      name={`Change the role ${plain(name)}`}
+      title={`Role ${plain(name)}`}
+      done={`Role ${plain(name)} changed.`}
+      changes={CHANGES}
+      act={() => api.setRole({ name, body: { permissions } })}
+    >
+      <p>Members with this role get the new permissions at once.</p>
+      <PermissionBoxes chosen={permissions} choose={setPermissions} />
+    </Ask>
+  );
+}
+
+function NewRole() {
+  const [name, setName] = useState('');
+  const [permissions, setPermissions] = useState<readonly Permission[]>([]);
+  return (
+    <Ask
+      verb="New role"
+      title="New role"
+      done="Role saved."
+      changes={CHANGES}
+      isReady={name.trim() !== ''}
+      act={() => api.setRole({ name: name.trim(), body: { permissions } })}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits, _ and -"
+        placeholder="night_desk"
+        data-autofocus
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <PermissionBoxes chosen={permissions} choose={setPermissions} />
+    </Ask>
+  );
+}

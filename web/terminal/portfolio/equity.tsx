@@ -1,0 +1,61 @@
+/** Profit over time of all books of one mode; it ends with the figures of the page. Money that is paid in is no profit. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Performance, TotalEquity } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Course, type Drawn, type Point } from '../kit/course.tsx';
+import { Loaded } from '../kit/lists.tsx';
+import { moneyText } from '../kit/numbers.tsx';
+
+const READ_EVERY_MS = 60_000;
+
+interface EquityProps {
+  readonly mode: 'paper' | 'live';
+  readonly performance: Performance | undefined;
+}
+
+export function Equity({ mode, performance }: EquityProps) {
+  const equity = useQuery({
+    queryKey: ['total-equity', mode],
+    queryFn: ({ signal }) => api.getTotalEquity({ mode }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <section className="card claims" aria-label="Profit over time">
+      <h2>Profit over time</h2>
+      <Loaded query={equity}>{(data) => <Drawing equity={data} performance={performance} />}</Loaded>
+    </section>
+  );
+}
+
+function Drawing({ equity, performance }: { readonly equity: TotalEquity; readonly performance: Performance | undefined }) {
+  const points = useMemo(() => pointsOf(equity, performance), [equity, performance]);
+  const course = useMemo(() => courseOf(points, performance), [points, performance]);
+  const pnl = performance?.totals.pnlUsd ?? null;
+  return (
+    <Course
+      course={course}
+      label={`Profit in US dollars, ${points.length} points, the last one ${pnl === null ? 'unknown' : moneyText(pnl)}`}
+      empty="The curve appears after two minutes of data."
+    />
+  );
+}
+
+/** Points up to the figures of the page, which are the last one. Unknown values are left out. */
+function pointsOf({ items }: TotalEquity, performance: Performance | undefined): readonly Point[] {
+  // The scale tells minutes: one that is written twice on it is one point.
+  const minute = performance?.at.slice(0, 'yyyy-mm-ddThh:mm'.length) ?? '9';
+  const before = performance === undefined ? items : items.slice(0, -1).filter(({ at }) => at < minute);
+  const last = performance === undefined ? [] : [{ at: performance.at, pnlUsd: performance.totals.pnlUsd }];
+  return [...before, ...last].flatMap(({ at, pnlUsd }) => (pnlUsd === null ? [] : [{ at: Date.parse(at), value: Number(pnlUsd) }]));
+}
+
+function courseOf(points: readonly Point[], performance: Performance | undefined): Drawn {
+  const { pnlUsd, todayUsd, todayWithout } = performance?.totals ?? { pnlUsd: null, todayUsd: null, todayWithout: [] };
+  const begun = pnlUsd === null || todayUsd === null || todayWithout.length > 0 ? null : Number(pnlUsd) - Number(todayUsd);
+  return {
+    series: [{ title: 'profit', ink: '--accent', points }],
+    levels: begun === null ? [] : [{ title: 'start of day', price: begun }],
+    decimals: 2,
+  };
+}

@@ -1,0 +1,177 @@
+/** Impact of proposed allocations on the portfolio, before and after side by side. Nothing is stored and nothing is ordered. */
+import { ActionIcon, Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { PortfolioImpact } from '../../../clients/typescript/src/index.ts';
+import { plain, rejectionWords } from '../../words.js';
+import { api } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { type Column, Table } from '../kit/lists.tsx';
+import { Money, moneyText, Price } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+
+/** Allocations that one request may name. */
+const MOST = 20;
+
+interface Line {
+  readonly what: string;
+  readonly side: 'buy' | 'sell';
+  readonly amount: string;
+}
+
+const EMPTY: Line = { what: '', side: 'buy', amount: '' };
+
+const allocationOf = ({ what, side, amount }: Line) => ({
+  ...(what.includes(':') ? { instrument: what } : { symbol: what }),
+  side,
+  notionalUsd: amount,
+});
+
+export function Impact({ mode, wallets }: { readonly mode: 'paper' | 'live'; readonly wallets: readonly string[] }) {
+  const [lines, setLines] = useState<readonly Line[]>([EMPTY]);
+  const mayRead = useMay('agent:read');
+  const asking = useMutation({
+    mutationFn: () =>
+      api.simulateImpact({ body: { mode, ...(wallets.length === 0 ? {} : { wallets }), allocations: lines.map(allocationOf) } }),
+  });
+  const change = (place: number, by: Partial<Line>) =>
+    setLines((before) => before.map((line, at) => (at === place ? { ...line, ...by } : line)));
+  if (!mayRead) return null;
+  return (
+    <section className="card claims stack" aria-label="Impact of a change">
+      <h2>Impact of a change</h2>
+      <p className="faint">Shows what an allocation would do to risk, concentration and losses. It places no order.</p>
+      <form
+        className="stack"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          asking.mutate();
+        }}
+      >
+        {lines.map((line, place) => (
+          <Fields
+            key={place}
+            line={line}
+            change={(by) => change(place, by)}
+            remove={lines.length === 1 ? null : () => setLines(lines.filter((_, at) => at !== place))}
+          />
+        ))}
+        <div className="inline-form">
+          <Button variant="default" disabled={lines.length === MOST} onClick={() => setLines([...lines, EMPTY])}>
+            Add another
+          </Button>
+          <Button type="submit" loading={asking.isPending} disabled={lines.some(({ what, amount }) => what === '' || amount === '')}>
+            Simulate
+          </Button>
+        </div>
+      </form>
+      <Refusal error={asking.error} />
+      {asking.data !== undefined && <Answer impact={asking.data} />}
+    </section>
+  );
+}
+
+interface FieldsProps {
+  readonly line: Line;
+  readonly change: (by: Partial<Line>) => void;
+  readonly remove: (() => void) | null;
+}
+
+function Fields({ line, change, remove }: FieldsProps) {
+  const symbols = useCatalog().map(({ instrument }) => instrument);
+  return (
+    <div className="inline-form bottom">
+      <Autocomplete
+        size="xs"
+        label="Symbol or instrument"
+        placeholder="AAPLx"
+        data={[...new Set(symbols)]}
+        limit={8}
+        value={line.what}
+        onChange={(what) => change({ what: what.trim() })}
+      />
+      <Select
+        size="xs"
+        label="Side"
+        allowDeselect={false}
+        data={['buy', 'sell']}
+        value={line.side}
+        onChange={(side) => change({ side: side === 'sell' ? 'sell' : 'buy' })}
+      />
+      <TextInput
+        label="Amount (USD)"
+        placeholder="2500"
+        inputMode="decimal"
+        autoComplete="off"
+        value={line.amount}
+        onChange={({ currentTarget }) => change({ amount: currentTarget.value.trim() })}
+      />
+      {remove !== null && (
+        <ActionIcon variant="default" size={30} aria-label={`Remove ${line.what}`} onClick={remove}>
+          ×
+        </ActionIcon>
+      )}
+    </div>
+  );
+}
+
+type Allocation = PortfolioImpact['allocations'][number];
+const ALLOCATIONS: readonly Column<Allocation>[] = [
+  { title: 'Allocation', cell: ({ side, instrument, notionalUsd }) => `${side} ${instrument} for ${moneyText(notionalUsd)}` },
+  {
+    title: 'Risk',
+    isText: true,
+    cell: ({ wouldPass }) => <span className={wouldPass ? 'up' : 'down'}>{wouldPass ? 'would pass' : 'would be blocked'}</span>,
+  },
+  { title: 'Price', cell: ({ price }) => <Price price={price} /> },
+  { title: 'Quantity', cell: ({ quantity }) => quantity },
+  { title: 'Fee', cell: ({ feeUsd }) => <Money usd={feeUsd} /> },
+  {
+    title: 'Reason',
+    isText: true,
+    cell: ({ note, risk }) => (
+      <span className="long">{[note, ...(risk?.rejections ?? []).map(rejectionWords)].filter((words) => words !== '').join('; ')}</span>
+    ),
+  },
+];
+
+interface Change {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const CHANGES: readonly Column<Change>[] = [
+  { title: 'Figure', cell: ({ name }) => name },
+  { title: 'Before', cell: ({ before }) => before },
+  { title: 'After', cell: ({ before, after }) => <span className={before === after ? 'faint' : 'strong'}>{after}</span> },
+];
+
+const money = (usd: string | null): string => (usd === null ? 'unknown' : moneyText(usd));
+const percent = (pct: number | null): string => (pct === null ? 'unknown' : `${pct} %`);
+
+/** Figures that stand on either side, in the order of the page. */
+function changesOf({ before, after }: PortfolioImpact): readonly Change[] {
+  const whole: readonly Change[] = [
+    { name: 'Value', before: money(before.totals.valueUsd), after: money(after.totals.valueUsd) },
+    { name: 'Cash', before: money(before.totals.cashUsd), after: money(after.totals.cashUsd) },
+    { name: 'Leverage', before: String(before.totals.leverage ?? 'unknown'), after: String(after.totals.leverage ?? 'unknown') },
+  ];
+  const sides = [before, after].map(({ sectors, duplicates, exits, scenarios }) => [
+    ...sectors.map(({ sector, weightPct }) => [`Sector ${plain(sector)}`, percent(weightPct)] as const),
+    ...duplicates.map(({ underlying, weightPct }) => [`All of ${underlying}`, percent(weightPct)] as const),
+    ...exits.map(({ instrument, sharePct }) => [`Share of the pool of ${instrument}`, percent(sharePct)] as const),
+    ...scenarios.map(({ id, lossUsd }) => [`Loss: ${plain(id)}`, money(lossUsd)] as const),
+  ]);
+  const [one = new Map<string, string>(), other = new Map<string, string>()] = sides.map((side) => new Map<string, string>(side));
+  const names = [...new Set([...one.keys(), ...other.keys()])];
+  return [...whole, ...names.map((name) => ({ name, before: one.get(name) ?? '–', after: other.get(name) ?? '–' }))];
+}
+
+const Answer = ({ impact }: { readonly impact: PortfolioImpact }) => (
+  <div className="stack" aria-live="polite">
+    <Table label="Allocations" rows={impact.allocations} keyOf={({ id }) => id} columns={ALLOCATIONS} />
+    <Table label="Before and after" rows={changesOf(impact)} keyOf={({ name }) => name} columns={CHANGES} />
+  </div>
+);

@@ -1,0 +1,199 @@
+/** Portfolio: profit over time, holdings with the quality of their prices, stress scenarios, concentration, exits, and the impact of a change. */
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Performance, Portfolio as Answer } from '../../../clients/typescript/src/index.ts';
+import { plain, priceText } from '../../words.js';
+import { api, type PortfolioHolding } from '../api.ts';
+import { Ago } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Gain, Money, Price } from '../kit/numbers.tsx';
+import { useStore } from '../kit/store.ts';
+import { useAgentName } from '../organization.ts';
+import { goTo, within } from '../place.ts';
+import { Equity } from './equity.tsx';
+import { Impact } from './impact.tsx';
+import { Risks } from './risks.tsx';
+
+const READ_EVERY_MS = 10_000;
+export type Mode = 'paper' | 'live';
+
+export function Portfolio() {
+  const mode: Mode = useStore(within) === 'live' ? 'live' : 'paper';
+  const [wallets, setWallets] = useState<readonly string[]>([]);
+  const portfolio = useQuery({
+    queryKey: ['portfolio', mode, 'whole', ...wallets],
+    queryFn: ({ signal }) => api.getPortfolio({ mode, ...(wallets.length === 0 ? {} : { wallets: wallets.join() }) }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  const performance = useQuery({
+    queryKey: ['performance', mode],
+    queryFn: ({ signal }) => api.getPerformance({ mode }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Portfolio</h1>
+        <SegmentedControl
+          aria-label="Books"
+          data={[
+            { value: 'paper', label: 'Paper' },
+            { value: 'live', label: 'Live' },
+          ]}
+          value={mode}
+          onChange={(value) => goTo(`portfolio/${value}`)}
+        />
+        {mode === 'live' && <Wallets show={setWallets} />}
+      </div>
+      <Loaded query={performance}>{(data) => <Earned performance={data} />}</Loaded>
+      <Equity mode={mode} performance={performance.data} />
+      <Loaded query={portfolio}>{(data) => <Holdings portfolio={data} />}</Loaded>
+      <Impact mode={mode} wallets={wallets} />
+    </div>
+  );
+}
+
+function Earned({ performance: { totals } }: { readonly performance: Performance }) {
+  return (
+    <dl className="card figures tall">
+      <Figure title="Equity">
+        <Money usd={totals.equityUsd} />
+      </Figure>
+      <Figure title="P&L today">
+        <Gain usd={totals.todayUsd} />
+      </Figure>
+      <Figure title="P&L total">
+        <Gain usd={totals.pnlUsd} />
+      </Figure>
+      <Figure title="Realized">
+        <Gain usd={totals.realizedPnlUsd} />
+      </Figure>
+      <Figure title="Unrealized">
+        <Gain usd={totals.unrealizedPnlUsd} />
+      </Figure>
+      <Figure title="Fees">
+        <Money usd={totals.feesUsd} />
+      </Figure>
+      <Figure title="Funding">
+        <Gain usd={totals.fundingUsd} />
+      </Figure>
+    </dl>
+  );
+}
+
+export function Figure({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Names wallets that are shown beside the live books. They are kept nowhere. */
+function Wallets({ show }: { readonly show: (wallets: readonly string[]) => void }) {
+  const [written, setWritten] = useState('');
+  return (
+    <form
+      className="inline-form address-form"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        show(written.split(/[\s,]+/).filter((text) => text !== ''));
+      }}
+    >
+      <TextInput
+        aria-label="Wallets beside the books"
+        placeholder="Up to five addresses, or names of linked wallets"
+        spellCheck={false}
+        autoComplete="off"
+        value={written}
+        onChange={({ currentTarget }) => setWritten(currentTarget.value)}
+      />
+      <Button type="submit" variant="default">
+        Show
+      </Button>
+    </form>
+  );
+}
+
+function Holdings({ portfolio }: { readonly portfolio: Answer }) {
+  const { totals, unread, holdings } = portfolio;
+  return (
+    <>
+      <Totals totals={totals} />
+      {unread.map(({ address, asked, why }) => (
+        <p key={`${address} ${asked}`} className="warn">
+          {address} could not be read at {asked}: {why}
+        </p>
+      ))}
+      <h2>Holdings</h2>
+      <p className="faint">Includes {totals.includes}.</p>
+      <HoldingTable holdings={holdings} />
+      <Risks of={portfolio} />
+    </>
+  );
+}
+
+function Totals({ totals }: Pick<Answer, 'totals'>) {
+  return (
+    <dl className="card figures tall">
+      <Figure title="Value">
+        <Money usd={totals.valueUsd} />
+      </Figure>
+      <Figure title="Cash">
+        <Money usd={totals.cashUsd} />
+      </Figure>
+      <Figure title="At live quotes">
+        <Money usd={totals.liveUsd} />
+      </Figure>
+      <Figure title="Qualified">
+        <Money usd={totals.qualifiedUsd} />
+      </Figure>
+      <Figure title="Leverage">{totals.leverage ?? '–'}</Figure>
+      <Figure title="Coverage">{totals.coverage}</Figure>
+    </dl>
+  );
+}
+
+function HoldingTable({ holdings }: { readonly holdings: readonly PortfolioHolding[] }) {
+  const nameOf = useAgentName();
+  if (holdings.length === 0) return <p className="empty">No holdings. Place an order in the ticket, or let an agent trade.</p>;
+  return (
+    <Table
+      label="Holdings"
+      rows={holdings}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Holding', cell: (holding) => <Name holding={holding} /> },
+        { title: 'Location', isText: true, cell: ({ place }) => placeText(place, nameOf) },
+        { title: 'Quantity', cell: ({ quantity }) => priceText(quantity) },
+        { title: 'Mark', cell: ({ mark }) => <Price price={mark} /> },
+        { title: 'Value', cell: ({ valueUsd }) => <Money usd={valueUsd} /> },
+        { title: 'Priced', isText: true, cell: (holding) => <Priced holding={holding} /> },
+        { title: 'Quoted', cell: ({ quote }) => <Ago at={quote?.observedAt} /> },
+      ]}
+    />
+  );
+}
+
+/** An outcome of a prediction market has no symbol that says anything. */
+const Name = ({ holding: { symbol, name, place } }: { readonly holding: PortfolioHolding }) => (
+  <span title={place}>{symbol.startsWith('pm-') ? name : symbol}</span>
+);
+
+/** `Crypto trend, paper v1` for `agent:<id>:paper:1`; any other place as it is. */
+function placeText(place: string, nameOf: (id: string) => string): string {
+  const [kind, id = '', mode = '', version] = place.split(':');
+  if (kind === 'manual') return 'Manual book';
+  return kind === 'agent' ? `${nameOf(id)}, ${mode}${version === undefined ? '' : ` v${version}`}` : place;
+}
+
+function Priced({ holding: { pricing, why, quote } }: { readonly holding: PortfolioHolding }) {
+  const quality = quote === null ? 'no quote' : plain(quote.quality);
+  return (
+    <span className={pricing === 'live' ? 'up' : 'warn'} title={why}>
+      {pricing === 'live' ? quality : `${pricing}, ${quality}`}
+    </span>
+  );
+}

@@ -1,0 +1,32 @@
+/** Grammar of theses as the service reads them; the bundle of the terminal takes it from `src/domain/take/compile-thesis.ts`. */
+import type { CatalogEntry } from '../../../clients/typescript/src/index.ts';
+
+export interface Catalog {
+  readonly entries: readonly CatalogEntry[];
+}
+
+export interface Understood {
+  readonly phrase: string;
+  readonly as: string;
+}
+
+export type CompiledThesis =
+  | {
+      readonly ok: true;
+      readonly understood: readonly Understood[];
+      readonly assumed: readonly string[];
+      readonly notUnderstood: readonly string[];
+      readonly open: readonly string[];
+    }
+  | { readonly ok: false; readonly why: 'ambiguous'; readonly questions: readonly string[]; readonly understood: readonly Understood[] }
+  | {
+      readonly ok: false;
+      readonly why: 'invalid';
+      readonly problems: readonly { readonly path: string; readonly problem: string; readonly allowed: string }[];
+    };
+
+export const MAX_THESIS_LENGTH: number;
+/** @throws Error if two entries share a name. */
+export function catalogOf(entries: readonly CatalogEntry[]): Catalog;
+/** @param world.now Milliseconds since 1970 that relative times count from. */
+export function compileThesis(thesis: string, world: { readonly catalog: Catalog; readonly now: number }): CompiledThesis;

@@ -1,0 +1,135 @@
+/** Composer of a Take: a thesis is typed, and each phrase lights up with its reading; only a thesis without a question becomes a draft. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import { forPeople } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { useCatalog } from '../catalog.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { feed } from '../market.ts';
+import { goTo } from '../place.ts';
+import type { CompiledThesis } from './compile-thesis.js';
+import { partsOf, type Reading } from './marks.ts';
+import { InWords, Legend, Parts } from './reading.tsx';
+
+const MOST_THESIS = 2_000;
+const EXAMPLES = [
+  'Buy AAPLx when it trades more than 2% below its reference, with $500; sell when the premium is above 0.5%',
+  'Buy BTCUSDT when the price is below $20,000, with $500, because weekends overshoot',
+  'Buy NVDAx when RSI is below 30, with $250; sell when RSI is above 60',
+];
+const NOTHING: Reading = { understood: [], assumed: [], notUnderstood: [], questions: [] };
+
+type Compile = (thesis: string) => CompiledThesis;
+
+/** Loads the grammar of the service with the instruments that a thesis can name; null until it is there. */
+function useGrammar(): Compile | null {
+  const entries = useCatalog();
+  const [grammar, setGrammar] = useState<typeof import('./compile-thesis.js') | null>(null);
+  useEffect(() => {
+    void import('./compile-thesis.js').then(setGrammar);
+  }, []);
+  return useMemo(() => {
+    if (grammar === null || entries.length === 0) return null;
+    const catalog = grammar.catalogOf(entries);
+    return (thesis) => grammar.compileThesis(thesis, { catalog, now: feed.now() });
+  }, [grammar, entries]);
+}
+
+function readingOf(compiled: CompiledThesis | null): Reading {
+  if (compiled === null) return NOTHING;
+  if (compiled.ok) return { ...compiled, questions: [] };
+  if (compiled.why === 'ambiguous') return { ...NOTHING, understood: compiled.understood, questions: compiled.questions };
+  return { ...NOTHING, questions: compiled.problems.map(({ problem, allowed }) => `The thesis ${problem}; allowed: ${allowed}.`) };
+}
+
+export function Composer() {
+  const [thesis, setThesis] = useState('');
+  const compile = useGrammar();
+  const isEmpty = thesis.trim() === '';
+  const compiled = useMemo(() => (compile === null || isEmpty ? null : compile(thesis)), [compile, thesis, isEmpty]);
+  const reading = readingOf(compiled);
+  const making = useMutation({
+    mutationFn: () => api.compileTake({ body: { thesis } }),
+    onSuccess: ({ id }) => {
+      refresh('takes');
+      goTo(`takes/${id}`);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    making.mutate();
+  };
+  return (
+    <form className="card composer" aria-label="Compose a Take" onSubmit={submit}>
+      <div className="composer-write">
+        <Thesis thesis={thesis} reading={reading} write={setThesis} />
+        <Legend />
+        <div className="buttons">
+          <span className="faint grow">{verdictOf(isEmpty, compiled)}</span>
+          <Button type="submit" loading={making.isPending} disabled={isEmpty || (compile !== null && compiled?.ok !== true)}>
+            Create draft
+          </Button>
+        </div>
+        <Refusal error={making.error} />
+      </div>
+      <div className="composer-read" aria-live="polite">
+        {isEmpty ? <Examples take={setThesis} /> : <InWords reading={reading} />}
+      </div>
+    </form>
+  );
+}
+
+function verdictOf(isEmpty: boolean, compiled: CompiledThesis | null): string {
+  if (isEmpty) return 'A draft does not trade. You arm it on its page.';
+  if (compiled === null) return 'Reading…';
+  if (!compiled.ok)
+    return compiled.why === 'ambiguous' ? 'Not clear yet: answer the questions in your own words.' : 'It cannot become a Take yet.';
+  if (compiled.open.length === 0) return 'Clear: nothing is left open.';
+  return `Clear. To confirm before arming: ${compiled.open.map(forPeople).join('; ')}`;
+}
+
+interface ThesisProps {
+  readonly thesis: string;
+  readonly reading: Reading;
+  readonly write: (thesis: string) => void;
+}
+
+/** A text field over the same text in colour: both have one type and one size, so that letters lie on each other. */
+function Thesis({ thesis, reading, write }: ThesisProps) {
+  return (
+    <div className="thesis">
+      <div className="thesis-marks" aria-hidden="true">
+        <Parts of={partsOf(thesis, reading)} />
+        {/* A last line that is empty has a height too. */}
+        {'​'}
+      </div>
+      <textarea
+        aria-label="Your thesis"
+        placeholder="Write when to buy, what, with how much, and when to sell"
+        maxLength={MOST_THESIS}
+        rows={4}
+        spellCheck={false}
+        value={thesis}
+        onChange={({ currentTarget }) => write(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function Examples({ take }: { readonly take: (thesis: string) => void }) {
+  return (
+    <section aria-label="Examples">
+      <h3>Begin with one of these</h3>
+      <ul className="examples">
+        {EXAMPLES.map((example) => (
+          <li key={example}>
+            <button type="button" className="plain" onClick={() => take(example)}>
+              {example}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+/** Places of a reading in the text it was made of: each phrase that was understood, assumed, set aside, or is asked about. */
+
+export type MarkKind = 'understood' | 'assumed' | 'aside' | 'unknown';
+
+export interface Part {
+  readonly text: string;
+  readonly kind: MarkKind | null;
+  /** Meaning of the part, or the question about it. */
+  readonly means: string;
+}
+
+export interface Reading {
+  readonly understood: readonly { readonly phrase: string; readonly as: string }[];
+  readonly assumed: readonly string[];
+  readonly notUnderstood: readonly string[];
+  readonly questions: readonly string[];
+}
+
+interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: MarkKind;
+  readonly means: string;
+}
+
+/** Cuts a text into parts, each with what it was read as. The parts together are the text. */
+export function partsOf(text: string, { understood, assumed, notUnderstood, questions }: Reading): readonly Part[] {
+  const marks: Mark[] = [];
+  const put = (phrase: string, kind: MarkKind, means: string): void => {
+    const place = placeOf(text, phrase, marks);
+    if (place !== null) marks.push({ ...place, kind, means });
+  };
+  for (const question of questions) for (const phrase of quotedIn(question)) put(phrase, 'unknown', question);
+  for (const phrase of notUnderstood) put(phrase, 'aside', 'Set aside as a reason: no part of the policy.');
+  for (const sentence of assumed) {
+    const [phrase] = quotedIn(sentence);
+    if (phrase !== undefined) put(phrase, 'assumed', sentence);
+  }
+  const meanings = new Map<string, string[]>();
+  for (const { phrase, as } of understood) meanings.set(phrase, [...(meanings.get(phrase) ?? []), as]);
+  for (const [phrase, as] of meanings) put(phrase, 'understood', as.join('; '));
+  return cutAt(text, marks);
+}
+
+const quotedIn = (sentence: string): readonly string[] =>
+  [...sentence.matchAll(/"([^"]+)"|“([^”]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
+
+/** The first place of a phrase that no mark has taken; spaces and the case of letters do not count. */
+function placeOf(text: string, phrase: string, taken: readonly Mark[]): { readonly start: number; readonly end: number } | null {
+  const words = phrase
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return null;
+  const pattern = new RegExp(words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+'), 'gi');
+  for (const { index, 0: found } of text.matchAll(pattern)) {
+    const [start, end] = [index, index + found.length];
+    if (!splitsWord(text, start, end) && taken.every((mark) => end <= mark.start || start >= mark.end)) return { start, end };
+  }
+  return null;
+}
+
+/** True if a letter or digit goes on beyond an edge: `in` of `into` is no place. */
+const splitsWord = (text: string, start: number, end: number): boolean => {
+  const joins = (at: number): boolean => /[\p{L}\p{N}]{2}/u.test(text.slice(at - 1, at + 1));
+  return joins(start) || joins(end);
+};
+
+function cutAt(text: string, marks: readonly Mark[]): readonly Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  const rest = (end: number): void => {
+    if (end > at) parts.push({ text: text.slice(at, end), kind: null, means: '' });
+  };
+  for (const { start, end, kind, means } of [...marks].sort((a, b) => a.start - b.start)) {
+    rest(start);
+    parts.push({ text: text.slice(start, end), kind, means });
+    at = end;
+  }
+  rest(text.length);
+  return parts;
+}

@@ -1,0 +1,78 @@
+/** A thesis with its reading in colour, and the reading beneath it in words. */
+import { forPeople } from '../../words.js';
+import { type MarkKind, type Part, partsOf, type Reading } from './marks.ts';
+
+const KINDS: readonly (readonly [kind: MarkKind, title: string])[] = [
+  ['understood', 'Understood'],
+  ['assumed', 'Assumed'],
+  ['aside', 'Set aside as a reason'],
+  ['unknown', 'Not understood'],
+];
+
+export const Parts = ({ of }: { readonly of: readonly Part[] }) =>
+  of.map(({ text, kind, means }, place) =>
+    kind === null ? (
+      text
+    ) : (
+      <mark key={place} data-kind={kind} title={forPeople(means)}>
+        {text}
+      </mark>
+    ),
+  );
+
+export function ReadThesis({ thesis, reading }: { readonly thesis: string; readonly reading: Reading }) {
+  return (
+    <blockquote className="thesis-read">
+      <Parts of={partsOf(thesis, reading)} />
+    </blockquote>
+  );
+}
+
+export function Legend() {
+  return (
+    <ul className="legend" aria-label="Colours">
+      {KINDS.map(([kind, title]) => (
+        <li key={kind}>
+          <mark data-kind={kind}>{title}</mark>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Reading of a thesis in words: what each phrase means, what was assumed, what was set aside, and what is asked back. */
+export function InWords({ reading: { understood, assumed, notUnderstood, questions } }: { readonly reading: Reading }) {
+  return (
+    <div className="reading-words">
+      {questions.length > 0 && <Lines title="Questions" kind="unknown" lines={questions} />}
+      {understood.length > 0 && (
+        <section aria-label="How it was read">
+          <h3>How it was read</h3>
+          <dl className="facts left phrases">
+            {understood.map(({ phrase, as }) => (
+              <div key={`${phrase} ${as}`} className="contents">
+                <dt>“{phrase}”</dt>
+                <dd>{forPeople(as)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      {assumed.length > 0 && <Lines title="Assumed" kind="assumed" lines={assumed} />}
+      {notUnderstood.length > 0 && <Lines title="Set aside as a reason" kind="aside" lines={notUnderstood.map((one) => `“${one}”`)} />}
+    </div>
+  );
+}
+
+function Lines({ title, kind, lines }: { readonly title: string; readonly kind: MarkKind; readonly lines: readonly string[] }) {
+  return (
+    <section aria-label={title} data-kind={kind} className="reading-lines">
+      <h3>{title}</h3>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{forPeople(line)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

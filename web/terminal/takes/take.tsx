@@ -1,0 +1,247 @@
+/** One Take: its thesis in colour, where it stands, what can be done with it, its lineage, and every evaluation with its rules. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Take, TakeDecision } from '../../../clients/typescript/src/index.ts';
+import { dayAndTime, eventWord, forPeople, plain, stateText } from '../../words.js';
+import { conditionSentence } from '../agents/rules.ts';
+import { Disposition } from '../agents/state.tsx';
+import { api } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { At } from '../kit/ages.tsx';
+import { List, Loaded, useList } from '../kit/lists.tsx';
+import { Money } from '../kit/numbers.tsx';
+import { useAnnouncements } from '../organization.ts';
+import { choose } from '../place.ts';
+import { Delegations } from '../wallet/delegations.tsx';
+import { Arm, TakeActions } from './actions.tsx';
+import { Lineage } from './lineage.tsx';
+import { InWords, ReadThesis } from './reading.tsx';
+
+const EVALUATED_EVERY_MS = 30_000;
+
+export function TakePage({ id }: { readonly id: string }) {
+  useAnnouncements('takes', 'take', 'takes', 'take-decisions', 'take-history');
+  const take = useQuery({
+    queryKey: ['take', id],
+    queryFn: ({ signal }) => api.getTake({ id }, { signal }),
+    refetchInterval: EVALUATED_EVERY_MS,
+  });
+  return (
+    <div className="page">
+      <a className="trail" href="#/takes">
+        ← Takes
+      </a>
+      <Loaded query={take}>{(data) => <Shown take={data} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ take }: { readonly take: Take }) {
+  const { id, symbol, state, reason, instrument, thesis } = take;
+  const reading = { ...take, questions: [] };
+  return (
+    <>
+      <header className="agent-head">
+        <div className="agent-name">
+          <h1>Take on {symbol}</h1>
+          <span className="tag" data-state={state}>
+            {plain(state)}
+            {reason === null ? '' : `: ${plain(reason)}`}
+          </span>
+          {take.mode !== null && <span className="tag">{take.mode}</span>}
+          {take.published && <span className="tag">published</span>}
+        </div>
+        <TakeActions take={take} />
+      </header>
+      <Arm take={take} />
+      <div className="take-sight">
+        <section className="card claims stack" aria-label="Thesis">
+          <h2>Thesis</h2>
+          {thesis === null ? (
+            <p className="faint">Made from a {plain(take.origin)}, without words.</p>
+          ) : (
+            <ReadThesis thesis={thesis} reading={reading} />
+          )}
+          <InWords reading={reading} />
+        </section>
+        <section className="card claims stack" aria-label="Policy">
+          <h2>Policy</h2>
+          <Policy take={take} />
+          <p>
+            <button type="button" className="plain" onClick={() => choose(instrument)}>
+              Open the chart of {symbol}
+            </button>
+          </p>
+        </section>
+      </div>
+      <section className="card claims stack" aria-label="Lineage of this Take">
+        <h2>Lineage</h2>
+        <Lineage take={take} />
+      </section>
+      <h2>Evaluations</h2>
+      <Evaluations id={id} />
+      <div className="two-columns">
+        <section className="card claims stack" aria-label="Steps">
+          <h2>Steps</h2>
+          <Steps id={id} />
+          <p>
+            <a href={`#/actors/${id}`}>State chart and time travel</a>
+          </p>
+        </section>
+        <section className="card claims stack" aria-label="Wallets">
+          <h2>Delegated wallets</h2>
+          <Delegations trader={{ takeId: id }} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Policy({ take }: { readonly take: Take }) {
+  const sides = [
+    ['Buys when', take.conditions.entry],
+    ['Sells when', take.conditions.exit],
+  ] as const;
+  return (
+    <>
+      {sides.map(([title, conditions]) => (
+        <div key={title}>
+          <h3>{title}</h3>
+          {conditions.length === 0 ? <p className="faint">nothing</p> : null}
+          <ul>
+            {conditions.map((condition) => (
+              <li key={JSON.stringify(condition)}>{conditionSentence(condition)}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      <dl className="facts left">
+        <dt>Allocation</dt>
+        <dd>
+          <Money usd={take.allocationUsd} />
+        </dd>
+        <dt>Max slippage</dt>
+        <dd className="num">{take.maxSlippageBps} bps</dd>
+        <dt>Bars</dt>
+        <dd>{take.timeframe}</dd>
+        <dt>Expires</dt>
+        <dd>
+          <At at={take.expiresAt} />
+        </dd>
+        <dt>To confirm before arming</dt>
+        <dd>{take.open.length === 0 ? 'nothing' : take.open.map(forPeople).join('; ')}</dd>
+        <dt>Hash</dt>
+        <dd>
+          <Address address={take.hash} />
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+function Evaluations({ id }: { readonly id: string }) {
+  const [open, setOpen] = useState<string | null>(null);
+  const decisions = useList(['take-decisions', id], (page, options) => api.listTakeDecisions({ ...page, id }, options), {
+    everyMs: EVALUATED_EVERY_MS,
+  });
+  const opened = decisions.data?.pages.flatMap(({ items }) => items).find((one) => one.id === open);
+  return (
+    <>
+      <List
+        list={decisions}
+        label="Evaluations, newest first"
+        empty="No evaluations yet. An armed Take is evaluated every 30 seconds."
+        keyOf={(decision) => decision.id}
+        columns={[
+          {
+            title: 'Time',
+            cell: (decision) => (
+              <button
+                type="button"
+                className="plain num"
+                aria-expanded={open === decision.id}
+                onClick={() => setOpen(open === decision.id ? null : decision.id)}
+              >
+                {dayAndTime(decision.at).slice(5)}
+              </button>
+            ),
+          },
+          { title: 'Decision', isText: true, cell: ({ disposition }) => <Disposition of={disposition} /> },
+          { title: 'Entry rules', cell: (decision) => passedOf(decision, 'entry') },
+          { title: 'Exit rules', cell: (decision) => passedOf(decision, 'exit') },
+          { title: 'Reason', isText: true, cell: ({ reason, risk }) => plain(risk?.rejections[0]?.code ?? reason ?? '') },
+        ]}
+      />
+      {opened !== undefined && <Explained key={opened.id} decision={opened} close={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function passedOf({ rules }: TakeDecision, side: 'entry' | 'exit'): string {
+  const own = rules.filter((rule) => rule.side === side);
+  return own.length === 0 ? '–' : `${own.filter(({ passed }) => passed).length} of ${own.length}`;
+}
+
+function Explained({ decision: { id, takeId, at }, close }: { readonly decision: TakeDecision; readonly close: () => void }) {
+  const explained = useQuery({
+    queryKey: ['explained-take', id],
+    queryFn: ({ signal }) => api.explainTakeDecision({ id: takeId, decisionId: id }, { signal }),
+    staleTime: Infinity,
+  });
+  return (
+    <section className="card claims stack" aria-label="Evaluation explained">
+      <div className="page-head">
+        <h2>Evaluation of {dayAndTime(at)}</h2>
+        <span className="space" />
+        <Button size="compact-xs" variant="default" onClick={close}>
+          Close
+        </Button>
+      </div>
+      <Loaded query={explained}>
+        {({ summary, why, instruments, missing }) => (
+          <>
+            <p>{forPeople(summary)}</p>
+            <ul className="dotted">
+              {[...why, ...missing].map((sentence) => (
+                <li key={sentence}>{forPeople(sentence)}</li>
+              ))}
+            </ul>
+            {instruments.map(({ instrument, seen, entry, exit }) => (
+              <div key={instrument}>
+                <p className="faint">{forPeople(seen)}</p>
+                <ul>
+                  {[...entry, ...exit].map(({ sentence, passed }) => (
+                    <li key={sentence}>
+                      <span className={passed ? 'up' : 'down'} role="img" aria-label={passed ? 'passed' : 'failed'}>
+                        {passed ? '✓' : '✗'}
+                      </span>{' '}
+                      {forPeople(sentence)}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Steps({ id }: { readonly id: string }) {
+  const steps = useList(['take-history', id], (page, options) => api.listTakeHistory({ ...page, id }, options));
+  return (
+    <List
+      list={steps}
+      label="Steps, newest first"
+      empty="No steps yet."
+      keyOf={({ version }) => String(version)}
+      columns={[
+        { title: 'Step', cell: ({ at }) => <At at={at} /> },
+        { title: 'Event', isText: true, cell: ({ event }) => eventWord((event as { readonly type: string }).type) },
+        { title: 'State after it', isText: true, cell: ({ to }) => stateText(to as Parameters<typeof stateText>[0]) },
+      ]}
+    />
+  );
+}

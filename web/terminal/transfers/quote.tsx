@@ -1,0 +1,245 @@
+/** A quote for a transfer between the chains: its wish, costs, alternatives, and the wallet that signs it. */
+import { Autocomplete, Button, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { BridgeTransfer, LinkedWallet } from '../../../clients/typescript/src/index.ts';
+import { clockAndZone, plain, priceText } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { isAmount } from '../kit/decimal.ts';
+import { Money } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { goTo } from '../place.ts';
+import { CHAINS, walletName } from '../wallet/linking.tsx';
+import { CallSending, Signing } from '../wallet/signing.tsx';
+
+type Chain = LinkedWallet['chain'];
+const other = (chain: Chain): Chain => (chain === 'spotchain' ? 'evmvenue' : 'spotchain');
+
+interface Wish {
+  readonly from: Chain;
+  readonly amount: string;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly preference: 'received' | 'speed';
+}
+
+const FIRST: Wish = { from: 'spotchain', amount: '', sender: '', recipient: '', preference: 'received' };
+
+export function QuoteForm() {
+  const [wish, setWish] = useState(FIRST);
+  const quoting = useMutation({
+    mutationFn: () => api.quoteBridge({ body: { ...wish, to: other(wish.from), token: 'USDC' } }),
+  });
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    quoting.mutate();
+  };
+  return (
+    <section className="card claims stack" aria-label="New transfer">
+      <h2>New transfer</h2>
+      <form className="field-pairs" onSubmit={ask}>
+        <Fields wish={wish} write={(by) => setWish((before) => ({ ...before, ...by }))} />
+        <Button
+          type="submit"
+          className="at-bottom"
+          loading={quoting.isPending}
+          disabled={!isAmount(wish.amount) || wish.sender === '' || wish.recipient === ''}
+        >
+          Quote
+        </Button>
+      </form>
+      <p className="faint" role="status">
+        {quoting.isPending && 'Asking all providers…'}
+        {quoting.data !== undefined && `Valid until ${clockAndZone(quoting.data.expiresAt)}. Nothing is sent before you sign.`}
+      </p>
+      <Refusal error={quoting.error} />
+      {quoting.data !== undefined && <Quoted key={quoting.data.id} quote={quoting.data} done={quoting.reset} />}
+    </section>
+  );
+}
+
+interface FieldsProps {
+  readonly wish: Wish;
+  readonly write: (by: Partial<Wish>) => void;
+}
+
+function Fields({ wish: { from, amount, sender, recipient, preference }, write }: FieldsProps) {
+  return (
+    <>
+      <Select
+        size="xs"
+        label="From"
+        allowDeselect={false}
+        data={Object.entries(CHAINS).map(([value, label]) => ({ value, label }))}
+        value={from}
+        onChange={(chain) => write({ from: chain as Chain, sender: recipient, recipient: sender })}
+      />
+      <TextInput
+        label="Amount (USDC)"
+        inputMode="decimal"
+        autoComplete="off"
+        value={amount}
+        onChange={({ currentTarget }) => write({ amount: currentTarget.value.trim() })}
+      />
+      <Wallet label={`Sender on the ${CHAINS[from]}`} chain={from} address={sender} write={(address) => write({ sender: address })} />
+      <Wallet
+        label={`Recipient on the ${CHAINS[other(from)]}`}
+        chain={other(from)}
+        address={recipient}
+        write={(address) => write({ recipient: address })}
+      />
+      <Select
+        size="xs"
+        label="Choose by"
+        allowDeselect={false}
+        data={[
+          { value: 'received', label: 'amount received' },
+          { value: 'speed', label: 'speed' },
+        ]}
+        value={preference}
+        onChange={(value) => write({ preference: value === 'speed' ? 'speed' : 'received' })}
+      />
+    </>
+  );
+}
+
+interface WalletProps {
+  readonly label: string;
+  readonly chain: Chain;
+  readonly address: string;
+  readonly write: (address: string) => void;
+}
+
+/** An address, with the linked wallets of the chain to choose from. */
+function Wallet({ label, chain, address, write }: WalletProps) {
+  const { data = [] } = useQuery({
+    queryKey: ['wallets'],
+    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
+  });
+  const own = data.filter((wallet) => wallet.chain === chain);
+  const named = own.find((wallet) => wallet.address === address);
+  return (
+    <Autocomplete
+      size="xs"
+      label={label}
+      {...(named === undefined ? {} : { description: walletName(named) })}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={own.map((wallet) => wallet.address)}
+      renderOption={({ option: { value } }) => {
+        const wallet = own.find((one) => one.address === value);
+        return wallet === undefined ? value : walletName(wallet);
+      }}
+      spellCheck={false}
+      autoComplete="off"
+      value={address}
+      onChange={(text) => write(text.trim())}
+    />
+  );
+}
+
+function Quoted({ quote, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
+  const { provider, providerKind, minimumReceived, expectedReceived, estimatedSeconds, fees, route, explanation, alternatives } = quote;
+  const mayTrade = useMay('trade:execute');
+  return (
+    <div className="stack quoted">
+      <dl className="figures tall">
+        <div>
+          <dt>You receive</dt>
+          <dd className="num">{priceText(expectedReceived)} USDC</dd>
+        </div>
+        <div>
+          <dt>At least</dt>
+          <dd className="num">{priceText(minimumReceived)} USDC</dd>
+        </div>
+        <div>
+          <dt>In about</dt>
+          <dd className="num">{estimatedSeconds} s</dd>
+        </div>
+        <div>
+          <dt>By</dt>
+          <dd>
+            {provider}, {plain(providerKind)}
+          </dd>
+        </div>
+        {fees.map(({ name, amountUsd, included }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Money usd={amountUsd} /> <small>{included ? 'deducted' : 'added'}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>{explanation}</p>
+      <ol className="route">
+        {route.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      {alternatives.map((one) => (
+        <p key={one.provider} className="faint">
+          Instead by {one.provider}: at least {priceText(one.minimumReceived)} USDC in about {one.estimatedSeconds} s, for{' '}
+          <Money usd={one.costUsd} />
+        </p>
+      ))}
+      {mayTrade ? <Submission quote={quote} done={done} /> : <p className="faint">Submitting takes the permission trade:execute.</p>}
+    </div>
+  );
+}
+
+type Signed = { readonly hash: string } | { readonly signedTransaction: string };
+/** A hash of either chain is told from signed bytes by its length. */
+const isHash = (given: string): boolean => /^0x[0-9a-f]{64}$/.test(given) || /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(given);
+
+function Submission({ quote: { id, transaction }, done }: { readonly quote: BridgeTransfer; readonly done: () => void }) {
+  const [written, setWritten] = useState('');
+  const handIn = async (signed: Signed) => {
+    await api.submitBridge({ body: { quoteId: id, ...signed } });
+    refresh('transfers');
+    done();
+    goTo(`transfers/${id}`);
+  };
+  const submitting = useMutation({ mutationFn: () => handIn(isHash(written) ? { hash: written } : { signedTransaction: written }) });
+  return (
+    <>
+      {transaction.kind === 'evm' ? (
+        <CallSending transaction={transaction} handIn={(hash) => handIn({ hash })} />
+      ) : (
+        <Signing
+          prepare={async () => ({
+            unsigned: [transaction.unsigned],
+            signer: transaction.wallet,
+            handIn: ([signedTransaction = '']) => handIn({ signedTransaction }),
+          })}
+        />
+      )}
+      <details>
+        <summary>Sign it elsewhere</summary>
+        <pre className="wallet-text" tabIndex={0} role="region" aria-label="Unsigned transaction">
+          {transaction.kind === 'evm' ? JSON.stringify(transaction, null, 2) : transaction.unsigned}
+        </pre>
+        <form
+          className="inline-form address-form"
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            submitting.mutate();
+          }}
+        >
+          <TextInput
+            aria-label="Signed transaction, or its hash if the wallet sent it"
+            placeholder="Signed transaction, or its hash if the wallet sent it"
+            spellCheck={false}
+            autoComplete="off"
+            value={written}
+            onChange={({ currentTarget }) => setWritten(currentTarget.value.trim())}
+          />
+          <Button type="submit" variant="default" loading={submitting.isPending} disabled={written === ''}>
+            Submit
+          </Button>
+        </form>
+        <Refusal error={submitting.error} />
+      </details>
+    </>
+  );
+}

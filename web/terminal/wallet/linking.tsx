@@ -1,0 +1,184 @@
+/** Linking a wallet: its owner signs a text that the service wrote, in this browser or elsewhere. */
+import { Button, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import type { LinkedWallet, WalletChallenge } from '../../../clients/typescript/src/index.ts';
+import { clockAndZone } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { shortAddress } from '../kit/address.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import { TextSigning, TypedDataSigning } from './signing.tsx';
+import { addressesOf, type BrowserWallet, lookForWallets, wallets } from './standards.ts';
+
+export const CHAINS: Record<LinkedWallet['chain'], string> = { spotchain: 'primary chain', evmvenue: 'EVM chain' };
+
+/** `cold 0x1234…abcd`, or the address alone if the wallet has no name. */
+export const walletName = ({ label, address }: LinkedWallet): string =>
+  label === null ? shortAddress(address) : `${label} ${shortAddress(address)}`;
+
+export function LinkWallet() {
+  const [address, setAddress] = useState('');
+  const asking = useMutation({ mutationFn: (of: string) => api.challengeWallet({ body: { address: of.trim() } }) });
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    asking.mutate(address);
+  };
+  return (
+    <section className="card claims stack" aria-label="Link a wallet">
+      <h2>Link a wallet</h2>
+      <p className="faint">Its owner signs a text of this service. It costs nothing and grants no permission.</p>
+      <Found
+        take={(of) => {
+          setAddress(of);
+          asking.mutate(of);
+        }}
+      />
+      <form className="inline-form address-form" onSubmit={ask}>
+        <TextInput
+          aria-label="Address on the primary or the EVM chain"
+          placeholder="Or write an address of the primary or the EVM chain"
+          spellCheck={false}
+          autoComplete="off"
+          value={address}
+          onChange={({ currentTarget }) => setAddress(currentTarget.value.trim())}
+        />
+        <Button type="submit" variant="default" loading={asking.isPending} disabled={address === ''}>
+          Create text to sign
+        </Button>
+      </form>
+      <Refusal error={asking.error} />
+      {asking.data !== undefined && (
+        <Proof
+          key={asking.data.text}
+          challenge={asking.data}
+          done={() => {
+            setAddress('');
+            asking.reset();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Wallets of this browser, each with a button that takes its address. */
+function Found({ take }: { readonly take: (address: string) => void }) {
+  const found = useStore(wallets);
+  const asking = useMutation({
+    mutationFn: async (wallet: BrowserWallet) => {
+      const [first] = await addressesOf(wallet);
+      if (first === undefined) throw new Error(`${wallet.name} shared no account. Unlock it and try again.`);
+      take(first);
+    },
+  });
+  useEffect(lookForWallets, []);
+  if (found.length === 0) return null;
+  return (
+    <div className="wallet-buttons" role="group" aria-label="Wallets of this browser">
+      {found.map((wallet) => (
+        <Button key={wallet.id} disabled={asking.isPending} onClick={() => asking.mutate(wallet)}>
+          {wallet.name} <small className="on-button">{CHAINS[wallet.chain]}</small>
+        </Button>
+      ))}
+      <Refusal error={asking.error} />
+    </div>
+  );
+}
+
+interface ProofProps {
+  readonly challenge: WalletChallenge;
+  readonly done: () => void;
+}
+
+function Proof({ challenge, done }: ProofProps) {
+  const { address, text, typedData, expiresAt } = challenge;
+  const [signature, setSignature] = useState('');
+  const [label, setLabel] = useState('');
+  const linking = useMutation({
+    mutationFn: (signed: string) =>
+      api.linkWallet({ body: { address, signature: signed.trim(), ...(label.trim() === '' ? {} : { label: label.trim() }) } }),
+    onSuccess: (linked) => {
+      refresh('wallets');
+      notifications.show({ color: 'teal', message: `Linked: ${walletName(linked)}.` });
+      done();
+    },
+  });
+  const handIn = (signed: string) => linking.mutateAsync(signed);
+  return (
+    <>
+      <TextInput
+        className="narrow"
+        label="Name (optional)"
+        maxLength={60}
+        value={label}
+        onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+      />
+      <p>Sign this text with the wallet before {clockAndZone(expiresAt)}.</p>
+      <pre className="wallet-text" tabIndex={0} role="region" aria-label="Text to sign">
+        {text}
+      </pre>
+      <InWallet challenge={challenge} handIn={handIn} typedData={typedData} />
+      <form
+        className="inline-form address-form"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          linking.mutate(signature);
+        }}
+      >
+        <TextInput
+          aria-label="Signature"
+          placeholder="Or paste a signature that was made elsewhere"
+          spellCheck={false}
+          autoComplete="off"
+          value={signature}
+          onChange={({ currentTarget }) => setSignature(currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={linking.isPending} disabled={signature.trim() === ''}>
+          Link
+        </Button>
+      </form>
+      <Refusal error={linking.error} />
+    </>
+  );
+}
+
+interface InWalletProps {
+  readonly challenge: WalletChallenge;
+  readonly typedData: WalletChallenge['typedData'];
+  readonly handIn: (signature: string) => Promise<unknown>;
+}
+
+function InWallet({ challenge: { address, text }, typedData, handIn }: InWalletProps) {
+  if (typedData === null) return <TextSigning address={address} text={text} handIn={handIn} />;
+  if (!isProofOf(typedData, text, address))
+    return (
+      <p className="refusal" role="alert">
+        Not signed: the typed data differs from the text.
+      </p>
+    );
+  return <TypedDataSigning address={address} typedData={typedData} handIn={handIn} />;
+}
+
+/** True if typed data is the same proof as the text and nothing else: a wallet that signs a permit of a token gives it away. */
+function isProofOf(
+  { domain, types, primaryType, message }: NonNullable<WalletChallenge['typedData']>,
+  text: string,
+  address: string,
+): boolean {
+  const lines = text.split('\n');
+  const { wallet, statement, ...fields } = message;
+  const names = (object: object) => Object.keys(object).sort().join();
+  const typed = (types[primaryType] ?? []).map(({ name }) => name).sort();
+  return (
+    primaryType === 'WalletProof' &&
+    domain.name === 'Sevengate' &&
+    names(domain) === 'chainId,name,version' &&
+    names(types) === 'EIP712Domain,WalletProof' &&
+    typed.join() === names(message) &&
+    wallet === address &&
+    lines.includes(String(statement)) &&
+    Object.values(fields).every((value) => lines.some((line) => line.endsWith(`: ${value}`)))
+  );
+}

@@ -1,0 +1,229 @@
+/**
+ * Buttons of the wallets in this browser beside what is to be signed. Each signature is held against what the wallet was given before it
+ * is handed in.
+ */
+import { Button } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { BridgeTransfer, WalletChallenge } from '../../../clients/typescript/src/index.ts';
+import type { TransactionContent } from '../../signed-elsewhere.js';
+import { plain } from '../../words.js';
+import { api, isSignedOut, refresh, signedOut } from '../api.ts';
+import { Refusal } from '../kit/refusal.tsx';
+import { useStore } from '../kit/store.ts';
+import {
+  addressesOf,
+  base64Of,
+  type BrowserWallet,
+  type Chain,
+  type EvmWallet,
+  fromBase64,
+  lookForWallets,
+  mined,
+  type SolanaWallet,
+  sendCall,
+  signText,
+  signTransactions,
+  signTypedData,
+  wallets,
+} from './standards.ts';
+
+/** Transactions to sign, in order, and their submission. */
+export interface Prepared {
+  /** Transactions as base64. */
+  readonly unsigned: readonly string[];
+  readonly signer: string;
+  readonly handIn: (signed: readonly string[]) => Promise<unknown>;
+}
+
+interface Doing {
+  readonly tell: (words: string) => void;
+  readonly show: (node: ReactNode) => void;
+  readonly signal: AbortSignal;
+}
+
+interface WalletButtonsProps {
+  readonly chain: Chain;
+  /** Words on the buttons before the wallet's name. */
+  readonly verb: string;
+  readonly act: (wallet: never, doing: Doing) => Promise<void>;
+}
+
+/** Turns what a wallet throws into an Error. */
+function errorOf(error: unknown): unknown {
+  if (error instanceof Error || typeof error !== 'object' || error === null || !('message' in error)) return error;
+  return new Error(`The wallet rejected the request: ${String(error.message)}`);
+}
+
+function WalletButtons({ chain, verb, act }: WalletButtonsProps) {
+  const found = useStore(wallets).filter((wallet) => wallet.chain === chain);
+  const [busy, setBusy] = useState<string | null>(null);
+  const [note, setNote] = useState('');
+  const [error, setError] = useState<unknown>(null);
+  const [shown, setShown] = useState<ReactNode>(null);
+  const abort = useRef(new AbortController());
+  useEffect(() => {
+    lookForWallets();
+    const current = new AbortController();
+    abort.current = current;
+    return () => current.abort();
+  }, []);
+  const press = async (wallet: BrowserWallet) => {
+    setBusy(wallet.id);
+    setError(null);
+    setShown(null);
+    setNote(`Waiting for ${wallet.name}…`);
+    try {
+      await act(wallet as never, { tell: setNote, show: setShown, signal: abort.current.signal });
+    } catch (thrown) {
+      setNote('');
+      if (isSignedOut(thrown)) signedOut.set(true);
+      if (!abort.current.signal.aborted) setError(errorOf(thrown));
+    } finally {
+      setBusy(null);
+    }
+  };
+  return (
+    <div className="wallet-signing">
+      <div className="wallet-buttons" role="group" aria-label="Browser wallets">
+        {found.map((wallet) => (
+          <Button key={wallet.id} loading={busy === wallet.id} disabled={busy !== null} onClick={() => void press(wallet)}>
+            {verb} {wallet.name}
+          </Button>
+        ))}
+      </div>
+      {shown}
+      <p className="faint" role="status">
+        {found.length === 0 ? 'No wallet for this chain in this browser. Install or unlock one, then reload.' : note}
+      </p>
+      <Refusal error={error} />
+    </div>
+  );
+}
+
+/**
+ * Signs prepared transactions of the primary chain: one, or several that belong together.
+ * @param props.prepare Reads what is to be signed; it is given the addresses of the chosen wallet.
+ */
+export function Signing({ prepare }: { readonly prepare: (addresses: readonly string[]) => Promise<Prepared> }) {
+  const act = async (wallet: SolanaWallet, { tell, show }: Doing) => {
+    const { unsigned, signer, handIn } = await prepare(await addressesOf(wallet));
+    const prepared = unsigned.map(fromBase64);
+    const { contentOf, objectionTo } = await import('../../signed-elsewhere.js');
+    show(<Contents of={prepared.map(contentOf)} />);
+    tell(`Check the details in ${wallet.name} and confirm there.`);
+    const signed = await signTransactions(wallet, signer, prepared);
+    for (const [index, bytes] of prepared.entries()) {
+      const objection = objectionTo(bytes, signed[index] as Uint8Array, signer);
+      if (objection !== null) throw new Error(`Not submitted: ${wallet.name} signed a different transaction: ${objection}.`);
+    }
+    tell('Submitting…');
+    await handIn(signed.map(base64Of));
+    tell('Submitted unchanged.');
+  };
+  return <WalletButtons chain="spotchain" verb="Sign with" act={act} />;
+}
+
+/** Transactions in sentences, as the wallet is given them. */
+function Contents({ of }: { readonly of: readonly TransactionContent[] }) {
+  return (
+    <div className="transaction-words">
+      {of.map(({ feePayer, sentences }, index) => {
+        const which = of.length === 1 ? 'The transaction' : `Transaction ${index + 1} of ${of.length}`;
+        return (
+          <div key={which}>
+            <p>
+              {which} is paid for by <code>{feePayer}</code> and does this:
+            </p>
+            <ol aria-label={which}>
+              {sentences.map((sentence, place) => (
+                <li key={`${place} ${sentence}`}>{sentence}</li>
+              ))}
+            </ol>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface TextSigningProps {
+  readonly address: string;
+  readonly text: string;
+  readonly handIn: (signature: string) => Promise<unknown>;
+}
+
+/** Has a wallet of the primary chain sign a text, such as a proof of ownership. */
+export function TextSigning({ address, text, handIn }: TextSigningProps) {
+  const act = async (wallet: SolanaWallet, { tell }: Doing) => {
+    await handIn(await signText(wallet, address, text));
+    tell('');
+  };
+  return <WalletButtons chain="spotchain" verb="Sign with" act={act} />;
+}
+
+interface TypedDataSigningProps {
+  readonly address: string;
+  readonly typedData: NonNullable<WalletChallenge['typedData']>;
+  readonly handIn: (signature: string) => Promise<unknown>;
+}
+
+/** Signs typed data of the EVM chain, whose fields are shown first. */
+export function TypedDataSigning({ address, typedData, handIn }: TypedDataSigningProps) {
+  const { domain, message } = typedData;
+  const act = async (wallet: EvmWallet, { tell }: Doing) => {
+    await handIn(await signTypedData(wallet, address, typedData));
+    tell('');
+  };
+  return (
+    <>
+      <dl className="facts left">
+        <dt>Domain</dt>
+        <dd>
+          {domain.name} {domain.version} on the chain {domain.chainId}
+        </dd>
+        {Object.entries(message).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt>{plain(name)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <WalletButtons chain="evmvenue" verb="Sign with" act={act} />
+    </>
+  );
+}
+
+interface CallSendingProps {
+  readonly transaction: Extract<BridgeTransfer['transaction'], { kind: 'evm' }>;
+  readonly handIn: (hash: string) => Promise<unknown>;
+}
+
+/** Sends calls of the EVM chain one after the other: an approval first, if one is needed, and then the transfer. */
+export function CallSending({ transaction, handIn }: CallSendingProps) {
+  const act = async (wallet: EvmWallet, { tell, signal }: Doing) => {
+    const { approval } = transaction;
+    if (approval !== null) {
+      tell(`First approve the token allowance for ${approval.spender} in ${wallet.name}.`);
+      await mined(wallet, await sendCall(wallet, approval, signal), signal);
+    }
+    tell(`Check the details in ${wallet.name} and confirm there.`);
+    const hash = await sendCall(wallet, transaction, signal);
+    tell('Submitting the transaction hash…');
+    await handIn(hash);
+    tell('Submitted.');
+  };
+  return <WalletButtons chain="evmvenue" verb="Sign and send with" act={act} />;
+}
+
+/** Signs a swap that is prepared. */
+export function SwapSigning({ id }: { readonly id: string }) {
+  const prepare = async () => {
+    const { transaction, wallet } = await api.getSwap({ id });
+    const handIn = async ([signedTransaction = '']: readonly string[]) => {
+      await api.executeSwap({ id, body: { signedTransaction } });
+      refresh('swaps', 'proposals');
+    };
+    return { unsigned: [transaction], signer: wallet, handIn };
+  };
+  return <Signing prepare={prepare} />;
+}

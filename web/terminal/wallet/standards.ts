@@ -1,0 +1,267 @@
+/**
+ * Wallets of this browser, as they announce themselves: by the wallet standard on the primary chain, by EIP-6963 on the EVM chain.
+ * Nothing is asked of a wallet before somebody chooses it. An answer of a wallet is untrusted.
+ */
+import type { WalletChallenge } from '../../../clients/typescript/src/index.ts';
+import { createStore } from '../kit/store.ts';
+
+export interface StandardAccount {
+  readonly address: string;
+  readonly publicKey: Uint8Array;
+  readonly chains: readonly string[];
+  readonly features: readonly string[];
+}
+
+export interface StandardWallet {
+  readonly name: string;
+  readonly chains: readonly string[];
+  // Each feature has methods of its own.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly features: { readonly [feature: string]: any };
+  readonly accounts: readonly StandardAccount[];
+}
+
+export interface EvmProvider {
+  // oxlint-disable-next-line typescript/no-explicit-any
+  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<any>;
+}
+
+export interface SolanaWallet {
+  readonly id: string;
+  readonly name: string;
+  readonly chain: 'spotchain';
+  readonly wallet: StandardWallet;
+}
+
+export interface EvmWallet {
+  readonly id: string;
+  readonly name: string;
+  readonly chain: 'evmvenue';
+  readonly provider: EvmProvider;
+}
+
+export type BrowserWallet = SolanaWallet | EvmWallet;
+export type Chain = BrowserWallet['chain'];
+
+/** A call of the EVM chain. */
+export interface EvmCall {
+  readonly chainId: number;
+  readonly from: string;
+  readonly to: string;
+  readonly data: string;
+  readonly value: string;
+}
+
+const CONNECT = 'standard:connect';
+const SIGN_TRANSACTION = 'solana:signTransaction';
+const SIGN_MESSAGE = 'solana:signMessage';
+const LOOK_MS = 1_000;
+const LOOKS = 30;
+
+/** Every wallet that announced itself. */
+export const wallets = createStore<readonly BrowserWallet[]>([]);
+let isLooking = false;
+
+/** Asks the wallets of this browser to announce themselves, once. */
+export function lookForWallets(): void {
+  if (isLooking) return;
+  isLooking = true;
+  const api = Object.freeze({ register });
+  addEventListener('wallet-standard:register-wallet', (event) => (event as CustomEvent).detail?.(api));
+  addEventListener('eip6963:announceProvider', (event) => announced((event as CustomEvent).detail));
+  dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }));
+  dispatchEvent(new Event('eip6963:requestProvider'));
+}
+
+const without = (ids: readonly string[]): readonly BrowserWallet[] => wallets.get().filter(({ id }) => !ids.includes(id));
+
+/** Takes wallets of the primary chain in. @returns Takes them back. */
+function register(...given: readonly StandardWallet[]): () => void {
+  const usable = given
+    .filter((wallet) => typeof wallet?.name === 'string' && CONNECT in (wallet.features ?? {}) && wallet.chains?.some(isSolana))
+    .map((wallet) => ({ id: `standard ${wallet.name}`, name: wallet.name, chain: 'spotchain', wallet }) as const);
+  const ids = usable.map(({ id }) => id);
+  wallets.set([...without(ids), ...usable]);
+  return () => wallets.set(without(ids));
+}
+
+const isSolana = (chain: string): boolean => chain.startsWith('solana:');
+
+interface Announcement {
+  readonly info?: { readonly uuid?: unknown; readonly name?: unknown };
+  readonly provider?: EvmProvider;
+}
+
+function announced(detail: Announcement | undefined): void {
+  const { info, provider } = detail ?? {};
+  if (typeof info?.uuid !== 'string' || typeof info.name !== 'string' || typeof provider?.request !== 'function') return;
+  wallets.set([...without([info.uuid]), { id: info.uuid, name: info.name, chain: 'evmvenue', provider }]);
+}
+
+/** Asks a wallet for its addresses; the wallet asks its owner. */
+export async function addressesOf(wallet: BrowserWallet): Promise<readonly string[]> {
+  if (wallet.chain === 'evmvenue') return wallet.provider.request({ method: 'eth_requestAccounts' });
+  return (await accountsOf(wallet)).map(({ address }) => address);
+}
+
+const accountsOf = async ({ wallet }: SolanaWallet): Promise<readonly StandardAccount[]> =>
+  (await wallet.features[CONNECT].connect()).accounts;
+
+async function accountOf(wallet: SolanaWallet, address: string, feature: string): Promise<StandardAccount> {
+  if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} does not support ${feature}`);
+  const accounts = await accountsOf(wallet);
+  const account = accounts.find((one) => one.address === address);
+  if (account !== undefined) return account;
+  throw otherAccount(
+    wallet,
+    accounts.map((one) => one.address),
+    address,
+  );
+}
+
+const otherAccount = ({ name }: BrowserWallet, shown: readonly string[], address: string): Error =>
+  new Error(`${name} shares ${shown.join(', ') || 'no account'}. Switch to ${address} in the wallet and try again.`);
+
+/**
+ * Has transactions of the primary chain signed, and not sent; the wallet is asked once for all of them.
+ * @returns The signed transactions, in the same order.
+ * @throws Error if the wallet does not show the address, or gives fewer back.
+ */
+export async function signTransactions(
+  wallet: SolanaWallet,
+  address: string,
+  transactions: readonly Uint8Array[],
+): Promise<readonly Uint8Array[]> {
+  const account = await accountOf(wallet, address, SIGN_TRANSACTION);
+  const chain = account.chains.find(isSolana);
+  if (chain === undefined)
+    throw new Error(
+      `${wallet.name} has ${address} on ${account.chains.join(', ') || 'no chain'}, not on the primary chain. Switch the network in the wallet.`,
+    );
+  const inputs = transactions.map((transaction) => ({ account, transaction, chain }));
+  const outputs = listOf(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
+  if (outputs.length !== transactions.length)
+    throw new Error(`Not submitted: ${wallet.name} signed ${outputs.length} of ${transactions.length} transactions.`);
+  return outputs.map((output) => bytesOf(wallet, output?.['signedTransaction']));
+}
+
+/**
+ * Has a text signed by Ed25519.
+ * @returns The signature in base64.
+ * @throws Error if the wallet signed another text.
+ */
+export async function signText(wallet: SolanaWallet, address: string, text: string): Promise<string> {
+  const account = await accountOf(wallet, address, SIGN_MESSAGE);
+  const message = new TextEncoder().encode(text);
+  const [output] = listOf(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
+  const signed = new TextDecoder().decode(bytesOf(wallet, output?.['signedMessage']));
+  if (signed !== text) throw new Error(`Not submitted: ${wallet.name} signed a different text: “${signed.slice(0, 200)}”.`);
+  return base64Of(bytesOf(wallet, output?.['signature']));
+}
+
+const listOf = (outputs: unknown): readonly (Readonly<Record<string, unknown>> | undefined)[] => (Array.isArray(outputs) ? outputs : []);
+
+function bytesOf({ name }: BrowserWallet, bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array || Array.isArray(bytes)) return Uint8Array.from(bytes);
+  throw new Error(`Not submitted: ${name} returned no signed transaction.`);
+}
+
+/**
+ * Has typed data signed (EIP-712): the wallet shows its fields, and signs for the chain that they name.
+ * @returns The signature in hexadecimal digits.
+ */
+export async function signTypedData(wallet: EvmWallet, address: string, typedData: NonNullable<WalletChallenge['typedData']>) {
+  await assertShown(wallet, address);
+  await switchToChain(wallet, typedData.domain.chainId);
+  const signature: unknown = await wallet.provider.request({
+    method: 'eth_signTypedData_v4',
+    params: [address, JSON.stringify(typedData)],
+  });
+  if (typeof signature === 'string' && /^0x([0-9a-f]{2})+$/i.test(signature)) return signature;
+  throw new Error(`Not submitted: ${wallet.name} returned no signature.`);
+}
+
+/**
+ * Has a call signed and sent, which wallets of the EVM chain do in one, and reads back what was sent.
+ * @returns The hash of the transaction.
+ * @throws Error if the wallet sent another call.
+ */
+export async function sendCall(wallet: EvmWallet, call: EvmCall, signal: AbortSignal): Promise<string> {
+  await assertShown(wallet, call.from);
+  const chainId = await switchToChain(wallet, call.chainId);
+  const { from, to, data, value } = call;
+  const hash: string = await wallet.provider.request({
+    method: 'eth_sendTransaction',
+    params: [{ from, to, data, value: `0x${BigInt(value).toString(16)}`, chainId }],
+  });
+  const differences = await differencesSent(wallet, hash, call, signal);
+  if (differences.length === 0) return hash;
+  throw new Error(
+    `${wallet.name} sent a different transaction (${hash}): ${differences.join('; ')}. It was not recorded for this transfer.`,
+  );
+}
+
+/**
+ * Leads a wallet to a chain.
+ * @returns The number of the chain as the wallet writes it.
+ * @throws Error if the wallet stays on another one.
+ */
+async function switchToChain({ name, provider }: EvmWallet, chainId: number): Promise<string> {
+  const wanted = `0x${chainId.toString(16)}`;
+  const current = async () => BigInt(await provider.request({ method: 'eth_chainId' }));
+  if ((await current()) === BigInt(chainId)) return wanted;
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
+  const stays = await current();
+  if (stays === BigInt(chainId)) return wanted;
+  throw new Error(`Not signed: ${name} is on chain ${stays}. Switch it to chain ${chainId} and try again.`);
+}
+
+/** Finds where the sent transaction differs from the call; nothing if its node does not tell of it for half a minute. */
+async function differencesSent({ provider }: EvmWallet, hash: string, call: EvmCall, signal: AbortSignal): Promise<readonly string[]> {
+  const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), signal, LOOKS);
+  if (sent === null) return [];
+  const fields = [
+    // Nodes leave the chain out of transactions of the oldest kind alone.
+    ['chain', String(call.chainId), sent.chainId == null ? String(call.chainId) : BigInt(sent.chainId).toString()],
+    ['sender', call.from.toLowerCase(), String(sent.from).toLowerCase()],
+    ['recipient', call.to.toLowerCase(), String(sent.to).toLowerCase()],
+    ['data', call.data.toLowerCase(), String(sent.input ?? sent.data).toLowerCase()],
+    ['value', BigInt(call.value).toString(), BigInt(sent.value ?? 0).toString()],
+  ] as const;
+  return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: expected ${asked}, got ${got}`]));
+}
+
+/** Waits until a transaction is in a block. @throws Error if it failed there. */
+export async function mined({ provider }: EvmWallet, hash: string, signal: AbortSignal): Promise<void> {
+  const receipt = await untilKnown(
+    () => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+    signal,
+    Number.POSITIVE_INFINITY,
+  );
+  if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`Transaction ${hash} failed on chain.`);
+}
+
+/** Asks once a second until there is an answer; null if there is none after so many looks. */
+// Each method answers something else.
+// oxlint-disable-next-line typescript/no-explicit-any
+async function untilKnown(ask: () => Promise<any>, signal: AbortSignal, looks: number): Promise<any> {
+  for (let look = 0; look < looks; look++) {
+    // Each look follows the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await ask();
+    if (answer !== null && answer !== undefined) return answer;
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+  return null;
+}
+
+async function assertShown(wallet: EvmWallet, address: string): Promise<void> {
+  const shown = await addressesOf(wallet);
+  if (!shown.some((one) => one.toLowerCase() === address.toLowerCase())) throw otherAccount(wallet, shown, address);
+}
+
+export const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
