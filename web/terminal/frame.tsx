@@ -152,7 +152,7 @@ function Member() {
         <Menu.Item onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}>
           {scheme === 'dark' ? 'Light theme' : 'Dark theme'}
         </Menu.Item>
-        <Menu.Item component="a" href="/#/members">
+        <Menu.Item component="a" href="#/members">
           Organization and members
         </Menu.Item>
         <SettingsItems />

@@ -7,6 +7,11 @@ const MOVED: readonly (readonly [old: RegExp, now: string])[] = [
   [/^markets\/perps$/, 'perps'],
   [/^markets\/predictions$/, 'predictions'],
   [/^markets\/macro$/, 'macro'],
+  [/^bridge$/, 'transfers'],
+  [/^portfolio\/(?!paper|live).*$/, 'portfolio'],
+  [/^leaderboard\/([^/%]{32,})(?:%20| )(24h|7d|30d)$/, 'leaderboard/$2/$1'],
+  [/^leaderboard\/([^/%]{32,})$/, 'leaderboard/24h/$1'],
+  [/^agents\/([^/]+)\/state$/, 'actors/$1'],
   [/^actors$/, 'runtime/actors'],
   [/^reports\/([^/]+)\/([^/?]+)\?with=(.+)$/, 'reports/$1/$2/$3'],
 ];

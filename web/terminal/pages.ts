@@ -24,7 +24,7 @@ export const GROUPS: readonly PageGroup[] = [
       { title: 'Quotes of all venues', address: '#/quotes', needs: 'market:read', key: 'q' },
       { title: 'Prediction markets', address: '#/predictions', needs: 'market:read' },
       { title: 'Swaps', address: '#/swaps', needs: 'agent:read' },
-      { title: 'Transfers', address: '/#/bridge', needs: 'agent:read', key: 'x' },
+      { title: 'Transfers', address: '#/transfers', needs: 'agent:read', key: 'x' },
     ],
   },
   {
@@ -34,7 +34,7 @@ export const GROUPS: readonly PageGroup[] = [
       { title: 'Agents', address: '#/agents', needs: 'agent:read', key: 'a' },
       { title: 'Create an agent', address: '#/agents/new', needs: 'trade:execute' },
       { title: 'Recommendations', address: '#/recommendations', needs: 'agent:read' },
-      { title: 'Takes', address: '/#/takes', needs: 'agent:read', key: 'h' },
+      { title: 'Takes', address: '#/takes', needs: 'agent:read', key: 'h' },
       { title: 'Proposals', address: '#/proposals', needs: 'agent:read', key: 'p' },
     ],
   },
@@ -56,20 +56,20 @@ export const GROUPS: readonly PageGroup[] = [
   {
     name: 'Market',
     pages: [
-      { title: 'Marketplace', address: '/#/marketplace', needs: 'agent:read', key: 'k' },
+      { title: 'Marketplace', address: '#/marketplace', needs: 'agent:read', key: 'k' },
       { title: 'Selling', address: '#/selling', needs: 'agent:read' },
       { title: 'Published Takes', address: '#/published-takes', needs: 'agent:read' },
       { title: 'Vaults', address: '#/vaults', needs: 'agent:read' },
-      { title: 'Leaderboard', address: '/#/leaderboard', needs: 'market:read', key: 'b' },
+      { title: 'Leaderboard', address: '#/leaderboard', needs: 'market:read', key: 'b' },
       { title: 'Public wallets', address: '#/public-wallets', needs: 'market:read' },
-      { title: 'Launches', address: '/#/launches', needs: 'agent:read', key: 'l' },
+      { title: 'Launches', address: '#/launches', needs: 'agent:read', key: 'l' },
       { title: 'Agent tokens', address: '#/agent-tokens', needs: 'market:read' },
     ],
   },
   {
     name: 'Portfolio',
     pages: [
-      { title: 'Portfolio', address: '/#/portfolio', needs: 'agent:read', key: 'f' },
+      { title: 'Portfolio', address: '#/portfolio', needs: 'agent:read', key: 'f' },
       { title: 'Wallets', address: '#/wallets', needs: 'agent:read', key: 'w' },
       { title: 'Risk limits', address: '#/risk', needs: 'agent:read' },
     ],
@@ -79,7 +79,7 @@ export const GROUPS: readonly PageGroup[] = [
     pages: [
       { title: 'Operations', address: '#/operate', needs: 'agent:read', key: 'e' },
       { title: 'Runtime and time travel', address: '#/runtime', needs: 'agent:read', key: 'r' },
-      { title: 'Members', address: '/#/members', key: 'm' },
+      { title: 'Members', address: '#/members', key: 'm' },
       { title: 'API reference', address: '/docs' },
     ],
   },

@@ -96,12 +96,9 @@ function More({ id, ask, mayTrade, mayStop, maySign }: MoreProps) {
         <Menu.Item component="a" href={`#/actors/${id}`}>
           Time travel
         </Menu.Item>
-        <Menu.Label>In the console</Menu.Label>
-        {(['vault', 'signing'] as const).map((part) => (
-          <Menu.Item key={part} component="a" href={`/#/agents/${id}/${part}`}>
-            {part === 'vault' ? 'Vault and books' : 'Signing'}
-          </Menu.Item>
-        ))}
+        <Menu.Item component="a" href={`#/launches/new?agent=${id}`}>
+          Launch a token
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

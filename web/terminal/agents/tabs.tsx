@@ -2,12 +2,14 @@
 import type { ReactNode } from 'react';
 import type { AgentDetail } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
+import { Delegations } from '../wallet/delegations.tsx';
 import { Costs } from './costs.tsx';
 import { Decisions } from './decisions.tsx';
 import { Evaluations } from './evaluations.tsx';
 import { GateList } from './gates.tsx';
 import { OutsideCode } from './outside.tsx';
 import { Trades } from './trades.tsx';
+import { Vault } from './vault.tsx';
 import { Versions } from './versions.tsx';
 
 interface Part {
@@ -18,6 +20,12 @@ interface Part {
   readonly outsideOnly?: boolean;
 }
 
+const Signing = ({ agentId }: { readonly agentId: string }) => (
+  <div className="padded">
+    <Delegations trader={{ agentId }} />
+  </div>
+);
+
 const PARTS: readonly Part[] = [
   { name: 'decisions', title: 'Decisions', content: ({ id }) => <Decisions agentId={id} /> },
   { name: 'outside', title: 'Outside code', content: (agent) => <OutsideCode agent={agent} />, outsideOnly: true },
@@ -26,6 +34,8 @@ const PARTS: readonly Part[] = [
   { name: 'trades', title: 'Positions and fills', content: ({ id }) => <Trades agentId={id} /> },
   { name: 'costs', title: 'Costs', content: ({ id }) => <Costs agentId={id} /> },
   { name: 'state', title: 'State chart', content: ({ id }) => <LiveChart id={id} /> },
+  { name: 'vault', title: 'Vault', content: ({ id }) => <Vault agentId={id} /> },
+  { name: 'signing', title: 'Signing', content: ({ id }) => <Signing agentId={id} /> },
   { name: 'versions', title: 'Versions', content: ({ id }) => <Versions agentId={id} /> },
 ];
 

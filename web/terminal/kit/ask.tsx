@@ -70,19 +70,13 @@ export function Ask({
           {children}
           {reason !== undefined && <Reason isRequired={reason === 'required'} why={why} write={setWhy} />}
           <Refusal error={acting.error} />
-          <div className="buttons">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              {...(isDangerous ? { color: 'red.9' } : {})}
-              loading={acting.isPending}
-              disabled={!isReady || (reason === 'required' && why.trim() === '')}
-            >
-              {verb}
-            </Button>
-          </div>
+          <Answers
+            verb={verb}
+            color={isDangerous ? 'red.9' : 'blue'}
+            isActing={acting.isPending}
+            isReady={isReady && (reason !== 'required' || why.trim() !== '')}
+            cancel={close}
+          />
         </form>
       </Modal>
     </>
@@ -105,4 +99,23 @@ const Reason = ({ isRequired, why, write }: ReasonProps) => (
     value={why}
     onChange={({ currentTarget }) => write(currentTarget.value)}
   />
+);
+
+interface AnswersProps {
+  readonly verb: string;
+  readonly color: string;
+  readonly isActing: boolean;
+  readonly isReady: boolean;
+  readonly cancel: () => void;
+}
+
+const Answers = ({ verb, color, isActing, isReady, cancel }: AnswersProps) => (
+  <div className="buttons">
+    <Button variant="default" onClick={cancel}>
+      Cancel
+    </Button>
+    <Button type="submit" color={color} loading={isActing} disabled={!isReady}>
+      {verb}
+    </Button>
+  </div>
 );

@@ -48,7 +48,7 @@ export function PublicWallets() {
       ) : (
         <p className="empty">
           Enter an address of the EVM venue to see its positions, its closed trades and its balances. The{' '}
-          <a href="/#/leaderboard">leaderboard</a> names some.
+          <a href="#/leaderboard">leaderboard</a> names some.
         </p>
       )}
     </div>

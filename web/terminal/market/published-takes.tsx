@@ -19,14 +19,14 @@ export function PublishedTakes() {
       <div className="page-head">
         <h1>Published Takes</h1>
         <span className="space" />
-        <a href="/#/takes">Your Takes</a>
+        <a href="#/takes">Your Takes</a>
       </div>
       <List
         list={takes}
         label="Published Takes"
         empty={
           <>
-            Nobody has published a Take yet. <a href="/#/takes">Compose one</a> and publish it.
+            Nobody has published a Take yet. <a href="#/takes">Compose one</a> and publish it.
           </>
         }
         keyOf={({ id }) => id}

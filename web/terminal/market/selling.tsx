@@ -21,14 +21,14 @@ export function Selling() {
       <div className="page-head">
         <h1>Selling</h1>
         <span className="space" />
-        <a href="/#/marketplace">Marketplace</a>
+        <a href="#/marketplace">Marketplace</a>
       </div>
       <List
         list={listings}
         label="Own listings"
         empty={
           <>
-            You sell nothing yet. An agent that passed its gates is listed <a href="/#/marketplace">on the marketplace</a>, with its
+            You sell nothing yet. An agent that passed its gates is listed <a href="#/marketplace">on the marketplace</a>, with its
             evidence.
           </>
         }

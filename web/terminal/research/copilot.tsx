@@ -108,7 +108,7 @@ function Answer({ exchange: { question, reply } }: { readonly exchange: Exchange
               </li>
             ))}
           </ul>
-          {draft.kind === 'take' && <a href="/#/takes">Review it under Takes</a>}
+          {draft.kind === 'take' && <a href="#/takes">Review it under Takes</a>}
         </div>
       )}
     </li>

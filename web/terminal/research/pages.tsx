@@ -1,4 +1,6 @@
 /** Pages beside the workspace, by their name in the address. */
+import { Overview } from '../portfolio/overview.tsx';
+import { Quotes } from '../trade/quotes.tsx';
 import { AgentPages } from '../agents/pages.tsx';
 import { Recommendations } from '../agents/recommendations.tsx';
 import { DebuggerPage } from '../debugger/page.tsx';
@@ -11,7 +13,6 @@ import { PublishedTakes } from '../market/published-takes.tsx';
 import { Selling } from '../market/selling.tsx';
 import { Vaults } from '../market/vaults.tsx';
 import { ProposalsPage } from '../panels/proposal-list.tsx';
-import { Overview } from '../portfolio/overview.tsx';
 import { RuntimePage } from '../operate/runtime.tsx';
 import { Join } from '../members/join.tsx';
 import { MembersPage } from '../members/members.tsx';
@@ -24,7 +25,6 @@ import { TakePages } from '../takes/pages.tsx';
 import { Predictions } from '../trade/predictions.tsx';
 import { ReplayPage } from '../replay/page.tsx';
 import { ReportPage } from '../reports/report.tsx';
-import { Quotes } from '../trade/quotes.tsx';
 import { Swaps } from '../trade/swaps.tsx';
 import { Assessments } from './assessments.tsx';
 import { Basis } from './basis.tsx';
@@ -47,6 +47,9 @@ const PAGES: Record<string, () => React.ReactNode> = {
   copilot: Copilot,
   risk: RiskLimits,
   operate: Operate,
+  overview: Overview,
+  proposals: ProposalsPage,
+  quotes: Quotes,
   runtime: RuntimePage,
   launches: LaunchPages,
   leaderboard: Leaderboard,
@@ -62,11 +65,8 @@ const PAGES: Record<string, () => React.ReactNode> = {
   perps: Perpetuals,
   predictions: Predictions,
   'private-markets': PrivateMarkets,
-  overview: Overview,
-  proposals: ProposalsPage,
   'public-wallets': PublicWallets,
   'published-takes': PublishedTakes,
-  quotes: Quotes,
   replay: ReplayPage,
   reports: ReportPage,
   selling: Selling,

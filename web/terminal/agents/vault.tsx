@@ -1,0 +1,201 @@
+/** Vault of an agent: whose money it holds at which price of a share, the course of that price, and the forms that pay in and out. */
+import { Button, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
+import type { ReserveCheck, Vault as Answer } from '../../../clients/typescript/src/index.ts';
+import { clockAndZone, dayAndTime, plain } from '../../words.js';
+import { api, refresh } from '../api.ts';
+import { Ask } from '../kit/ask.tsx';
+import { Course, type Drawn } from '../kit/course.tsx';
+import { isAmount } from '../kit/decimal.ts';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { walletName } from '../wallet/linking.tsx';
+
+const CHANGES = ['vault', 'vaults', 'books', 'portfolio', 'performance'];
+
+export function Vault({ agentId: id }: { readonly agentId: string }) {
+  const vault = useQuery({ queryKey: ['vault', id], queryFn: ({ signal }) => api.getVault({ id }, { signal }) });
+  const mayPay = useMay('trade:execute');
+  return (
+    <div className="padded stack">
+      <Loaded query={vault}>
+        {(data) => (
+          <>
+            <div className="page-head">
+              <span className="faint">{pricedWords(data)}</span>
+              <Button size="compact-xs" variant="default" loading={vault.isFetching} onClick={() => void vault.refetch()}>
+                Revalue
+              </Button>
+            </div>
+            <Figures vault={data} />
+            <SharePrice id={id} />
+            {mayPay && <Pay id={id} />}
+            <Depositors vault={data} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function pricedWords({ unpriced, leftOut, pricedAt }: Answer): string {
+  if (unpriced.length > 0) return `No live quote for ${unpriced.join(', ')}: the value of the vault is unknown.`;
+  return `Priced at ${clockAndZone(pricedAt)}${leftOut.length > 0 ? `, without dust in ${leftOut.join(', ')}` : ''}.`;
+}
+
+function Figures({ vault }: { readonly vault: Answer }) {
+  const { data: check } = useQuery({
+    queryKey: ['reserves', 'last'],
+    queryFn: async ({ signal }) => (await api.listReserves({ limit: 1 }, { signal })).items[0] ?? null,
+  });
+  const { drawdownPct, highWaterAt } = vault;
+  const lines: readonly (readonly [string, React.ReactNode])[] = [
+    [`Limit at ${plain(vault.stage)}`, <Money key="limit" usd={vault.ceilingUsd} />],
+    ['Allocated', <Money key="allocated" usd={vault.allocatedUsd} />],
+    ['Equity', <Money key="equity" usd={vault.equityUsd} />],
+    ['Cash', <Money key="cash" usd={vault.cashUsd} />],
+    ['Exposure', <Money key="exposure" usd={vault.exposureUsd} />],
+    ['Shares', vault.totalShares],
+    ['Price of a share', <Price key="share" price={vault.sharePriceUsd} />],
+    [
+      'High-water mark',
+      <span key="high" title={highWaterAt === null ? undefined : dayAndTime(highWaterAt)}>
+        <Price price={vault.highWaterMarkUsd} />
+      </span>,
+    ],
+    ['Drawdown', drawdownPct === null ? '–' : `${drawdownPct.toFixed(2)} %`],
+    ['Realized', <Gain key="realized" usd={vault.realizedPnlUsd} />],
+    ['Unrealized', <Gain key="unrealized" usd={vault.unrealizedPnlUsd} />],
+    ['Fees', <Money key="fees" usd={vault.feesUsd} />],
+    ...(check == null ? [] : [['Proof of reserves', <Backing key="backing" check={check} />] as const]),
+  ];
+  return (
+    <dl className="figures tall">
+      {lines.map(([title, content]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd className="num">{content}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Backing of the cash in the organization's vaults. */
+function Backing({ check: { at, verdict, lines, unknown } }: { readonly check: ReserveCheck }) {
+  const words = lines.map(({ asset, claimed, held }) => `${asset}: ${held ?? 'unknown'} held, ${claimed} claimed`);
+  return (
+    <span className={verdict === 'backed' ? 'up' : 'down'} title={[`compared at ${dayAndTime(at)}`, ...words, ...unknown].join('\n')}>
+      {verdict}
+    </span>
+  );
+}
+
+function SharePrice({ id }: { readonly id: string }) {
+  const { data } = useQuery({ queryKey: ['vault', id, 'prices'], queryFn: ({ signal }) => api.getVaultPriceHistory({ id }, { signal }) });
+  const course = useMemo<Drawn>(() => {
+    const items = data?.items ?? [];
+    return {
+      series: [
+        {
+          title: 'share',
+          ink: '--accent',
+          points: items.map(({ at, sharePriceUsd }) => ({ at: Date.parse(at), value: Number(sharePriceUsd) })),
+        },
+      ],
+      lower: { title: 'drawdown %', points: items.map(({ at, drawdownPct }) => ({ at: Date.parse(at), value: -drawdownPct })) },
+      levels: items[0] === undefined ? [] : [{ title: 'first', price: Number(items[0].sharePriceUsd) }],
+      decimals: 4,
+    };
+  }, [data]);
+  return (
+    <Course
+      course={course}
+      label="Price of a share in dollars, with drawdown"
+      empty="No share price yet. The vault is valued every minute while it holds assets."
+    />
+  );
+}
+
+function Pay({ id }: { readonly id: string }) {
+  const [amountUsd, setAmount] = useState('');
+  const paying = useMutation({
+    mutationFn: (what: 'deposit' | 'withdraw') =>
+      what === 'deposit' ? api.depositIntoVault({ id, body: { amountUsd } }) : api.withdrawFromVault({ id, body: { amountUsd } }),
+    onSuccess: ({ kind, amountUsd: paid, shares, sharePriceUsd }) => {
+      setAmount('');
+      refresh(...CHANGES);
+      const message = `${kind === 'deposit' ? 'Deposited' : 'Withdrawn'}: ${moneyText(paid)}, ${shares} shares at ${sharePriceUsd}.`;
+      notifications.show({ color: 'teal', message });
+    },
+  });
+  return (
+    <>
+      <form
+        className="inline-form bottom"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          paying.mutate('deposit');
+        }}
+      >
+        <TextInput
+          label="Amount (USD)"
+          placeholder="1000"
+          inputMode="decimal"
+          autoComplete="off"
+          value={amountUsd}
+          onChange={({ currentTarget }) => setAmount(currentTarget.value.trim())}
+        />
+        <Button type="submit" loading={paying.isPending} disabled={!isAmount(amountUsd)}>
+          Deposit
+        </Button>
+        <Button variant="default" disabled={paying.isPending || !isAmount(amountUsd)} onClick={() => paying.mutate('withdraw')}>
+          Withdraw
+        </Button>
+        <Ask
+          verb="Withdraw all"
+          title="Withdraw all that is yours?"
+          done="Withdrawn."
+          changes={CHANGES}
+          act={() => api.withdrawFromVault({ id, body: { all: true } })}
+        >
+          <p>All your shares are paid out at the present price of a share.</p>
+        </Ask>
+      </form>
+      <Refusal error={paying.error} />
+    </>
+  );
+}
+
+/** Each depositor with the wallets that are proved to be theirs. */
+function Depositors({ vault: { depositors } }: { readonly vault: Answer }) {
+  const { data: wallets = [] } = useQuery({
+    queryKey: ['wallets'],
+    queryFn: async ({ signal }) => (await api.listWallets({ limit: 200 }, { signal })).items,
+  });
+  if (depositors.length === 0) return <p className="empty">No deposits yet.</p>;
+  const ownedBy = (depositor: string): string =>
+    wallets
+      .filter(({ provedBy }) => provedBy === depositor)
+      .map(walletName)
+      .join(', ');
+  return (
+    <Table
+      label="Depositors"
+      rows={depositors}
+      keyOf={({ depositor }) => depositor}
+      columns={[
+        { title: 'Depositor', cell: ({ depositor }) => depositor },
+        { title: 'Shares', cell: ({ shares }) => shares },
+        { title: 'Deposited', cell: ({ paidInUsd }) => <Money usd={paidInUsd} /> },
+        { title: 'Withdrawn', cell: ({ paidOutUsd }) => <Money usd={paidOutUsd} /> },
+        { title: 'Value', cell: ({ valueUsd }) => <Money usd={valueUsd} /> },
+        { title: 'Linked wallets', isText: true, cell: ({ depositor }) => ownedBy(depositor) },
+      ]}
+    />
+  );
+}
