@@ -68,7 +68,7 @@ const UNIT_PATTERNS = UNITS.map(([source, unit, factor]) => [new RegExp(`[ -]?(?
 const HALF = /half(?: an?)?(?= ?(?:percent|per cent|pct|%))/iy;
 const QUARTER = /a quarter(?: of a)?(?= percent| per cent| %)/iy;
 const NUMBER_WORD = new RegExp(
-  `(?:${[...SMALL, ...TENS, 'hundred', 'thousand', 'million', 'grand', 'half', 'an?', 'and'].join('|')})(?![a-z'])`,
+  `(?:${[...SMALL, ...TENS, 'hundred', 'thousand', 'million', 'grand', 'half', 'quarter', 'an?', 'and'].join('|')})(?![a-z'])`,
   'iy',
 );
 
@@ -106,8 +106,8 @@ function wordsAt(text: string, at: number): { readonly value: Decimal; readonly 
 function valueOfWords(words: readonly string[]): Decimal | null {
   const text = words.join(' ');
   if (/^half an? (?:grand|thousand|million)$/.test(text)) return new Decimal(FACTORS[words[2] as string] as number).div(2);
-  const half = text.endsWith(' and a half');
-  const plain = half ? words.slice(0, -3) : words;
+  const part = text.endsWith(' and a half') ? 0.5 : text.endsWith(' and a quarter') ? 0.25 : 0;
+  const plain = part > 0 ? words.slice(0, -3) : words;
   if (plain.length === 0 || plain.at(-1) === 'and' || (plain.length === 1 && /^an?$/.test(plain[0] as string))) return null;
   let total = new Decimal(0);
   let group: number | null = null;
@@ -132,7 +132,7 @@ function valueOfWords(words: readonly string[]): Decimal | null {
       group = 0;
     } else return null;
   }
-  return total.plus(group ?? 0).plus(half ? 0.5 : 0);
+  return total.plus(group ?? 0).plus(part);
 }
 
 /** Digits as a decimal, or a question if their separators can be read in two ways. */

@@ -208,6 +208,19 @@ function contradicted(condition: ManifestCondition, sides: Sides, side: Side): s
   return other === undefined ? null : `Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`;
 }
 
+/** Two conditions on the session are one: both have to pass, so the sessions that both name are left. Null of anything else. */
+function withinSessions(
+  condition: ManifestCondition,
+  entry: readonly ManifestCondition[],
+): { readonly before: ManifestCondition; readonly both: ManifestCondition } | { readonly question: string } | null {
+  const before = condition.type === 'session_in' ? entry.find(({ type }) => type === 'session_in') : undefined;
+  if (before === undefined) return null;
+  const named = condition['sessions'] as unknown as readonly string[];
+  const sessions = (before['sessions'] as unknown as readonly string[]).filter((session) => named.includes(session));
+  if (sessions.length === 0) return { question: `Which session is meant: ${shownCondition(before)} or ${shownCondition(condition)}?` };
+  return { before, both: { ...before, sessions } as ManifestCondition };
+}
+
 /** The conditions of both sides, each read by the registry. Those of the entry come first: the exit may rest on them. */
 export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry, reading: Reading): Sides {
   const sides: Sides = { entry: [], exit: [], problems: [] };
@@ -220,6 +233,13 @@ export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry,
     }
     const condition = readCondition(authored.condition, side, DEFAULT_TIMEFRAME, `$.${side}`, sides.problems);
     if (condition === null) return;
+    const narrowed = side === 'entry' ? withinSessions(condition, sides.entry) : null;
+    if (narrowed !== null) {
+      if ('question' in narrowed) reading.questions.push(narrowed.question);
+      else sides.entry[sides.entry.indexOf(narrowed.before)] = narrowed.both;
+      reading.understood.push({ phrase: item.text, as: `${side}: ${shownCondition(condition)}` });
+      return;
+    }
     const conflict = contradicted(condition, sides, side);
     if (conflict !== null) reading.questions.push(conflict);
     sides[side].push(condition);

@@ -145,6 +145,14 @@ function besideReference(tokens: readonly Token[]): Meaning {
     (token, i) => ['CHEAP', 'RICH'].includes(token.kind) || (i > place && ['LESS', 'LESSW', 'MORE', 'MOREW'].includes(token.kind)),
   );
   const word = direction?.kind === 'RICH' || direction?.kind.startsWith('MORE') ? 'premium' : 'discount';
+  // A price that is cheaper still is further below, and less far above.
+  const isCheaper = /or cheaper/i.test(textOf(rest));
+  if (isCheaper)
+    return sized(
+      tokens.filter(({ kind }) => kind !== 'OR_LESS'),
+      word,
+      word === 'discount' ? 'greater' : 'smaller',
+    );
   const how = has(rest, 'OR_MORE', 'OR_DEEPER') ? 'greater' : has(rest, 'OR_LESS') ? 'smaller' : compared(before);
   return sized(tokens, word, how);
 }
@@ -203,7 +211,7 @@ const GAPS: readonly Phrase[] = [
   phrase('MOTION? BETWEEN? (NUM|pct) to pct (gap|LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench?', gapRange),
   phrase('gap bench? BACK? cmp pct bench?', gapWord),
   phrase('DISC bench? DOWN_TO PCT', (t) => sized(t, 'discount', 'smaller')),
-  phrase('gap bench? BACK (PARITY|ZERO)', PARITY),
+  phrase('gap bench? BACK? (PARITY|ZERO)', PARITY),
   phrase('cmp pct gap bench?', gapWord),
   phrase('pct ormore? gap ormore? bench?', gapWord),
   phrase('gap bench? pct ormore? bench?', gapWord),
@@ -243,6 +251,11 @@ const GAPS: readonly Phrase[] = [
   ),
   phrase('DISC WIDENS PCT', (t) => sized(t, 'discount', 'greater')),
   phrase('DISC? NARROWS less? PCT', (t) => sized(t, 'discount', 'smaller')),
+  phrase('GAP bench? NARROWS (NPCT|PPCT|PCT)', (t) =>
+    numberOf(t, ...PERCENTS) < 0
+      ? { kind: 'gap', direction: 'above', pct: numberOf(t, ...PERCENTS), against: against(t), word: 'premium' }
+      : question(`Is "${textOf(t)}" a discount or a premium? Write one of these words.`),
+  ),
   phrase('gap bench? GONE', PARITY),
   phrase('RECOVERY', PARITY),
   phrase('BACK? PARITY bench?', PARITY),
@@ -272,6 +285,13 @@ const PRICES: readonly Phrase[] = [
   phrase('ref PRICE? AT? cmp? MOTION? amount', SHARE_PRICE),
   phrase('PRICE? cmp amount PRICE? ref', SHARE_PRICE),
   phrase('PRICE? (LESS|MORE) amount PRICE?', (t) => price(has(t, 'LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  // "under 2,750 but not under 2,500".
+  phrase('NOT MOTION? (LESS|MORE) amount', (t) => price(has(t, 'MORE') ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  // Beside an allocation of its own; without one the service asks for it.
+  phrase('ASSET PRICE? BETWEEN NUM to NUM', (t) => {
+    const [a, b] = all(t, ['NUM']).sort((x, y) => new Decimal(x.value as string).cmp(y.value as string));
+    return [{ kind: 'asset' }, price('below', b), price('above', a)];
+  }),
   phrase('PRICE MOTION? cmp amount', (t) => price(has(t, ...SMALLER) ? 'below' : 'above', all(t, AMOUNTS)[0])),
   phrase('(WITH|MOTION|PRICE)* amount OR_BETTER', (t) => level('limit', t)),
   phrase('BUY (MOTION|PRICE)* amount OR_BETTER', (t) => [action('entry'), level('limit', t)]),
@@ -350,7 +370,7 @@ const ONE_EMA = '(EMA NUM PERIOD?|NUM PERIOD? EMA)';
 const CROSS = '(CROSS_UP|CROSS_DOWN)';
 
 const INDICATORS: readonly Phrase[] = [
-  phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* cmp NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
+  phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION|BACK)* cmp NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
   phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* BETWEEN NUM to NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
   phrase(`DUR? EMA NUM (SLASH|AND) EMA? NUM DUR? ${CROSS} DUR? PERIOD?`, emaCross),
   phrase(`DUR? NUM (SLASH|AND) NUM DUR? PERIOD? EMA DUR? ${CROSS} DUR? PERIOD?`, emaCross),
@@ -441,6 +461,13 @@ function sessions(tokens: readonly Token[]): Meaning {
   return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: [...new Set(named)] } };
 }
 
+/** "not in pre-market or after-hours": every other session. */
+function sessionsBut(tokens: readonly Token[]): Meaning {
+  const named = tokens.flatMap(({ kind }) => SESSIONS[kind] ?? []);
+  const left = Object.values(SESSIONS).filter((session) => !named.includes(session));
+  return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: left } };
+}
+
 const EVENTS: readonly Phrase[] = [
   phrase('NO_NEWS (sev|SEVERITY|NEGATIVE)* (sev|NEGATIVE) (SEVERITY)? NEWS (sev|SEVERITY)* (LAST? DUR)?', (t) =>
     news(t, 'no_negative_event'),
@@ -450,6 +477,12 @@ const EVENTS: readonly Phrase[] = [
   ),
   phrase('(sev|SEVERITY|NEGATIVE)* NEGATIVE NEWS (sev|SEVERITY)* (LAST? DUR|LAST_DAY)?', (t) => news(t, 'negative_event')),
   phrase('HOURS? sess ((COMMA|OR|AND|SLASH)* sess)* HOURS?', sessions),
+  phrase('NOT WHEN? HOURS? sess ((OR|SLASH)? sess)* HOURS?', (t) => sessionsBut(t)),
+  // A session that begins is a moment to sell as well.
+  phrase('sess HOURS? OPENS', (t) => ({
+    kind: 'condition',
+    condition: { type: 'session_in', sessions: t.flatMap(({ kind }) => SESSIONS[kind] ?? []) },
+  })),
   phrase('OUTSIDE REGULAR HOURS? (THEN? sess ((COMMA|OR|AND)* sess)*)?', sessions),
   phrase('WEEKEND CLOSED', sessions),
 ];
@@ -466,6 +499,12 @@ const positionAt = (type: 'stop_loss' | 'take_profit', tokens: readonly Token[])
   side: 'exit',
   condition: { type, pct: Math.abs(numberOf(tokens, ...PERCENTS)) },
 });
+
+const pairAt = (tokens: readonly Token[]): readonly Meaning[] => {
+  const [gain, loss] = ['GAIN', 'LOSS'].map((kind) => [tokens[tokens.findIndex((one) => one.kind === kind) + 1] as Token]);
+  const asPercent = ([one]: readonly Token[] = []): readonly Token[] => (one === undefined ? [] : [{ ...one, kind: 'PCT' }]);
+  return [positionAt('take_profit', asPercent(gain)), { kind: 'link', word: 'or' }, positionAt('stop_loss', asPercent(loss))];
+};
 
 const held = (tokens: readonly Token[], anywhere: boolean): Meaning => ({
   kind: 'condition',
@@ -487,6 +526,17 @@ const EXITS: readonly Phrase[] = [
   phrase('GAIN (PCT|PPCT)', (t) => positionAt('take_profit', t)),
   phrase('SELL (PCT|PPCT) (HIGHER|MORE FROM_COST)', (t) => [action('exit'), positionAt('take_profit', t)]),
   phrase('HOLD (MOSTW|AFTER|WITH|LAST|ASSET)* DUR', (t) => held(t, true)),
+  phrase('NOT HOLD ASSET? (AFTER|LAST|MORE|MOREW)? DUR', (t) => held(t, true)),
+  phrase('AFTER HOLD ASSET? DUR', (t) => held(t, false)),
+  // "or 4h" may be the bars of an indicator as well.
+  phrase('OR DUR (?=COMMA|END|SLASH|$)', (t) =>
+    /^or (?:\d+ ?[mh]|hourly|daily)$/i.test(textOf(t))
+      ? question(`Is "${textOf(t)}" how long it is held? Write "or after …".`)
+      : [{ kind: 'link', word: 'or' }, held(t, false)],
+  ),
+  // "up eight percent or down four": the second number has the unit of the first.
+  phrase('GAIN (PCT|PPCT) OR LOSS NUM', (t) => pairAt(t)),
+  phrase('LOSS (PCT|NPCT) OR GAIN NUM', (t) => pairAt(t)),
   phrase('MOSTW HOLD DUR', (t) => held(t, true)),
   phrase('SELL (LAST|AFTER) DUR', (t) => [action('exit'), held(t, false)]),
   phrase('(AFTER|MOSTW) DUR', (t) => held(t, false)),
@@ -548,7 +598,12 @@ const LIMITS: readonly Phrase[] = [
   phrase('(SIZE|WITH|BUY)* BETWEEN amount AND amount', MONEY_RANGE),
   phrase('OR UNTIL (?!DATE|DUR)', () => [{ kind: 'link', word: 'or' }, action('exit')]),
   phrase('(VALID|UNTIL) (VALID|UNTIL|MOSTW)* (DUR|DATE)', expiry),
+  phrase('(VALID|UNTIL) (VALID|UNTIL|MOSTW)* (DUR|DATE) OR (DUR|DATE)', (t) =>
+    question(`Until when is it valid: "${textOf(t)}" names two?`),
+  ),
   phrase('(DUR|DATE) (ORDER|VALID) (?!DUR|DATE)', expiry),
+  // An order without an end has the life that a Take has by default, which its answer names.
+  phrase('VALID (?!DUR|DATE)', (t) => (/^gtc$/i.test(textOf(t)) ? filler : question(`Until when: "${textOf(t)}"?`))),
 ];
 
 function expiry(tokens: readonly Token[], now: EpochMs): Meaning {
@@ -579,6 +634,16 @@ const LINKS: Readonly<Record<string, Meaning>> = {
   ASSET: { kind: 'asset' },
 };
 
+/** Says what can be written instead of what no Take does. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  LEVERAGE: 'a Take buys without leverage. Write the amount to invest, for example "with $500".',
+  OPTION: 'a Take buys the asset itself and no options. Name the asset, an amount, and when to buy and sell.',
+  TRAILING: 'the stop of a Take does not move. Write "stop loss 5%", or "stop at $150".',
+  PARTLY: 'a Take buys once and sells all of it at once. Write one entry and one exit, and another Take for the other part.',
+  REPEATED: 'a Take buys once. Write one purchase, and another Take for each further one.',
+  PORTION: 'a Take invests an amount in US dollars. Write it, for example "with $500".',
+};
+
 /** All phrases; of those that match at a place the longest is taken, the earlier one if two are as long. */
 export const PHRASES: readonly Phrase[] = [
   ...GAPS,
@@ -588,6 +653,7 @@ export const PHRASES: readonly Phrase[] = [
   ...PRICES,
   ...LIMITS,
   ...Object.entries(LINKS).map(([kind, meaning]) => phrase(kind, () => meaning)),
+  ...Object.entries(INSTEAD).map(([kind, words]) => phrase(kind, (t) => question(`"${textOf(t)}": ${words}`))),
 ];
 
 /** Describes a reading. */

@@ -143,7 +143,7 @@ function linkQuestions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): 
   const skipped = (item: Item): boolean => isLink(item, 'filler', 'when', 'and', 'or', 'comma', 'then') || item.meaning.kind === 'asset';
   for (const [i, link] of items.entries()) {
     if (!isLink(link, 'or', 'and')) continue;
-    const left = items.slice(0, i).findLast((item) => !skipped(item));
+    const left = items.slice(0, i).findLast((item) => !skipped(item) && !isAction(item));
     const right = items.slice(i + 1).find((item) => !skipped(item) && !isAction(item));
     const leftSide = left === undefined ? undefined : sides.get(left);
     const rightSide = right === undefined ? undefined : sides.get(right);

@@ -33,6 +33,7 @@ export function normalised(thesis: string): string {
     .replace(/\u2264/g, '<=')
     .replace(/([<>]=?) ?([-+]?[$\d])/g, '$1 $2')
     .replace(/(\d) %/g, '$1%')
+    .replace(/\b(rsi|ema) ?\((\d{1,3}), ?(\d{1,3} ?[mhd])\)/gi, '$1 $2 $3')
     .replace(/(\d)(?:st|nd|rd|th) (?=percentile|pctile)/gi, '$1 ')
     .replace(/[ \t\r]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')

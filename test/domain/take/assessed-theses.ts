@@ -14,6 +14,8 @@ export interface AssessedThesis {
   readonly id: string;
   readonly text: string;
   readonly verdict: 'compile' | 'ask' | 'refuse';
+  /** Reason that no Take can express it, though a broker needs no question. */
+  readonly beyond?: string;
   readonly meaning: {
     readonly symbol: string;
     readonly entry: readonly Assessed[];

@@ -28,6 +28,41 @@ function good(
 
 export const GOOD: readonly GoodThesis[] = [
   good(
+    'Buy AAPLx with $300 at a 1.2% discount, pre or post market, not regular, not closed; sell at parity',
+    'AAPLx',
+    ['premium_below pct=-1.2', 'session_in sessions=PRE_MARKET|POST_MARKET'],
+    ['premium_above pct=0'],
+    { usd: '300' },
+  ),
+  good(
+    'Buy MSFTx for $800 at a 1% discount while the market is closed; sell as soon as the regular session opens, or after holding it 5 days',
+    'MSFTx',
+    ['premium_below pct=-1', 'session_in sessions=CLOSED'],
+    ['session_in sessions=REGULAR', 'held_longer_than hours=120'],
+    { usd: '800' },
+  ),
+  good(
+    'Buy ETH under 2,750 but not under 2,500 with $800; sell at 3,000, or 5 days',
+    'ETHUSDT',
+    ['price_below price=2750', 'price_above price=2500'],
+    ['price_above price=3000', 'held_longer_than hours=120'],
+    { usd: '800' },
+  ),
+  good(
+    'Buy SOL when RSI(14,1h) < 30 with $500. Sell when up eight percent or down four',
+    'SOLUSDT',
+    [RSI('rsi_below', 30)],
+    ['take_profit pct=8', 'stop_loss pct=4'],
+    { usd: '500' },
+  ),
+  good(
+    'Buy ANTHROPIC at a gap to mark of -7% or deeper with $1,000; sell when the gap narrows to -1%',
+    'ANTHROPIC',
+    ['gap_to_mark_below pct=-7'],
+    ['gap_to_mark_above pct=-1'],
+    { usd: '1000' },
+  ),
+  good(
     'Buy NVDAx under $115 with $900, sell at $130 or at $108, valid until the end of next week',
     'NVDAx',
     ['price_below price=115'],
