@@ -39,6 +39,8 @@ export interface Freshness {
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
   /** Flags of a reference price whose session is closed or whose price is carried forward. */
   sessionBits(reference: ReferencePrice, at: EpochMs): number;
+  /** The same with `over_age` of one that nothing else explains the age of. */
+  referenceBits(reference: ReferencePrice, at: EpochMs): number;
   /** Every flag that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
   bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
 }
@@ -79,14 +81,16 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     return frozen || otherSession ? CARRIED_FORWARD : 0;
   }
 
+  function referenceBits(reference: ReferencePrice, at: EpochMs): number {
+    // "Market closed" and "carried forward" say why a price is old; over age is the word for where nothing else explains it.
+    const bits = sessionBits(reference, at);
+    const known = reference.feedUpdatedAt < reference.receivedAt ? reference.feedUpdatedAt : reference.receivedAt;
+    return bits === 0 && at - known > maxAgeMs(reference) ? OVER_AGE : bits;
+  }
+
   function bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number {
     let bits = life.connected === false ? FEED_DOWN : 0;
-    if (event.kind === 'reference') {
-      bits |= sessionBits(event, at);
-      // "Market closed" and "carried forward" say why a price is old; over age is the word for where nothing else explains it.
-      if ((bits & (SESSION_CLOSED | CARRIED_FORWARD)) === 0 && at - evidenceAt(event, life) > maxAgeMs(event)) bits |= OVER_AGE;
-      return bits;
-    }
+    if (event.kind === 'reference') return bits | referenceBits(event, at);
     if (event.receivedAt < life.epochAt) bits |= RESYNCING;
     if (at - evidenceAt(event, life) > maxAgeMs(event)) bits |= OVER_AGE;
     return bits;
@@ -101,6 +105,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     isIssuerMark,
     evidenceAt,
     sessionBits,
+    referenceBits,
     bitsAt,
   };
 }

@@ -1,5 +1,5 @@
 /** The market of an instrument now: the venue's own book if it publishes one, else what was received; with what risk is told of it. */
-import { withReferenceFlags, OVER_AGE } from '../../streams/flag-bits.ts';
+import { withReferenceFlags } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { Decimal } from '../domain/decimal.ts';
@@ -107,7 +107,7 @@ export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument
   const received = benchmark === null ? null : bus.latest(benchmark);
   if (received?.kind !== 'reference') return null;
   const over = !freshness.isIssuerMark(received) && now - received.feedUpdatedAt > freshness.maxAgeMs(received);
-  return over ? withReferenceFlags(received, freshness.sessionBits(received, now) | OVER_AGE) : received;
+  return over ? withReferenceFlags(received, freshness.referenceBits(received, now)) : received;
 }
 
 /** The liquidity of the instrument's pools as it was received last; null for what is in no pool, and where nothing was received in time. */

@@ -1,0 +1,49 @@
+// The benchmark that an order is assessed with: the same words about its age that the streams put into a cut.
+import { expect, test } from 'vitest';
+import { carriedIn, isReadableCarried } from '../../src/domain/conditions/carried-reference.ts';
+import type { ReferencePrice } from '../../src/domain/quote.ts';
+import { presentMarket } from '../../src/domain/risk/index.ts';
+import { referenceNow } from '../../src/trading/present-market.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+
+/** Friday 2026-11-20, 21:00 UTC: the exchange closes. */
+const CLOSE = Date.UTC(2026, 10, 20, 21);
+const HOUR = 3_600_000;
+const MANIFEST = { entry: [{ type: 'session_in', sessions: ['CLOSED'], carriedReference: true }] } as never;
+
+function lastPrint(at: number): ReferencePrice {
+  return {
+    kind: 'reference',
+    venue: 'reference',
+    instrument: 'AAPL/USD',
+    source: 'pyth:hermes',
+    referencePrice: '210.5',
+    confidence: '0.05',
+    publisherSession: null,
+    feedUpdatedAt: at,
+    receivedAt: at,
+    quality: 'live',
+    flags: [],
+  } as never;
+}
+
+function observed(publishedAt: number, at: number) {
+  const bus = { latest: () => lastPrint(publishedAt) };
+  const reference = referenceNow(bus, createFreshness(), 'spotchain:AAPLx', at);
+  return presentMarket({ at, quote: null, reference, liquidity: null }).reference;
+}
+
+test('while the exchange is closed a last price is old because of that, and a rule that reads it may trade by it', () => {
+  const at = CLOSE + 13 * HOUR;
+  const reference = observed(CLOSE - 1_000, at);
+  expect(reference).toMatchObject({ quality: 'stale', flags: ['session_closed'] });
+  expect(isReadableCarried(reference, at, carriedIn(MANIFEST))).toBe(true);
+});
+
+test('a price that nothing explains the age of is over age: no rule reads it', () => {
+  // Two hours before the close the feed falls silent; the weekend does not make that price the last one of the session.
+  const before = observed(CLOSE - 2 * HOUR, CLOSE - HOUR);
+  expect(before).toMatchObject({ quality: 'stale', flags: ['over_age'] });
+  const at = CLOSE + 13 * HOUR;
+  expect(isReadableCarried(observed(CLOSE - 2 * HOUR, at), at, carriedIn(MANIFEST))).toBe(false);
+});
