@@ -16,18 +16,46 @@ export function canonicalJson(value: Json): string {
     return JSON.stringify(value);
   }
   if (typeof value === 'string') {
+    if (PLAIN.test(value)) return `"${value}"`;
     if (!value.isWellFormed()) throw new TypeError('canonical JSON has no encoding for a lone surrogate');
     return JSON.stringify(value);
   }
-  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
-  const members: string[] = [];
-  const object = value as { readonly [key: string]: Json | undefined };
-  for (const key of Object.keys(object).sort()) {
-    const member = object[key];
-    if (!key.isWellFormed()) throw new TypeError('canonical JSON has no encoding for a name with a lone surrogate');
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+  if (Array.isArray(value)) {
+    let items = '';
+    for (let i = 0; i < value.length; i++) items += (i === 0 ? '' : ',') + canonicalJson(value[i] as Json);
+    return `[${items}]`;
   }
-  return `{${members.join(',')}}`;
+  const object = value as { readonly [key: string]: Json | undefined };
+  let members = '';
+  for (const key of sortedKeys(object)) {
+    const name = nameText(key);
+    const member = object[key];
+    if (member !== undefined) members += (members === '' ? '' : ',') + name + canonicalJson(member);
+  }
+  return `{${members}}`;
+}
+
+/** Text that JSON writes as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** Most objects here are written with their keys in order. */
+function sortedKeys(object: object): readonly string[] {
+  const keys = Object.keys(object);
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
+  return keys;
+}
+
+/** Names of members with their colon. The service's own names are few; those of others fill no memory. */
+const names = new Map<string, string>();
+const NAMES_KEPT = 4_000;
+
+function nameText(key: string): string {
+  const known = names.get(key);
+  if (known !== undefined) return known;
+  if (!key.isWellFormed()) throw new TypeError('canonical JSON has no encoding for a name with a lone surrogate');
+  const text = `${JSON.stringify(key)}:`;
+  if (names.size < NAMES_KEPT && key.length <= 64) names.set(key, text);
+  return text;
 }
 
 /** SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. */
