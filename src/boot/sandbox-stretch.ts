@@ -92,7 +92,7 @@ export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedO
   const { signal } = asked;
   const service = createServiceProcess({ config, roles: ROLES, record: null, path: '', log: createLog('error'), signal });
   try {
-    return await moveSandboxOn(service, await openStoreConnections(service), asked);
+    return await moveSandboxOn(service, await openStoreConnections(service, { waitsForDisk: false }), asked);
   } finally {
     await service.stop();
   }
@@ -107,18 +107,18 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
   if (real.length > 0) throw new Error(`only a sandbox can be advanced in time, and these settings name real systems: ${real.join(', ')}`);
   const past = sandboxPast(service);
   if (past === null) throw new Error('SANDBOX_TAPE: this sandbox is priced by a tape, which has no prices after its end');
-  const dispatch = createDispatchStore(store.sql);
-  const leases = {
-    hold: (duty: string) => dispatch.hold(duty, service.holder, LEASE_MS),
-    release: (duty: string) => dispatch.release(duty, service.holder),
-  };
   const recorded = recordedMove(store.sql, service.clock, asked.signal);
   const now = () => databaseNow(store.sql);
   return store.asOwner(async (owner) => {
     await stateOrigins(owner, originsOf(service.config));
+    // The owner's commits wait for the disk: what is told as done is kept with everything before it.
+    const dispatch = createDispatchStore(owner);
     return moveTimeOn(
       {
-        leases,
+        leases: {
+          hold: (duty) => dispatch.hold(duty, service.holder, LEASE_MS),
+          release: (duty) => dispatch.release(duty, service.holder),
+        },
         now,
         open: (clock) => openParts({ service, store, past, clock, owner, containment: openContainment(service, null) }),
         recorded,
@@ -184,7 +184,7 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
         intelligence: { sources: [told], unknownFields: createUnknownFields() },
         store: createIntelligenceStore(sql),
         clock,
-        write: line.write,
+        write: line.hold,
         onFailure,
       }),
     ],
@@ -226,15 +226,11 @@ async function openMarket({ service, store, past, clock, owner, containment }: S
   };
 }
 
-/**
- * A line whose held pieces wait until all is to be written, with what is committed next: a bar that is being signed while the time
- * moves is refused by the trail.
- */
+/** A line whose pieces wait until all is to be written: what is being signed while the time moves is refused by the trail. */
 function createHoldingLine(log: ServiceProcess['log']) {
   const line = createWriteLine(log);
   const held: Parameters<typeof line.write>[] = [];
   return {
-    write: line.write,
     hold: (...piece: Parameters<typeof line.write>) => void held.push(piece),
     written(): Promise<unknown> {
       for (const piece of held.splice(0)) line.write(...piece);

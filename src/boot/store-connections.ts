@@ -18,8 +18,11 @@ export interface StoreConnections extends ServicePools {
   readonly logKey: WriterKey | null;
 }
 
-/** @throws Error in one sentence where a server, a setting or a privilege is missing. */
-export async function openStoreConnections(service: ServiceProcess): Promise<StoreConnections> {
+/**
+ * @param commits `waitsForDisk` false: what the service's roles commit is on disk with the owner's next commit.
+ * @throws Error in one sentence where a server, a setting or a privilege is missing.
+ */
+export async function openStoreConnections(service: ServiceProcess, { waitsForDisk } = { waitsForDisk: true }): Promise<StoreConnections> {
   const { config, log, roles, runs, signal } = service;
   let alert = async (_server: string, _downMs: number): Promise<void> => {};
   const servers = await startServers(config, {
@@ -58,6 +61,7 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
     name: roles.join(' '),
     keys,
     ownerUrl: servers.databaseUrl,
+    waitsForDisk,
     onStop: service.onStop,
   });
   alert = (server, downMs) => announceServiceAlert(pools.sql, service.clock.now(), { what: 'server_restarted', server, downMs });

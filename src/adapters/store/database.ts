@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly name: string;
   /** The server refuses every write of these connections. */
   readonly readOnly?: boolean;
+  /** False: a commit is answered before it is on disk, so that a crash of the server loses the last of them, and never one before a kept one. */
+  readonly waitsForDisk?: boolean;
   /** Writer of these connections. They show its secret, and its signature is on every transaction that changes logged tables. */
   readonly writer?: BatchSigner;
 }
@@ -248,6 +250,7 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
     connection: {
       application_name: options.name,
       ...(options.readOnly === true ? { default_transaction_read_only: 'on' } : {}),
+      ...(options.waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
       statement_timeout: role === null ? 0 : STATEMENT_TIMEOUT_MS,
       ...(role === null ? {} : { role }),
       ...(options.writer === undefined ? {} : { 'sevengate.proof': options.writer.sessionProof }),

@@ -34,13 +34,15 @@ export function openServicePools(
     readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
     /** URL of the login that owns the tables. */
     readonly ownerUrl: string;
+    /** False: only the owner's commits are waited for on disk, each with everything that was committed before it. */
+    readonly waitsForDisk: boolean;
     /** Is told how each pool is closed. */
     readonly onStop: (what: string, stop: () => Promise<unknown>) => void;
   },
 ): ServicePools {
-  const { name, keys } = deps;
+  const { name, keys, waitsForDisk } = deps;
   const open = (what: string, options: Parameters<typeof openDatabase>[0]): Sql => {
-    const opened = openDatabase(options);
+    const opened = openDatabase({ ...options, waitsForDisk });
     deps.onStop(what, () => opened.end({ timeout: 3 }));
     return opened;
   };

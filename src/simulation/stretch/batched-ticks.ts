@@ -9,44 +9,45 @@ import type { EpochMs } from '../../domain/time.ts';
 
 export interface BatchedTicks<Duty extends TickDuty> {
   readonly store: TickStore<Duty>;
-  /** Commits what waits, and everything that it rests on. */
+  /** Commits what waits, and everything that it rests on. @throws what a commit that `keepOn` began has thrown */
   flush(): Promise<void>;
+  /** Begins to do so while further slots are ticked. */
+  keepOn(): void;
   /** Something besides ticks has changed what they read: actors or books. */
   forget(): void;
 }
 
 const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}`;
 
-export function createBatchedTicks<Duty extends TickDuty>(
-  store: TickStore<Duty>,
-  deps: {
-    /** The cut of a slot. */
-    readonly cut: (slot: EpochMs) => Cut | null;
-    /** Called before each commit: what the rows rest on is kept first. */
-    readonly before: () => Promise<void>;
-    /** Called after a commit that led to something. */
-    readonly traded: () => void;
-  },
-): BatchedTicks<Duty> {
+interface BatchDeps {
+  /** The cut of a slot. */
+  readonly cut: (slot: EpochMs) => Cut | null;
+  /** Called before each commit: what the rows rest on is kept first. */
+  readonly before: () => Promise<void>;
+  /** Called after a commit that led to something. */
+  readonly traded: () => void;
+}
+
+export function createBatchedTicks<Duty extends TickDuty>(store: TickStore<Duty>, deps: BatchDeps): BatchedTicks<Duty> {
   const waiting = new Map<string, TickCommit>();
   const ticked = new Map<string, EpochMs>();
   const known = new Map<string, Promise<unknown>>();
+  const line = createCommitLine(store, deps.before);
   const once = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     if (!known.has(key)) known.set(key, read());
     return known.get(key) as Promise<Value>;
   };
 
-  /** @throws Error if another process has moved the shard, and what the store throws. */
-  async function write(tick: TickCommit): Promise<void> {
-    await deps.before();
-    if (!(await store.commit(tick))) throw new Error(`another process ticks shard ${tick.shard} of ${tick.periodMs} ms`);
-    waiting.delete(keyOf(tick.periodMs, tick.shard));
+  function keep(): Promise<void> {
+    const ticks = [...waiting.values()];
+    waiting.clear();
+    return line.keep(ticks);
   }
 
   return {
-    async flush() {
-      await deps.before();
-      for (const tick of waiting.values()) await write(tick);
+    flush: keep,
+    keepOn() {
+      keep().catch(() => {});
     },
     forget: () => known.clear(),
     store: {
@@ -59,6 +60,10 @@ export function createBatchedTicks<Duty extends TickDuty>(
       agents: (periodMs, shard) => once(`agents ${periodMs} ${shard}`, () => store.agents(periodMs, shard)),
       books: (ids) => once(`books ${ids.join()}`, () => store.books(ids)),
       cut: async (slot) => deps.cut(slot),
+      // Signed, like what follows from them: not while the time moves.
+      incident: (incident) => line.settled().then(() => store.incident(incident)),
+      markPoisoned: (agentId, slot) => line.settled().then(() => store.markPoisoned(agentId, slot)),
+      clearCrashes: (ids) => line.settled().then(() => store.clearCrashes(ids)),
 
       async commit(tick) {
         const key = keyOf(tick.periodMs, tick.shard);
@@ -69,11 +74,34 @@ export function createBatchedTicks<Duty extends TickDuty>(
           waiting.set(key, whole);
           return true;
         }
-        await write(whole);
+        await line.settled();
+        await line.write(whole);
+        waiting.delete(key);
         known.clear();
         deps.traded();
         return true;
       },
+    },
+  };
+}
+
+/** Commits ticks one after the other; once one of them has failed, all that follow do. */
+function createCommitLine<Duty extends TickDuty>(store: Pick<TickStore<Duty>, 'commit'>, before: () => Promise<void>) {
+  let keeping: Promise<void> = Promise.resolve();
+  /** @throws Error if another process has moved the shard, and what the store throws. */
+  async function write(tick: TickCommit): Promise<void> {
+    await before();
+    if (!(await store.commit(tick))) throw new Error(`another process ticks shard ${tick.shard} of ${tick.periodMs} ms`);
+  }
+  return {
+    write,
+    settled: () => keeping,
+    keep(ticks: readonly TickCommit[]): Promise<void> {
+      keeping = keeping.then(async () => {
+        await before();
+        for (const tick of ticks) await write(tick);
+      });
+      return keeping;
     },
   };
 }

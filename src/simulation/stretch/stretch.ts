@@ -11,6 +11,8 @@ import { createBatchedTicks } from './batched-ticks.ts';
 import { type LivedParts, liveThrough } from './live-through.ts';
 
 const HOUR_MS = 3_600_000;
+/** Interval at which the database takes over what was lived through, beside what follows. */
+const KEEP_MS = 10 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
@@ -79,8 +81,8 @@ async function liveOn(
   const { parts, periodsMs, keepHour, close } = await open(createVirtualClock(from));
   try {
     const everyHour = async (slot: EpochMs): Promise<void> => {
-      await hold();
       await keepHour(slot);
+      await hold();
       hours++;
       progress(hours, total);
       tell(hours, total);
@@ -150,10 +152,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
   let due: EpochMs | null | undefined;
   const ticks = createBatchedTicks(store.ticks, {
     cut: market.cut,
-    async before() {
-      await market.written();
-      await market.keepCuts();
-    },
+    before: () => market.written().then(() => market.keepCuts()),
     traded: () => {
       due = undefined;
     },
@@ -178,6 +177,7 @@ export function openStretch<Duty extends TickDuty>(deps: {
         const ticker = worker.tickers.get(periodMs);
         if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
         await Promise.all((shards.get(periodMs) ?? []).map((shard) => ticker.tick(periodMs, shard, slot)));
+        if (slot % KEEP_MS === 0) ticks.keepOn();
       },
       async nextDue() {
         due = due === undefined ? await store.nextDue() : due;

@@ -1,6 +1,8 @@
 // A stretch of a sandbox's time: who may move it on, what is kept every hour, and that whatever happens the duties are given back.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { TickCommit } from '../../../actors/ticking/tick-store.ts';
 import type { Cut } from '../../../src/domain/cut.ts';
+import { createBatchedTicks } from '../../../src/simulation/stretch/batched-ticks.ts';
 import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
 import { moveTimeOn, type OpenStretch, openStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
@@ -111,6 +113,79 @@ test('what was received is written before the time moves: what is signed at anot
   await parts.carryDue();
   await keepHour(FROM + HOUR);
   expect(order).toEqual(['written', 'keepCuts', 'moveTimeTo', 'carryDue', 'written', 'keepCuts', 'assessDue']);
+});
+
+/** Ticks of one shard over a store whose commits end when they are told to. */
+function batchedTicks() {
+  const done: string[] = [];
+  const open: (() => void)[] = [];
+  let fails: Error | null = null;
+  const ticks = createBatchedTicks(
+    {
+      async commit({ lastSlot, slot, rows }: TickCommit) {
+        await new Promise<void>((end) => open.push(end));
+        if (fails !== null) throw fails;
+        done.push(`${lastSlot}-${slot}: ${rows.map(({ slot: of }) => of).join()}`);
+        return true;
+      },
+      incident: async () => void done.push('incident'),
+    } as never,
+    { cut: () => null, before: async () => {}, traded: () => done.push('traded') },
+  );
+  const tick = (slot: number, more: object = {}) =>
+    ticks.store.commit({
+      periodMs: MINUTE,
+      shard: 1,
+      lastSlot: slot - 1,
+      slot,
+      rows: [{ slot }],
+      at: slot,
+      decided: true,
+      ...more,
+    } as never);
+  const ends = async (): Promise<void> => {
+    await vi.waitFor(() => expect(open).not.toEqual([]));
+    open.shift()?.();
+  };
+  return { ticks, tick, done, ends, open, fail: (error: Error) => (fails = error) };
+}
+
+test('slots are ticked while earlier ones are committed, and each is committed once, in their order', async () => {
+  const { ticks, tick, done, ends, open } = batchedTicks();
+  await tick(1);
+  await tick(2);
+  ticks.keepOn();
+  await tick(3);
+  await tick(4);
+  expect(done).toEqual([]);
+  // What a tick leads to is committed after everything before it, and is waited for.
+  const traded = tick(5, { trades: {} });
+  const told = ticks.store.incident({} as never);
+  await ends();
+  await told;
+  expect(done).toEqual(['0-2: 1,2', 'incident']);
+  await ends();
+  expect(await traded).toBe(true);
+  expect(done.slice(2)).toEqual(['2-5: 3,4,5', 'traded']);
+  await tick(6);
+  const flushed = ticks.flush();
+  await ends();
+  await flushed;
+  await ticks.flush();
+  expect(done.slice(4)).toEqual(['5-6: 6']);
+  expect(open).toEqual([]);
+});
+
+test('a commit that fails while slots are ticked ends the stretch at the next flush', async () => {
+  const { ticks, tick, done, ends, fail } = batchedTicks();
+  await tick(1);
+  fail(new Error('the disk is full'));
+  ticks.keepOn();
+  await ends();
+  await tick(2);
+  await expect(ticks.flush()).rejects.toThrow('the disk is full');
+  await expect(tick(3, { trades: {} })).rejects.toThrow('the disk is full');
+  expect(done).toEqual([]);
 });
 
 test('a period without shards is not lived through', async () => {
