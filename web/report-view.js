@@ -4,6 +4,7 @@ import { backtestReport } from './backtest-report.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { sentenceOf } from './problem-note.js';
+import { provenanceWords } from './run-words.js';
 import { sweepReport } from './sweep-report.js';
 import { differenceTable } from './versions-panel.js';
 import { dayAndTime } from './words.js';
@@ -60,7 +61,7 @@ export function reportView({ fail }, agentId, runId) {
       const drawn = backtestReport(first, second);
       end = drawn.end;
       fill(place, drawn.element);
-      say(note, '');
+      say(note, provenanceWords(runs[0]?.provenance ?? null));
       beside.show(names, other);
       if (other !== null && second) await tellVersions([own, other], drawn.element, [first, second], signal);
     } catch (error) {
@@ -84,7 +85,7 @@ export function reportView({ fail }, agentId, runId) {
  * @param {ReadonlyMap<string, string>} names
  * @param {{ readonly title: HTMLElement, readonly note: HTMLElement, readonly place: HTMLElement }} parts
  */
-function drawSweep({ agentId, manifestVersion, resultHash, summary, result }, names, { title, note, place }) {
+function drawSweep({ agentId, manifestVersion, resultHash, summary, result, provenance }, names, { title, note, place }) {
   if (result === null || resultHash === null) {
     say(note, 'No report yet. The report appears when the sweep finishes.');
     return { end: () => {} };
@@ -99,7 +100,7 @@ function drawSweep({ agentId, manifestVersion, resultHash, summary, result }, na
     result: /** @type {import('./wire.ts').SweepResult} */ (result),
   });
   fill(place, drawn.element);
-  say(note, '');
+  say(note, provenanceWords(provenance));
   return drawn;
 }
 

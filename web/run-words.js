@@ -17,3 +17,14 @@ export function summaryWords(summary) {
   });
   return [...first, ...numbers].join(' · ');
 }
+
+/**
+ * Origins of the market data behind a result: `real market data`, or `simulated: spotexchange (sandbox)`. Empty before there is a result.
+ * @param {import('./wire.ts').EvaluationRun['provenance']} provenance
+ */
+export function provenanceWords(provenance) {
+  if (provenance === null) return '';
+  const named = Object.entries(provenance.origins).filter(([, origin]) => origin !== 'real');
+  if (!provenance.simulated) return 'real market data';
+  return `simulated: ${named.map(([source, origin]) => `${plain(source)} (${origin})`).join(', ') || 'its time was moved'}`;
+}

@@ -129,5 +129,6 @@ function viewOf(id: string, state: ActorState, at: number): EvaluationView {
     resultHash: context.resultHash,
     summary: context.summary,
     told: null,
+    provenance: null,
   };
 }

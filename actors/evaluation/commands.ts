@@ -1,5 +1,6 @@
 /** Commands of evaluation runs: the protocol between the API and the runs' actors. */
 import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Provenance } from '../../src/domain/data-source.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { ToldProgress } from '../../src/domain/work-progress.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -24,6 +25,8 @@ export interface EvaluationView {
   readonly summary: { readonly [name: string]: Json } | null;
   /** Last progress reported by its worker; null before the first report. */
   readonly told: ToldProgress | null;
+  /** Null before it has finished. */
+  readonly provenance: Provenance | null;
 }
 
 /** Every command answers after its transaction is committed. A foreign agent or run answers exactly as a missing one. */

@@ -12,5 +12,12 @@ export type DataSource = (typeof DATA_SOURCES)[number];
 export const SOURCE_ORIGINS = ['real', 'mixed', 'sandbox', 'unknown'] as const;
 export type SourceOrigin = (typeof SOURCE_ORIGINS)[number];
 
+/** Origins of the market data that a result stands on. */
+export interface Provenance {
+  /** False if every source was real while the result was made, and its time was not moved. */
+  readonly simulated: boolean;
+  readonly origins: Readonly<Record<string, SourceOrigin>>;
+}
+
 /** Origin of a source by the settings of a deployment. */
 export type StatedOrigin = Exclude<SourceOrigin, 'unknown'>;

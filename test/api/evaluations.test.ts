@@ -39,7 +39,7 @@ test('a backtest is accepted with every default resolved, once per key, one at a
 
   const runId = begun.body.id as string;
   const listed = await api.call('GET', `/v1/agents/${id}/evaluations`, { token: reader });
-  expect(listed.body).toMatchObject({ items: [{ id: runId, state: 'queued' }], nextCursor: null });
+  expect(listed.body).toMatchObject({ items: [{ id: runId, state: 'queued', provenance: null }], nextCursor: null });
   const one = await api.call('GET', `/v1/agents/${id}/evaluations/${runId}`, { token: reader });
   expect(one.body).toMatchObject({ id: runId, result: null });
   expect((await api.call('GET', `/v1/agents/${id}/evaluations/${runId}/report`, { token: reader })).status).toBe(404);
@@ -81,6 +81,15 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   expect(policyOf(page)).not.toContain('allow-same-origin');
   const run = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
   expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 } });
+  // Nobody wrote down what the sources were.
+  const origins = { reference: 'unknown', spotchain: 'unknown' };
+  expect(run.body.provenance).toEqual({ simulated: true, origins });
+  await api.owner`insert into source_origins (source, at, origin) values ('spotchain', 0, 'real'), ('reference', 0, 'sandbox')`;
+  const mixed = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
+  expect(mixed.body.provenance).toEqual({ simulated: true, origins: { reference: 'sandbox', spotchain: 'real' } });
+  await api.owner`insert into source_origins (source, at, origin) values ('reference', 1, 'real')`;
+  const { body: list } = await api.call('GET', `/v1/agents/${id}/evaluations`, { token: reader });
+  expect(list.items[0].provenance).toEqual({ simulated: false, origins: { reference: 'real', spotchain: 'real' } });
   // What is sent is what was stored: its hash is the one that the run names.
   expect(sha256Hex(canonicalJson(run.body.result))).toBe(run.body.resultHash);
 

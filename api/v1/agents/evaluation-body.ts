@@ -2,10 +2,12 @@
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
+import type { Provenance } from '../../../src/domain/data-source.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import { awaitedWork, evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
 import { idInPath, storedId } from '../../identifier.ts';
+import { OriginsBody, SIMULATED } from './evidence-body.ts';
 import { choice, HashText, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';
 
 export const EvaluationRunBody = Type.Object(
@@ -40,6 +42,12 @@ export const EvaluationRunBody = Type.Object(
       type: ['object', 'null'],
       additionalProperties: true,
       description: 'The main numbers of a finished run.',
+    }),
+    provenance: Type.Unsafe<Provenance | null>({
+      type: ['object', 'null'],
+      required: ['simulated', 'origins'],
+      properties: { simulated: Type.Boolean({ description: SIMULATED }), origins: OriginsBody },
+      description: 'Origins of the market data that the result stands on. Null before the run has finished.',
     }),
     ...WORK_FIELDS,
     waitsForWork: WAITS_FOR_WORK,

@@ -12,6 +12,16 @@ export const MetricsBody = Type.Unsafe<{ readonly [name: string]: number | null 
   description: 'Metrics that the checks use. The database recomputes them from the raw series.',
 });
 
+export const SIMULATED =
+  'False if every source of market data that it stands on was real while it was made. Else it counts in a sandbox only: beside a real venue it opens no gate.';
+
+export const OriginsBody = Type.Unsafe<{ readonly [source: string]: SourceOrigin }>({
+  type: 'object',
+  additionalProperties: { type: 'string', enum: [...SOURCE_ORIGINS] },
+  description:
+    'Origin of each source of market data while it was made: `real`, `sandbox`, `mixed` (real, with a part that is simulated) or `unknown` (from before the service kept it).',
+});
+
 export const evidenceFields = {
   id: IdText,
   kind: EvidenceKindWord,
@@ -22,16 +32,8 @@ export const evidenceFields = {
   at: Time,
   checks: Type.Array(GateCheckBody),
   metrics: MetricsBody,
-  simulated: Type.Boolean({
-    description:
-      'False if every source of market data that it stands on was real while it was made. Else it counts in a sandbox only: beside a real venue it opens no gate.',
-  }),
-  origins: Type.Unsafe<{ readonly [source: string]: SourceOrigin }>({
-    type: 'object',
-    additionalProperties: { type: 'string', enum: [...SOURCE_ORIGINS] },
-    description:
-      'Origin of each source of market data while the evidence was made: `real`, `sandbox`, `mixed` (real, with a part that is simulated) or `unknown` (from before the service kept it).',
-  }),
+  simulated: Type.Boolean({ description: SIMULATED }),
+  origins: OriginsBody,
   rulesVersion: Type.Integer({ description: 'Version of the gate rules that it was made under.' }),
   ruleChange: nullable(
     'string',

@@ -2752,6 +2752,7 @@ class EvaluationRun(Model):
     ending: EvaluationRunEnding | None
     result_hash: str | None
     summary: Dict[str, Any] | None
+    provenance: EvaluationRunProvenance | None
     progress: CandleWorkProgress | None
     remaining_ms: int | None
     waiting_for: CandleWorkWaitingFor | None
@@ -2763,6 +2764,13 @@ class EvaluationRunEnding(Model):
     """Reason it has no result, such as `insufficient_history`."""
     code: str
     detail: str
+
+
+@dataclass(init=False, repr=False, eq=False)
+class EvaluationRunProvenance(Model):
+    """Origins of the market data that the result stands on. Null before the run has finished."""
+    simulated: bool
+    origins: Dict[str, GateEvidenceOrigin]
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -3383,6 +3391,7 @@ class EvaluationRunDetail(Model):
     ending: EvaluationRunEnding | None
     result_hash: str | None
     summary: Dict[str, Any] | None
+    provenance: EvaluationRunProvenance | None
     progress: CandleWorkProgress | None
     remaining_ms: int | None
     waiting_for: CandleWorkWaitingFor | None

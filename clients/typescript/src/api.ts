@@ -1205,6 +1205,10 @@ export type EvaluationRun = {
   } | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: unknown } | null;
+  readonly provenance: {
+    readonly simulated: boolean;
+    readonly origins: { readonly [name: string]: 'real' | 'mixed' | 'sandbox' | 'unknown' };
+  } | null;
   readonly progress: {
     readonly done: number;
     readonly total: number;
@@ -1237,6 +1241,10 @@ export type EvaluationRunDetail = {
   } | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: unknown } | null;
+  readonly provenance: {
+    readonly simulated: boolean;
+    readonly origins: { readonly [name: string]: 'real' | 'mixed' | 'sandbox' | 'unknown' };
+  } | null;
   readonly progress: {
     readonly done: number;
     readonly total: number;

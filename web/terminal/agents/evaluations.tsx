@@ -2,7 +2,7 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { summaryWords } from '../../run-words.js';
+import { provenanceWords, summaryWords } from '../../run-words.js';
 import { dayAndTime, forPeople, plain } from '../../words.js';
 import { api, type EvaluationRun } from '../api.ts';
 import { WorkState } from '../kit/ages.tsx';
@@ -71,7 +71,7 @@ function Begin({ agentId: id }: { readonly agentId: string }) {
 }
 
 function Run({ run, mayCancel }: { readonly run: EvaluationRun; readonly mayCancel: boolean }) {
-  const { id, agentId, evaluation, state, manifestVersion, createdAt, requestedBy, ending, summary } = run;
+  const { id, agentId, evaluation, state, manifestVersion, createdAt, requestedBy, ending, summary, provenance } = run;
   const cancelling = useMutation({ mutationFn: () => api.cancelEvaluation({ id: agentId, runId: id }), onSettled: refreshAgent });
   const words = ending !== null ? `${plain(ending.code)}: ${ending.detail}` : summary === null ? '' : summaryWords(summary);
   return (
@@ -81,6 +81,7 @@ function Run({ run, mayCancel }: { readonly run: EvaluationRun; readonly mayCanc
         <span className={`state run-${state}`}>{plain(state)}</span>
         <span className="faint">
           version {manifestVersion} · {dayAndTime(createdAt)} by {requestedBy}
+          {provenance !== null && ` · ${provenanceWords(provenance)}`}
         </span>
         <span className="space" />
         {state === 'finished' && <Report run={run} />}

@@ -3,6 +3,7 @@ import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
 import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
+import type { Provenance } from '../../../domain/data-source.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { ToldProgress } from '../../../domain/work-progress.ts';
 import { isoTime } from '../../../domain/time.ts';
@@ -29,6 +30,7 @@ interface RunRow {
   result_hash: string | null;
   summary: Fields | null;
   progress: ToldProgress | null;
+  provenance: Provenance | null;
 }
 
 interface ClaimedRow {
@@ -115,7 +117,12 @@ export function createRunStore(sql: Sql, sessions = false) {
 /** Reads about runs. Every one takes the organization; a foreign agent or run answers null, exactly as a missing one. */
 export function createEvaluationReads(sql: Sql) {
   const columns = sql`r.id, r.agent_id, r.evaluation, r.state, r.manifest_version, r.manifest_hash, r.request, r.requested_by, r.created_at,
-    r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress`;
+    r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress, (
+      select jsonb_build_object('origins', o.origins, 'simulated',
+        is_simulated(r.ended_at) or exists (select 1 from jsonb_each_text(o.origins) s where s.value <> 'real'))
+      from manifests m cross join lateral (
+        select origins_between(manifest_sources(readable_json(m.canonical)), r.created_at, r.ended_at) as origins) o
+      where m.agent_id = r.agent_id and m.version = r.manifest_version and r.state = 'finished') as provenance`;
   return {
     async activeManifest(orgId: string, agentId: string) {
       const [row] = await sql<{ version: number; hash: string; timeframe: string; external: boolean }[]>`
@@ -179,5 +186,6 @@ function runOf(row: RunRow): EvaluationView {
     resultHash: row.result_hash,
     summary: row.summary,
     told: row.progress,
+    provenance: row.provenance,
   };
 }
