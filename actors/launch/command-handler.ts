@@ -34,10 +34,10 @@ import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type LaunchCommands, type LaunchView, type LaunchWish, NO_LAUNCH, type PreparedLaunch } from './commands.ts';
-import { launchContext, launchState } from './effects.ts';
+import { type LaunchCommands, type LaunchWish, NO_LAUNCH, type PreparedLaunch } from './commands.ts';
+import { launchContext, launchState, launchView } from './effects.ts';
 import type { LaunchChain } from './launch-chain.ts';
-import type { LaunchInput } from './protocol.ts';
+import type { Launch, LaunchTerms } from './resource.ts';
 
 const SLOTS_PER_EPOCH = 432_000;
 
@@ -231,7 +231,7 @@ function firstBuyUsd({ firstBuy, keys }: LaunchPlan): DecimalString {
 }
 
 /** Early answer if the bytes were submitted before; null if not. */
-function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Outcome<LaunchView> | null {
+function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Outcome<Launch> | null {
   const { clock } = deps;
   const known = launchContext(row.state).signed;
   if (known !== null && known.length === signed.length && known.every((one, index) => one === signed[index]))
@@ -265,7 +265,7 @@ function inputOf(
   transactionIds: readonly string[],
   preparedBy: string,
   createdAt: EpochMs,
-): LaunchInput {
+): LaunchTerms {
   const { curve, token, names, creator, agentId, takeId } = wish;
   const { config, baseMint, quoteMint } = plan.keys;
   return {
@@ -291,10 +291,4 @@ function inputOf(
     preparedBy,
     createdAt,
   };
-}
-
-/** A launch as it stands in a step. */
-export function launchView(id: string, state: ActorRow['state'], changedAt: EpochMs): LaunchView {
-  const { signed: _, firstBuy: __, transactionIds: ___, quietLooks: ____, ...context } = launchContext(state);
-  return { id, kind: 'curve', state: launchState(state), ...context, changedAt };
 }

@@ -2,15 +2,14 @@
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve/config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve/program.ts';
-import type { CurveLaunchState, CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import type { QuoteToken } from '../../src/domain/launch/quote-tokens.ts';
 import type { Claimer } from '../../src/domain/launch/withdrawals.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
+import type { Launch } from './resource.ts';
 
 export const NO_LAUNCH = 'there is no launch with this id';
 
@@ -27,43 +26,8 @@ export interface LaunchWish {
   readonly takeId: string | null;
 }
 
-/** A launch as the outside sees it. */
-export interface LaunchView {
-  readonly id: string;
-  readonly kind: 'curve';
-  readonly state: CurveLaunchState;
-  readonly preset: string;
-  readonly mint: string;
-  readonly config: string;
-  readonly pool: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly uri: string;
-  readonly creator: string;
-  readonly partner: string;
-  readonly quoteMint: string;
-  readonly quoteSymbol: string;
-  readonly quoteDecimals: number;
-  readonly quoteProgram: string;
-  readonly decimals: number;
-  readonly totalSupply: DecimalString;
-  readonly startingFdv: DecimalString;
-  readonly pairedStock: InstrumentKey | null;
-  readonly agentId: string | null;
-  readonly takeId: string | null;
-  readonly signatures: readonly string[];
-  readonly standing: CurveState | null;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly preparedBy: string;
-  readonly submittedBy: string | null;
-  readonly tradingSince: EpochMs | null;
-  readonly createdAt: EpochMs;
-  readonly changedAt: EpochMs;
-}
-
 export interface PreparedLaunch {
-  readonly launch: LaunchView;
+  readonly launch: Launch;
   /** Base64, in the order in which they are to be signed and handed in. */
   readonly transactions: readonly string[];
   readonly lastValidBlockHeight: number;
@@ -74,7 +38,7 @@ export interface LaunchCommands {
   /** Builds, co-signs and simulates the transactions, and stores them before anybody is told of them. */
   prepare(context: CommandContext, wish: LaunchWish): Promise<Outcome<PreparedLaunch>>;
   /** Takes the signed bytes of all transactions of a launch. The same bytes again answer where it stands by now. */
-  submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<LaunchView>>;
+  submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<Launch>>;
 }
 
 /** Claim of a launch's proceeds, and the payee. */

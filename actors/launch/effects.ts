@@ -3,9 +3,11 @@ import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { CurveLaunchState } from '../../src/domain/launch/launch-state.ts';
 import type { TokenOrigin } from '../../src/domain/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { launchMachine } from './machine.ts';
 import type { LaunchContext } from './protocol.ts';
+import { type Launch, launch } from './resource.ts';
 
 export const CARRY_LAUNCH = 'carry_launch';
 export const LOOK_AT_CURVE = 'look_at_curve';
@@ -19,69 +21,12 @@ export function launchState({ value }: Pick<ActorState, 'value'>): CurveLaunchSt
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CurveLaunchState;
 }
 
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const context = launchContext(info);
-  return {
-    id: info.actorId,
-    orgId: info.orgId,
-    kind: 'curve',
-    state: launchState(info),
-    mint: context.mint,
-    symbol: context.symbol,
-    creator: context.creator,
-    quoteMint: context.quoteMint,
-    pairedStock: context.pairedStock,
-    agentId: context.agentId,
-    takeId: context.takeId,
-    terms: terms(context),
-    signatures: context.signatures,
-    standing: context.standing,
-    reason: context.reason,
-    detail: context.detail,
-    preparedBy: context.preparedBy,
-    submittedBy: context.submittedBy,
-    tradingSince: context.tradingSince,
-    createdAt: context.createdAt,
-    changedAt: info.now,
-  };
+/** A launch as it stands in a step. */
+export function launchView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Launch {
+  return launch.pick({ ...launchContext(state), id, kind: 'curve', state: launchState(state), changedAt });
 }
 
-/** Returns the fixed terms: the request and the addresses derived from it. */
-function terms(context: LaunchContext): object {
-  const {
-    preset,
-    quoteSymbol,
-    quoteProgram,
-    quoteDecimals,
-    startingFdv,
-    totalSupply,
-    decimals,
-    name,
-    uri,
-    partner,
-    config,
-    pool,
-    firstBuy,
-    transactionIds,
-  } = context;
-  return {
-    preset,
-    quoteSymbol,
-    quoteProgram,
-    quoteDecimals,
-    startingFdv,
-    totalSupply,
-    decimals,
-    name,
-    uri,
-    partner,
-    config,
-    pool,
-    firstBuy,
-    transactionIds,
-  };
-}
+const projected = (info: StepInfo): Effect => record('launch', launch.record(info.orgId, launchView(info.actorId, info, info.now)));
 
 const announced = (info: StepInfo): Effect => {
   const { mint, symbol, reason, detail, standing } = launchContext(info);
@@ -95,7 +40,7 @@ export const launchKind: ActorKind = {
   validate: () => null,
   migrations: {},
   effects: {
-    projectLaunch: (_: undefined, info) => [record('launch', projected(info)), announced(info)],
+    projectLaunch: (_: undefined, info) => [projected(info), announced(info)],
     carryTransactions: (_: undefined, info) => [activity(CARRY_LAUNCH, { launchId: info.actorId })],
     lookAtCurve: (_: undefined, info) => [activity(LOOK_AT_CURVE, { launchId: info.actorId })],
     listToken: (_: undefined, info) => {

@@ -6,7 +6,8 @@
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
-import type { CarryAnswer, LaunchContext, LaunchEvent, LaunchInput } from './protocol.ts';
+import type { CarryAnswer, LaunchContext, LaunchEvent } from './protocol.ts';
+import type { LaunchTerms } from './resource.ts';
 
 const progressOf = (args: { readonly event: LaunchEvent }): number => {
   const answer = answerOf(args);
@@ -25,7 +26,7 @@ const LOOK_SOON_MS = 5_000;
 const LOOK_RARELY_MS = 60_000;
 
 export const launchMachine = setup({
-  types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchInput },
+  types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchTerms },
   actions: {
     projectLaunch: effect<undefined>(),
     /** Hands the next transaction over where the one before it is confirmed, and tells where they stand. */

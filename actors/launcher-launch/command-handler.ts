@@ -2,13 +2,7 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
-import {
-  intentProblem,
-  type LauncherLaunchView,
-  type LauncherOffer,
-  offerProblem,
-  paymentInstructions,
-} from '../../src/domain/launch/launcher.ts';
+import { intentProblem, type LauncherOffer, offerProblem, paymentInstructions } from '../../src/domain/launch/launcher.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -26,6 +20,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { LauncherClient, LauncherLaunchCommands, LauncherWish, QuotedLaunch } from './commands.ts';
 import { launcherContext, launcherState, launcherView } from './effects.ts';
 import type { LauncherLaunchInput } from './protocol.ts';
+import type { LauncherLaunch } from './resource.ts';
 
 export interface LauncherHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
@@ -192,7 +187,7 @@ async function begun(
 }
 
 /** Early answer if the payment was submitted before; null if not. */
-function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): Outcome<LauncherLaunchView> | null {
+function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): Outcome<LauncherLaunch> | null {
   const { clock } = deps;
   const known = launcherContext(row.state);
   if (known.signed !== null && known.signed !== signed)

@@ -1,9 +1,10 @@
 /** Commands of launches by the external launcher, and the launcher's own interface. */
-import type { LauncherIntent, LauncherLaunchView, LauncherOffer, LauncherPairs, LauncherWord } from '../../src/domain/launch/launcher.ts';
+import type { LauncherIntent, LauncherOffer, LauncherPairs, LauncherWord } from '../../src/domain/launch/launcher.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import type { LauncherLaunch } from './resource.ts';
 
 /** The external launcher. Its silence and nonsense are refusals `unavailable` and `route_refused`. */
 export interface LauncherClient {
@@ -21,7 +22,7 @@ export interface LauncherWish extends LauncherIntent {
 }
 
 export interface QuotedLaunch {
-  readonly launch: LauncherLaunchView;
+  readonly launch: LauncherLaunch;
   /** The unsigned payment, base64. */
   readonly transaction: string;
   readonly lastValidBlockHeight: number;
@@ -35,5 +36,5 @@ export interface LauncherLaunchCommands {
    * Takes the signed payment. The same payment again answers where the launch stands by now; where it was paid and the
    * launcher declined, it is asked once more.
    */
-  submit(context: CommandContext, id: string, signed: string): Promise<Outcome<LauncherLaunchView>>;
+  submit(context: CommandContext, id: string, signed: string): Promise<Outcome<LauncherLaunch>>;
 }

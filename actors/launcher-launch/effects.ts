@@ -1,11 +1,12 @@
 /** Effects of the committed actions of a launch by the external launcher. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { LauncherLaunchState, LauncherLaunchView } from '../../src/domain/launch/launcher.ts';
+import type { LauncherLaunchState } from '../../src/domain/launch/launcher.ts';
 import type { TokenOrigin } from '../../src/domain/listed-token.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { launcherLaunchMachine } from './machine.ts';
 import type { LauncherLaunchContext } from './protocol.ts';
+import { type LauncherLaunch, launcherLaunch } from './resource.ts';
 
 export const CARRY_PAYMENT = 'carry_launch_payment';
 export const ASK_LAUNCHER = 'ask_launcher';
@@ -20,7 +21,7 @@ export function launcherState({ value }: Pick<ActorState, 'value'>): LauncherLau
 }
 
 /** A launch as it stands in a step. */
-export function launcherView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): LauncherLaunchView {
+export function launcherView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): LauncherLaunch {
   const context = launcherContext(state);
   const { intent, offer, token, signature } = context;
   return {
@@ -52,21 +53,8 @@ export function launcherView(id: string, state: Pick<ActorState, 'context' | 'va
   };
 }
 
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const view = launcherView(info.actorId, info, info.now);
-  const { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil, launchTransaction, ...columns } = view;
-  return {
-    ...columns,
-    orgId: info.orgId,
-    takeId: null,
-    standing: null,
-    tradingSince: null,
-    // The launcher's answer comes later than the rest, and is in the actor alone.
-    terms: { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil },
-    outcome: launchTransaction === null ? null : { launchTransaction },
-  };
-}
+const projected = (info: StepInfo): Effect =>
+  record('launcher_launch', launcherLaunch.record(info.orgId, launcherView(info.actorId, info, info.now)));
 
 const announced = (info: StepInfo): Effect => {
   const { mint, symbol, reason, detail, state } = launcherView(info.actorId, info, info.now);
@@ -82,7 +70,7 @@ export const launcherLaunchKind: ActorKind = {
   validate: () => null,
   migrations: {},
   effects: {
-    projectLaunch: (_: undefined, info) => [record('launch', projected(info)), announced(info)],
+    projectLaunch: (_: undefined, info) => [projected(info), announced(info)],
     carryPayment: (_: undefined, info) => toCarry(CARRY_PAYMENT, info),
     askLauncher: (_: undefined, info) => toCarry(ASK_LAUNCHER, info),
     listToken: (_: undefined, info) => {

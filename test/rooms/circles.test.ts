@@ -4,6 +4,7 @@ import { product } from './source.ts';
 
 const ROOMS = [
   'src/domain',
+  'src/core',
   'streams',
   'actors',
   'src/trading',

@@ -6,13 +6,14 @@ const NODE = /^node:/;
 // The room, what else of ours it may import, and the packages it may see.
 const TABLE: readonly [room: string, ours: readonly string[], packages: readonly (string | RegExp)[]][] = [
   ['src/domain', [], ['decimal.js', 'node:crypto', '@scure/base']],
+  ['src/core', ['src/domain'], ['typebox']],
   ['streams', ['src/domain'], ['rxjs']],
-  ['actors', ['src/domain', 'streams'], ['rxjs', 'xstate']],
+  ['actors', ['src/domain', 'src/core', 'streams'], ['rxjs', 'xstate', 'typebox']],
   ['src/trading', ['src/domain', 'streams', 'actors'], []],
   ['src/simulation', ['src/domain', 'streams', 'actors', 'src/trading'], ['node:crypto', 'node:worker_threads', 'rxjs']],
   [
     'src/adapters',
-    ['src/domain', 'streams'],
+    ['src/domain', 'src/core', 'streams'],
     [
       NODE,
       'ws',
@@ -40,7 +41,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/sandbox', ['src/domain', 'streams'], [/./]],
   [
     'api',
-    ['src/domain', 'streams', 'actors', 'src/trading'],
+    ['src/domain', 'src/core', 'streams', 'actors', 'src/trading'],
     [
       NODE,
       'rxjs',
@@ -56,8 +57,9 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/cli', ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'api', 'clients'], [NODE, 'commander']],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
-// Rooms that declare the ports which adapters implement: an adapter may take their types, and nothing that runs.
+// Rooms that declare the ports which adapters implement: an adapter may take their types, and nothing that runs but resources.
 const PORTS_OF_ADAPTERS = ['actors', 'src/trading', 'src/simulation', 'api'];
+const RESOURCE = /^actors\/[a-z-]+\/resource\.ts$/;
 
 test.each(TABLE)('%s imports only what the table allows', (room, ours, packages) => {
   const within = (path: string, folder: string) => path.startsWith(`${folder}/`);
@@ -67,7 +69,8 @@ test.each(TABLE)('%s imports only what the table allows', (room, ours, packages)
       imports
         .filter(({ own, from, typeOnly }) =>
           own
-            ? ![room, ...ours, ...(room === 'src/adapters' && typeOnly ? PORTS_OF_ADAPTERS : [])].some((folder) => within(from, folder))
+            ? !(room === 'src/adapters' && RESOURCE.test(from)) &&
+              ![room, ...ours, ...(room === 'src/adapters' && typeOnly ? PORTS_OF_ADAPTERS : [])].some((folder) => within(from, folder))
             : !packages.some((one) => (one instanceof RegExp ? one.test(from) : one === from)),
         )
         .map(({ from }) => `${path} imports ${from}`),

@@ -1,10 +1,11 @@
 /** The launch of a route that follows a bonding curve. */
-import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
 import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
 import type { LaunchReads } from './ports.ts';
 
 /** @param id null if the path holds none. Refuses a launch that there is not, and one whose token trades on no curve. */
-export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<LaunchView>> {
+export async function curveLaunch(reads: LaunchReads, orgId: string, id: string | null): Promise<Outcome<Launch>> {
   const launch = id === null ? null : await reads.find(orgId, id);
   if (launch === null) return refuse('not_found', NO_LAUNCH);
   if (launch.kind === 'launcher') return refuse('state_conflict', 'tokens of the external launcher have no curve here');

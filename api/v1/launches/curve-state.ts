@@ -1,5 +1,5 @@
 /** State of a curve in whole tokens and words. */
-import type { LaunchView } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
 import { priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
@@ -8,7 +8,7 @@ import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 export const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
 
 /** Price of one token in whole quote tokens. */
-export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: LaunchView): DecimalString {
+export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: Launch): DecimalString {
   return plainDecimal(new Decimal(priceOfSqrt(BigInt(sqrtPrice), decimals, quoteDecimals)));
 }
 

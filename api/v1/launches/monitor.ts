@@ -1,6 +1,6 @@
 /** GET /v1/launches/:id/monitor: where a curve stands: its fill, its price, its fees, and its graduation. */
 import { type Static, Type } from 'typebox';
-import type { LaunchView } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
@@ -86,7 +86,7 @@ const MonitorBody = Type.Object(
   { $id: 'LaunchMonitor' },
 );
 
-function curveBody(launch: LaunchView, curve: CurveState, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
+function curveBody(launch: Launch, curve: CurveState, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
   const { decimals, quoteDecimals } = launch;
   const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
   const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);

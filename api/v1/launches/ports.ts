@@ -1,11 +1,12 @@
 /** Ports of the launch routes. */
-import type { LaunchClaims, LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
+import type { LaunchClaims, LaunchCommands } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
+import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
-import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -35,8 +36,8 @@ export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 
 
 /** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
 export interface LaunchReads {
-  list(orgId: string, page: Page): Promise<PageOf<LaunchView | LauncherLaunchView>>;
-  find(orgId: string, id: string): Promise<LaunchView | LauncherLaunchView | null>;
+  list(orgId: string, page: Page): Promise<PageOf<Launch | LauncherLaunch>>;
+  find(orgId: string, id: string): Promise<Launch | LauncherLaunch | null>;
   /** Transactions for the wallet to sign, in the order in which they land. Empty if the organization has no such launch. */
   transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]>;
   /** The newest looks at the curve that found another price or progress than the one before, ascending. */
@@ -53,7 +54,7 @@ export interface LaunchPorts {
   readonly claims: LaunchClaims;
   readonly monitor: {
     /** State on the chain now; null if no node is named, or it has no such pool yet. @throws if the node does not answer */
-    curveState(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveState | null>;
+    curveState(orgId: string, launch: Pick<Launch, 'pool' | 'config'>): Promise<CurveState | null>;
     /** Price of a whole token of the quote now; null if nothing live prices it. */
     dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;
   };

@@ -1,7 +1,8 @@
 /** POST /v1/launches/:id/submit: takes the signed transactions of a prepared launch. */
 import { Type } from 'typebox';
-import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
-import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
+import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import type { Launch } from '../../../actors/launch/resource.ts';
+import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -51,8 +52,8 @@ export const submitLaunch = defineRoute({
         );
       return carryOut(request, reply, {
         status: 202,
-        answer: (launch: LaunchView | LauncherLaunchView) => anyLaunchBody(launch, ports.clock.now()),
-        run: async (context): Promise<Outcome<LaunchView | LauncherLaunchView>> =>
+        answer: (launch: Launch | LauncherLaunch) => anyLaunchBody(launch, ports.clock.now()),
+        run: async (context): Promise<Outcome<Launch | LauncherLaunch>> =>
           transactions === undefined
             ? ports.launches.launcher.submit(context, id, payment as string)
             : ports.launches.commands.submit(context, id, transactions),

@@ -7,6 +7,8 @@ import { type BatchSigner, mayNeedSigning, sealBatch } from './trail/batch-seal.
 type Bigints = { bigint: number };
 export type Sql = postgres.Sql<Bigints>;
 export type Transaction = postgres.TransactionSql<Bigints>;
+/** A part of a statement, or one that was not sent yet. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -87,11 +89,15 @@ type Sending = { [SENT]?: Promise<void>[] };
  * Sends a statement whose answer the work of a transaction does not read, without waiting for it: the server carries out what a
  * connection sends in its order, so that many statements cost one round trip. The transaction is committed only where all of
  * them succeeded, and fails with the error of the first that did not. @throws Error outside of a transaction of this store
+ * @param wanted how many rows it has to write; any number if nothing is given
  */
-export function send(transaction: Transaction, statement: postgres.PendingQuery<postgres.Row[]>): void {
+export function send(transaction: Transaction, statement: Fragment, wanted?: number): void {
   const { [SENT]: sent } = transaction as Sending;
   if (sent === undefined) throw new Error('only a transaction that was begun here waits for what is sent in it');
-  const answer = statement.then(() => {});
+  const answer = statement.then(({ count }) => {
+    if (wanted !== undefined && count !== wanted)
+      throw new Error(`${count} of ${wanted} rows were written: the others are missing, or of another organization`);
+  });
   // Told by the transaction, which may have ended by then.
   answer.catch(() => {});
   sent.push(answer);

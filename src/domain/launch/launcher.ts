@@ -4,7 +4,6 @@ import { isAddress } from '../solana/base58.ts';
 import { computeBudget } from '../solana/common-instructions.ts';
 import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
 import type { EpochMs } from '../time.ts';
-import type { InstrumentKey } from '../venue.ts';
 import { writeUint } from './byte-struct.ts';
 import type { ProgramInstruction } from './curve/program.ts';
 
@@ -122,33 +121,4 @@ export function paymentInstructions(wallet: string, { lamports, payTo }: Launche
 export function paidWords(offer: Pick<LauncherOffer, 'lamports' | 'payTo' | 'requestId'>, signature: string, why: string): string {
   const request = offer.requestId === null ? '' : ` (its request ${offer.requestId})`;
   return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final: hand the same payment in again to have the launcher asked once more, or show it to the launcher's support${request}; nothing is paid a second time`;
-}
-
-/** A launch by the launcher as the outside sees it. */
-export interface LauncherLaunchView {
-  readonly id: string;
-  readonly kind: 'launcher';
-  readonly state: LauncherLaunchState;
-  readonly mint: string | null;
-  readonly name: string;
-  readonly symbol: string;
-  readonly description: string;
-  readonly imageUrl: string;
-  readonly creator: string;
-  readonly quoteMint: string;
-  readonly quoteSymbol: string;
-  readonly pairedStock: InstrumentKey;
-  readonly creatorFeeBps: number;
-  readonly agentId: string;
-  readonly lamports: DecimalString;
-  readonly payTo: string;
-  readonly validUntil: EpochMs;
-  readonly launchTransaction: string | null;
-  readonly signatures: readonly string[];
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly preparedBy: string;
-  readonly submittedBy: string | null;
-  readonly createdAt: EpochMs;
-  readonly changedAt: EpochMs;
 }

@@ -6,7 +6,7 @@ import { createLauncher } from '../../../src/adapters/launcher/launcher-http.ts'
 import { createLaunchStore } from '../../../src/adapters/store/launches/launch-store.ts';
 import { createLauncherLaunches } from '../../../src/boot/capabilities/launcher-launch.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
-import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
+import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { createLauncherSimulator } from '../../../src/sandbox/launcher/launcher-simulator.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
@@ -55,7 +55,7 @@ export async function launcherFixture() {
     await work(...how);
   }
 
-  async function find(id: string): Promise<LauncherLaunchView> {
+  async function find(id: string): Promise<LauncherLaunch> {
     const found = await createLaunchStore(sql).find(ORG, id);
     if (found === null || found.kind !== 'launcher') throw new Error(`there is no launch ${id} by the launcher`);
     return found;
@@ -92,7 +92,7 @@ export async function launcherFixture() {
       ...over,
     }),
     /** Lets it go on until the launch stands in one of the states. */
-    async until(id: string, states: readonly string[], rounds = 60): Promise<LauncherLaunchView> {
+    async until(id: string, states: readonly string[], rounds = 60): Promise<LauncherLaunch> {
       for (let round = 0; round < rounds && !states.includes((await find(id)).state); round++) await pass(2_100);
       return find(id);
     },

@@ -1,4 +1,6 @@
 /** The rows that actors write besides their state, by type: each batch of one type is one statement. */
+import { launch } from '../../../../actors/launch/resource.ts';
+import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import {
@@ -16,11 +18,12 @@ import { writeBridgeArrivals, writeBridgeTransfers } from '../bridge/bridge-tran
 import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
-import { writeLaunches, writeListedTokens } from '../launches/launch-store.ts';
+import { writeListedTokens } from '../launches/launch-store.ts';
 import { writeCheckouts, writeImports, writeLicences } from '../marketplace/checkout-store.ts';
 import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
+import { project } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
@@ -92,7 +95,8 @@ const WRITERS: { readonly [type: string]: Writer } = {
   checkout: writeCheckouts,
   licence: writeLicences,
   marketplace_import: writeImports,
-  launch: writeLaunches,
+  launch: project(launch),
+  launcher_launch: project(launcherLaunch),
   listed_token: writeListedTokens,
 
   // Each open proposal is told of it by a timer that is due at once. The agent's row is locked first: a tick that is just

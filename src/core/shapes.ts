@@ -1,0 +1,37 @@
+/** Building blocks of wire schemas that every room may use. */
+import { Type } from 'typebox';
+
+/** One word out of a list. */
+export function choice<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });
+}
+
+/** One word out of a list, or null. */
+export function nullableChoice<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number] | null>({
+    type: ['string', 'null'],
+    enum: [...words, null],
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+interface Plain {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+}
+
+/** A plain value or null. */
+export function nullable<Kind extends keyof Plain>(kind: Kind, description?: string) {
+  return Type.Unsafe<Plain[Kind] | null>({ type: [kind, 'null'], ...(description === undefined ? {} : { description }) });
+}
+
+/** Money and quantities: a decimal string, never a float. */
+export const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['187.4500'] });
+export const NullableDecimalText = Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' });
+/** ISO 8601 in UTC with milliseconds. */
+export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14:31:00.000Z'] });
+export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+export const HashText = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hexadecimal.' });
+export const IdText = Type.String({ format: 'uuid' });

@@ -1,0 +1,62 @@
+// Every resource is held against the database: its columns and their types, what its rows need, and what may change.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch } from '../../../actors/launch/resource.ts';
+import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { files } from '../../rooms/source.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const RESOURCES = { launch, launcherLaunch };
+
+interface ColumnRow {
+  readonly name: string;
+  readonly type: string;
+  /** Neither null nor filled by the database. */
+  readonly isNeeded: boolean;
+  readonly mayInsert: boolean;
+  readonly mayUpdate: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = { integer: 'int', 'timestamp with time zone': 'timestamptz' };
+
+let owner: Sql;
+beforeAll(async () => {
+  owner = openDatabase({ url: await testDatabase(), role: null, name: 'resources', connections: 1 });
+});
+afterAll(() => owner.end());
+
+const columnsOf = (table: string) => owner<ColumnRow[]>`
+  select attname as name, format_type(atttypid, null) as type, attnotnull and not atthasdef and attidentity = '' as "isNeeded",
+    has_column_privilege('sevengate_app', attrelid, attnum, 'insert') as "mayInsert",
+    has_column_privilege('sevengate_app', attrelid, attnum, 'update') as "mayUpdate"
+  from pg_attribute where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`;
+
+test('every definition in a resource.ts is checked here', () => {
+  const defined = files
+    .filter(({ path }) => /^actors\/[a-z-]+\/resource\.ts$/.test(path))
+    .flatMap(({ code }) => [...code.matchAll(/^export const (\w+) = resource\(/gm)].map(([, name]) => name));
+  expect(defined.sort()).toEqual(Object.keys(RESOURCES).sort());
+});
+
+describe.each(Object.entries(RESOURCES))('%s', (_, { table, columns }) => {
+  test('has columns of the table, each of its type, and may write each', async () => {
+    const rows = new Map((await columnsOf(table)).map((row) => [row.name, row]));
+    for (const { sql, type } of columns) {
+      const found = rows.get(sql);
+      expect({ sql, type: TYPES[found?.type ?? ''] ?? found?.type, mayInsert: found?.mayInsert }).toEqual({ sql, type, mayInsert: true });
+    }
+  });
+
+  test('gives every column that a row needs', async () => {
+    const given = new Set(['org_id', ...columns.map(({ sql }) => sql)]);
+    expect((await columnsOf(table)).filter(({ name, isNeeded }) => isNeeded && !given.has(name))).toEqual([]);
+  });
+
+  test('may change what changes, and by its rights nothing that another definition of the table does not', async () => {
+    const changing = Object.values(RESOURCES)
+      .filter((one) => one.table === table)
+      .flatMap((one) => one.columns.filter(({ changes }) => changes).map(({ sql }) => sql));
+    const may = (await columnsOf(table)).filter(({ mayUpdate }) => mayUpdate).map(({ name }) => name);
+    expect(may.sort()).toEqual([...new Set(changing)].sort());
+  });
+});

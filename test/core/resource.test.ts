@@ -1,0 +1,72 @@
+// A resource's statements, records, views and bodies follow from its fields, and what would be lost is refused.
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { held, resource } from '../../src/core/resource.ts';
+import { choice, IdText, nullable, Time } from '../../src/core/shapes.ts';
+
+const boat = resource('boats', {
+  id: { wire: IdText, column: 'uuid' },
+  state: { wire: choice(['afloat', 'sunk']), column: 'text', changes: true },
+  length: { wire: Type.String(), column: 'numeric', name: 'length_m' },
+  crew: { wire: held<readonly string[] | null>(), column: 'jsonb', hidden: true },
+  builtAt: { wire: Time, column: 'bigint', instant: true },
+  name: { wire: Type.String() },
+  owner: { wire: nullable('string') },
+  wreck: { wire: nullable('string'), within: 'outcome', changes: true },
+});
+const view = { id: 'b', state: 'afloat', length: '9.50', crew: null, builtAt: 0, name: 'Tern', owner: null, wreck: null } as const;
+
+test('a record has its columns beside the organization, and the others in their JSON columns', () => {
+  expect(boat.record('o', view)).toEqual({
+    ...{ orgId: 'o', id: 'b', state: 'afloat', length: '9.50', crew: null, builtAt: 0 },
+    terms: { name: 'Tern', owner: null },
+    outcome: null,
+  });
+});
+
+test('an undefined field, and one that nobody defined, is refused by its name', () => {
+  expect(() => boat.record('o', { ...view, owner: undefined as never })).toThrow('boats: "owner" is undefined');
+  expect(() => boat.pick({ ...view, owner: undefined as never })).toThrow('boats: "owner" is undefined');
+  expect(() => boat.record('o', { ...view, sail: 'red' } as never)).toThrow('boats: "sail" is no field');
+  expect(boat.pick({ ...view, sail: 'red' } as never)).toEqual(view);
+});
+
+test('a field of a JSON column that is named like a column, and two fields of one column, are refused', () => {
+  const id = { wire: IdText, column: 'uuid' } as const;
+  expect(() =>
+    resource('boats', { id, length: { wire: Type.String(), column: 'numeric', name: 'span' }, span: { wire: Type.String() } }),
+  ).toThrow('"span" is named like a column');
+  expect(() => resource('boats', { id, terms: { wire: Type.String() } })).toThrow('"terms" is named like a column');
+  expect(() => resource('boats', { id, a: { wire: IdText, column: 'text' }, b: { wire: IdText, column: 'text', name: 'a' } })).toThrow(
+    'two fields have one column',
+  );
+  expect(() => resource('boats', { id, 'a; drop': { wire: IdText } })).toThrow('"a; drop" is no name of a field');
+});
+
+test('a row is read by the names of its fields; what its JSON columns do not have yet is null', () => {
+  expect(boat.select).toEqual([
+    ...['id as "id"', 'state as "state"', 'length_m::text as "length"', 'crew as "crew"', 'built_at as "builtAt"'],
+    ...['terms as "terms"', 'outcome as "outcome"'],
+  ]);
+  const { name: _, owner: __, wreck: ___, ...columns } = view;
+  expect(boat.view({ ...columns, number: 7, terms: { name: 'Tern' }, outcome: null })).toEqual(view);
+  expect(boat.view({ ...columns, terms: { name: 'Tern' }, outcome: { wreck: 'reef' } }).wreck).toBe('reef');
+});
+
+test('the wire has neither hidden fields nor epoch milliseconds', () => {
+  expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'builtAt', 'name', 'owner', 'wreck']);
+  expect(boat.body(view)).toEqual({
+    ...{ id: 'b', state: 'afloat', length: '9.50', builtAt: '1970-01-01T00:00:00.000Z', name: 'Tern', owner: null, wreck: null },
+  });
+});
+
+test('only what changes is changed, and only in a row of the same organization', () => {
+  expect(boat.upsert[1]).toMatch(
+    /on conflict \(id\) do update set state = excluded\.state, outcome = excluded\.outcome where boats\.org_id = excluded\.org_id$/,
+  );
+  expect(boat.insert.join('?')).not.toContain('conflict');
+  expect(boat.update[0]).toBe(`update boats set state = r."state", outcome = nullif(r."outcome", 'null'::jsonb) from jsonb_to_recordset(`);
+  expect(boat.update[1]).toContain(
+    `as r("orgId" uuid, "id" uuid, "state" text, "outcome" jsonb) where boats.id = r.id and boats.org_id = r."orgId"`,
+  );
+});
