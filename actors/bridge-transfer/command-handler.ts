@@ -12,7 +12,7 @@ import {
   usdOf,
 } from '../../src/domain/bridge/quote.ts';
 import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
-import type { BridgeTransferView, PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
+import type { PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
 import { plainDecimal } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
@@ -40,6 +40,7 @@ import {
 } from './commands.ts';
 import type { BridgeQuoting } from './ports.ts';
 import type { BridgeSubmission, BridgeTransferInput } from './protocol.ts';
+import type { BridgeTransfer } from './resource.ts';
 
 /** Maximum quotes of an organization that wait for a signature. */
 const MOST_QUOTES = 50;
@@ -167,7 +168,7 @@ async function solanaSource(
   };
 }
 
-async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>> {
+async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransfer>> {
   const { runtime, outside, clock } = deps;
   const checked = checkedWish(deps, asked);
   if (!checked.ok) return checked;
@@ -225,11 +226,7 @@ async function inputOf(
 }
 
 /** Early answer if something was submitted before; null if not. */
-function submittedBefore(
-  deps: BridgeHandlerDeps,
-  row: ActorRow,
-  { hash }: Pick<BridgeSubmission, 'hash'>,
-): Outcome<BridgeTransferView> | null {
+function submittedBefore(deps: BridgeHandlerDeps, row: ActorRow, { hash }: Pick<BridgeSubmission, 'hash'>): Outcome<BridgeTransfer> | null {
   const { clock } = deps;
   const known = transferContext(row.state).hash;
   const state = transferState(row.state);
@@ -284,7 +281,7 @@ async function submit(
   context: CommandContext,
   id: string,
   submitted: BridgeSubmitted,
-): Promise<Outcome<BridgeTransferView>> {
+): Promise<Outcome<BridgeTransfer>> {
   const { runtime, clock } = deps;
   const row = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
   if (row === null) return refuse('not_found', NO_TRANSFER);

@@ -2,12 +2,12 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { TransferState } from '../../src/domain/bridge/axes.ts';
 import type { BridgePreference } from '../../src/domain/bridge/comparison.ts';
-import type { BridgeProviderName } from '../../src/domain/bridge/quote.ts';
-import type { BridgeTransferView } from '../../src/domain/bridge/transfer.ts';
+import { type BridgeProviderName, usdOf } from '../../src/domain/bridge/quote.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { BridgeTransferContext } from './protocol.ts';
+import { type BridgeTransfer, bridgeTransfer } from './resource.ts';
 
 /** The one sentence for missing and foreign transfers alike. */
 export const NO_TRANSFER = 'there is no bridge transfer with this id';
@@ -31,9 +31,9 @@ export type BridgeSubmitted = { readonly signedTransaction: string } | { readonl
 /** Every command answers after its transaction is committed. A foreign transfer answers exactly as a missing one. */
 export interface BridgeCommands {
   /** Asks every provider, takes the best offer and stores it with its unsigned transaction. Nothing happens on any chain. */
-  quote(context: CommandContext, wish: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>>;
+  quote(context: CommandContext, wish: BridgeQuoteWish): Promise<Outcome<BridgeTransfer>>;
   /** Takes the signed transaction or its hash, once: the same again answers where the transfer stands by now. */
-  submit(context: CommandContext, id: string, submitted: BridgeSubmitted): Promise<Outcome<BridgeTransferView>>;
+  submit(context: CommandContext, id: string, submitted: BridgeSubmitted): Promise<Outcome<BridgeTransfer>>;
 }
 
 export function transferContext(state: Pick<ActorState, 'context'>): BridgeTransferContext {
@@ -46,18 +46,9 @@ export function transferState({ value }: Pick<ActorState, 'value'>): TransferSta
 }
 
 /** A transfer as it stands in a step. */
-export function transferView(id: string, state: ActorState, changedAt: EpochMs): BridgeTransferView {
-  const {
-    source,
-    heads: ________,
-    signed: _,
-    nonce: __,
-    told: ___,
-    seenAt: ____,
-    leaseUntil: _____,
-    looks: ______,
-    epoch: _______,
-    ...rest
-  } = transferContext(state);
-  return { id, state: transferState(state), transaction: source, changedAt, ...rest };
+export function transferView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): BridgeTransfer {
+  const context = transferContext(state);
+  const { wish, source, amountIn } = context;
+  const derived = { from: wish.from, to: wish.to, amountUsd: usdOf(amountIn), transaction: source };
+  return bridgeTransfer.pick({ ...context, ...derived, id, state: transferState(state), changedAt });
 }

@@ -6,30 +6,10 @@ import { isoTime } from '../../src/domain/time.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { transferContext, transferState, transferView } from './commands.ts';
 import { bridgeTransferMachine } from './machine.ts';
+import { bridgeTransfer } from './resource.ts';
 
 export const LOOK_AT_TRANSFER = 'look_at_bridge_transfer';
 export const BROADCAST_SOURCE = 'broadcast_bridge_source';
-
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const { id, state, wish, createdAt, changedAt, delayedAt, hash, provider, amountIn, ...body } = viewOf(info);
-  return {
-    id,
-    orgId: info.orgId,
-    provider,
-    from: wish.from,
-    to: wish.to,
-    amountUsd: usdOf(amountIn),
-    hash,
-    state,
-    delayedAt,
-    body: { wish, amountIn, ...body },
-    createdAt,
-    changedAt,
-  };
-}
-
-const viewOf = (info: StepInfo) => transferView(info.actorId, { ...info, status: 'active' }, info.now);
 
 /** Returns the fields of a transfer for the feed and the alerts. */
 function told(info: StepInfo): { readonly [key: string]: Json } {
@@ -86,7 +66,9 @@ export const bridgeTransferKind: ActorKind = {
   },
   migrations: {},
   effects: {
-    projectTransfer: (_: undefined, info) => [record('bridge_transfer', projected(info))],
+    projectTransfer: (_: undefined, info) => [
+      record('bridge_transfer', bridgeTransfer.record(info.orgId, transferView(info.actorId, info, info.now))),
+    ],
     announceTransfer: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'bridge', body: told(info) } }],
     settleArrivals: (_: undefined, info) => settled(info),
     requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transferContext(info).epoch })],

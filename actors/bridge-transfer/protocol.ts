@@ -1,43 +1,26 @@
 /** Context and events of a bridge transfer. */
-import type { Attention, Sighting, TransferAxes } from '../../src/domain/bridge/axes.ts';
-import type { BridgeOffer } from '../../src/domain/bridge/quote.ts';
-import type { BridgeAlternative, TransferTerms } from '../../src/domain/bridge/transfer.ts';
+import type { Attention, Sighting } from '../../src/domain/bridge/axes.ts';
+import type { TransferTerms } from '../../src/domain/bridge/transfer.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { BridgeTransfer, BridgeTransferTerms } from './resource.ts';
 
 /** The quote that a transfer begins as. Plain JSON. */
-export interface BridgeTransferInput
-  extends Omit<TransferTerms, 'hash' | 'nonce'>,
-    Pick<BridgeOffer, 'kind' | 'amountOut' | 'fees' | 'route' | 'estimatedSeconds' | 'expiresAt'> {
-  /** Reason for choosing this provider, with the figures of the others. */
-  readonly explanation: string;
-  /** The offers that were not taken. */
-  readonly alternatives: readonly BridgeAlternative[];
-  readonly quotedBy: string;
+export interface BridgeTransferInput extends Omit<TransferTerms, 'hash' | 'nonce'>, Omit<BridgeTransferTerms, keyof TransferTerms> {
   /** The organization's control epoch that it was quoted in; a halt ends it. */
   readonly epoch: number;
-  readonly createdAt: EpochMs;
 }
 
 /** Plain JSON: it lies in the snapshot. */
-export interface BridgeTransferContext extends BridgeTransferInput {
+export interface BridgeTransferContext
+  extends BridgeTransferInput,
+    Pick<BridgeTransfer, 'hash' | 'submittedBy' | 'submittedAt' | 'axes' | 'attentions' | 'delayedAt' | 'endedAt' | 'broadcast'> {
   /** Signed source transaction: base64 on the primary chain, hexadecimal on the EVM chain. Null if the wallet sent it itself. */
   readonly signed: string | null;
-  /** The source transaction's name on its chain; null before it was submitted. */
-  readonly hash: string | null;
   readonly nonce: number | null;
-  readonly submittedBy: string | null;
-  readonly submittedAt: EpochMs | null;
-  readonly axes: TransferAxes;
   /** Time at which the look was begun that last changed the axes; null before. */
   readonly seenAt: EpochMs | null;
-  readonly attentions: readonly Attention[];
   /** Attentions that operators were told of: each is told once. */
   readonly told: readonly Attention[];
-  /** Time at which it was told to be late; null while it was not. */
-  readonly delayedAt: EpochMs | null;
-  readonly endedAt: EpochMs | null;
-  /** Last answer of a node to the signed bytes. Null before, and if the wallet sends them. */
-  readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
   readonly leaseUntil: EpochMs | null;
   /** Number of looks since the last change. */
   readonly looks: number;

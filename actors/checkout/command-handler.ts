@@ -24,9 +24,10 @@ import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type CheckoutCommands, type CheckoutView, type Licence, NO_CHECKOUT } from './commands.ts';
-import { checkoutContext, checkoutState } from './effects.ts';
+import { type CheckoutCommands, NO_CHECKOUT } from './commands.ts';
+import { checkoutContext, checkoutRow, checkoutState } from './effects.ts';
 import type { CheckoutContext, CheckoutInput } from './protocol.ts';
+import { type CheckoutView, type Licence, marketplaceImport } from './resource.ts';
 
 /** Store ports of the command handler. */
 export interface CheckoutDirectory {
@@ -120,12 +121,13 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       return deps.agents.create(context, rules, (agentId) => [
         {
           type: 'marketplace_import',
-          agentId,
-          orgId: context.orgId,
-          licenceId: licence.id,
-          listingId,
-          importedBy: context.subject,
-          at: clock.now(),
+          ...marketplaceImport.record(context.orgId, {
+            agentId,
+            licenceId: licence.id,
+            listingId,
+            importedBy: context.subject,
+            at: clock.now(),
+          }),
         },
       ]);
     },
@@ -203,7 +205,7 @@ async function shown(deps: CheckoutHandlerDeps, row: ActorRow): Promise<Checkout
   const transaction = transactionId === null ? undefined : (await deps.load([transactionId])).get(transactionId);
   if (payment === null || transaction === undefined) return checkoutView(row.id, row.state, clock.now(), null);
   const { prepared, unsignedBase64 } = transactionContext(transaction.state);
-  return checkoutView(row.id, row.state, clock.now(), { payment, prepared, base64: unsignedBase64 });
+  return checkoutView(row.id, row.state, clock.now(), { prepared, base64: unsignedBase64 });
 }
 
 /** Early answer if these bytes were already submitted or nothing is due; null if they should be processed. */
@@ -265,32 +267,15 @@ export function underWay(id: string): string {
 
 function checkoutView(
   id: string,
-  state: Parameters<typeof checkoutState>[0] & Parameters<typeof checkoutContext>[0],
+  state: Parameters<typeof checkoutRow>[1],
   changedAt: number,
-  made: BuiltPayment | null,
+  made: Pick<BuiltPayment, 'base64' | 'prepared'> | null,
 ): CheckoutView {
-  const { listingId, reason, detail, priceUsd, manifestHash, payment, signature, licenceId, requestedBy, submittedBy, createdAt } =
-    checkoutContext(state);
-  const at = checkoutState(state);
   return {
-    id,
-    listingId,
-    state: at,
-    reason,
-    detail,
-    priceUsd,
-    manifestHash,
-    buyer: payment?.buyer ?? null,
-    payoutWallet: payment?.payoutWallet ?? null,
-    memo: payment?.memo ?? null,
+    ...checkoutRow(id, state, changedAt),
     transaction: made?.base64 ?? null,
     lastValidBlockHeight: made?.prepared.lastValidBlockHeight ?? null,
-    signature,
-    licenceId: at === 'licensed' ? licenceId : null,
-    requestedBy,
-    submittedBy,
-    createdAt,
-    changedAt,
+    licenceId: checkoutState(state) === 'licensed' ? checkoutContext(state).licenceId : null,
   };
 }
 

@@ -1,9 +1,11 @@
 /** Effects of a checkout's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { CheckoutState } from '../../src/domain/marketplace/checkout.ts';
-import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { type ActorKind, activity, record } from '../runtime/actor-kind.ts';
 import { checkoutMachine } from './machine.ts';
 import type { CheckoutContext } from './protocol.ts';
+import { type Checkout, checkout, licence } from './resource.ts';
 
 export const FOLLOW_PAYMENT = 'follow_payment';
 
@@ -16,29 +18,13 @@ export function checkoutState({ value }: Pick<ActorState, 'value'>): CheckoutSta
   return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CheckoutState;
 }
 
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const { listingId, manifestHash, priceUsd, payment, transactionId, signature, reason, detail, requestedBy, submittedBy, createdAt } =
-    checkoutContext(info);
-  return {
-    id: info.actorId,
-    orgId: info.orgId,
-    listingId,
-    manifestHash,
-    priceUsd,
-    buyer: payment?.buyer ?? null,
-    payoutWallet: payment?.payoutWallet ?? null,
-    memo: payment?.memo ?? null,
-    transactionId,
-    state: checkoutState(info),
-    reason,
-    detail,
-    signature,
-    requestedBy,
-    submittedBy,
-    createdAt,
-    changedAt: info.now,
-  };
+const UNPAID = { buyer: null, payoutWallet: null, memo: null };
+
+/** A checkout as it stands in a step. */
+export function checkoutRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Checkout {
+  const context = checkoutContext(state);
+  const { buyer, payoutWallet, memo } = context.payment ?? UNPAID;
+  return checkout.pick({ ...context, id, state: checkoutState(state), buyer, payoutWallet, memo, changedAt });
 }
 
 export const checkoutKind: ActorKind = {
@@ -47,12 +33,12 @@ export const checkoutKind: ActorKind = {
   validate: () => null,
   migrations: {},
   effects: {
-    projectCheckout: (_: undefined, info) => [record('checkout', projected(info))],
+    projectCheckout: (_: undefined, info) => [record('checkout', checkout.record(info.orgId, checkoutRow(info.actorId, info, info.now)))],
     followPayment: (_: undefined, info) => [activity(FOLLOW_PAYMENT, { checkoutId: info.actorId })],
     issueLicence: (_: undefined, info) => {
       const { licenceId, listingId, manifestHash, priceUsd, signature, requestedBy } = checkoutContext(info);
-      const licence = { id: licenceId, orgId: info.orgId, listingId, checkoutId: info.actorId, manifestHash, priceUsd, signature };
-      return [record('licence', { ...licence, issuedTo: requestedBy, issuedAt: info.now })];
+      const issued = { id: licenceId, listingId, checkoutId: info.actorId, manifestHash, priceUsd, signature };
+      return [record('licence', licence.record(info.orgId, { ...issued, issuedTo: requestedBy, issuedAt: info.now }))];
     },
     alertOperators: ({ what }: { readonly what: string }, info) => {
       const { listingId, priceUsd, signature, reason, detail } = checkoutContext(info);

@@ -1,31 +1,19 @@
 /** Context and events of a checkout. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Payment } from '../../src/domain/marketplace/checkout.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import type { Checkout, CheckoutTerms } from './resource.ts';
 
 /** Plain JSON. */
-export interface CheckoutInput {
-  readonly listingId: string;
-  readonly manifestHash: string;
-  readonly priceUsd: DecimalString;
+export interface CheckoutInput extends CheckoutTerms {
   /** Null if the price is 0 and nothing is paid. */
   readonly payment: Payment | null;
-  /** Id of its prepared transaction; null if nothing is paid. */
-  readonly transactionId: string | null;
   /** The licence that it leads to. */
   readonly licenceId: string;
-  readonly requestedBy: string;
-  readonly createdAt: EpochMs;
 }
 
 /** Plain JSON: it lies in the snapshot. */
-export interface CheckoutContext extends CheckoutInput {
+export interface CheckoutContext extends CheckoutInput, Pick<Checkout, 'signature' | 'submittedBy' | 'reason' | 'detail'> {
   /** The signed bytes, base64; null until they were given. They never change. */
   readonly signed: string | null;
-  readonly signature: string | null;
-  readonly submittedBy: string | null;
-  readonly reason: string | null;
-  readonly detail: string | null;
 }
 
 /** Result of following a checkout's payment. */

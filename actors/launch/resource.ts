@@ -23,8 +23,8 @@ export const launch = resource('launches', {
   partner: { wire: Type.String({ description: "Wallet that owns the partner's part of the fees." }) },
   quoteMint: { wire: Type.String(), column: 'text' },
   quoteSymbol: { wire: Type.String() },
-  quoteProgram: { wire: held<string>(), hidden: true },
-  quoteDecimals: { wire: held<number>(), hidden: true },
+  quoteProgram: { holds: held<string>() },
+  quoteDecimals: { holds: held<number>() },
   startingFdv: { wire: DecimalText },
   totalSupply: { wire: DecimalText },
   decimals: { wire: Type.Integer() },
@@ -35,16 +35,16 @@ export const launch = resource('launches', {
   agentId: { wire: nullable('string'), column: 'uuid' },
   takeId: { wire: nullable('string'), column: 'uuid' },
   /** Raw quote units of the first buy; null without one. */
-  firstBuy: { wire: held<string | null>(), hidden: true },
+  firstBuy: { holds: held<string | null>() },
   /** Its prepared transactions in the order in which they must land. */
-  transactionIds: { wire: held<readonly string[]>(), hidden: true },
+  transactionIds: { holds: held<readonly string[]>() },
   signatures: {
     wire: Type.Array(Type.String(), { description: 'Signatures of its transactions, in order. Empty before they are submitted.' }),
     column: 'text[]',
     changes: true,
   },
   /** Curve at the last look; null before the first one. */
-  standing: { wire: held<CurveState | null>(), column: 'jsonb', changes: true, hidden: true },
+  standing: { holds: held<CurveState | null>(), column: 'jsonb', changes: true },
   preparedBy: { wire: Type.String(), column: 'text' },
   submittedBy: { wire: nullable('string'), column: 'text', changes: true },
   tradingSince: { wire: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }), column: 'bigint', changes: true, instant: true },

@@ -4,9 +4,7 @@ import type { EpochMs } from '../domain/time.ts';
 
 export type ColumnType = 'uuid' | 'text' | 'text[]' | 'int' | 'bigint' | 'numeric' | 'boolean' | 'jsonb' | 'timestamptz';
 
-export interface Field<Wire extends TSchema = TSchema> {
-  /** Schema on the wire. Only the static type counts if the field is hidden. */
-  readonly wire: Wire;
+interface OnRecord {
   /** Type of its column. A field without one lies in a JSON column. */
   readonly column?: ColumnType;
   /** Name of its column, if that is not the field's name in snake case. */
@@ -15,26 +13,55 @@ export interface Field<Wire extends TSchema = TSchema> {
   readonly within?: string;
   /** May differ from the first row. The database refuses every other change. */
   readonly changes?: true;
-  /** On record, and not on the wire. */
-  readonly hidden?: true;
   /** An instant: epoch milliseconds on record, ISO 8601 on the wire. */
   readonly instant?: true;
 }
+
+/** The same on record and on the wire, instants aside. */
+interface PlainField extends OnRecord {
+  readonly wire: TSchema;
+}
+/** On record alone, or, with `wire`, on the wire in another form that the route gives. */
+interface HeldField extends OnRecord {
+  /** Only its static type counts. */
+  readonly holds: TSchema;
+  readonly wire?: TSchema;
+}
+/** On the wire alone: the route gives it. */
+interface ComputedField {
+  readonly wire: TSchema;
+  readonly computed: true;
+}
+export type Field = PlainField | HeldField | ComputedField;
 export type Fields = Readonly<Record<string, Field>>;
 
-type Held<F extends Field> = F extends { readonly instant: true }
-  ? null extends Static<F['wire']>
-    ? EpochMs | null
-    : EpochMs
-  : Static<F['wire']> extends readonly (infer Element)[]
+type Value<Schema> = Schema extends TSchema
+  ? Static<Schema> extends readonly (infer Element)[]
     ? readonly Element[]
-    : Static<F['wire']>;
-type Visible<F extends Fields> = {
-  readonly [Name in keyof F as F[Name] extends { readonly hidden: true } ? never : Name]: F[Name]['wire'];
+    : Static<Schema>
+  : never;
+type Held<F extends Field> = F extends { readonly holds: infer Schema }
+  ? Value<Schema>
+  : F extends { readonly wire: infer Schema; readonly instant: true }
+    ? null extends Value<Schema>
+      ? EpochMs | null
+      : EpochMs
+    : F extends { readonly wire: infer Schema }
+      ? Value<Schema>
+      : never;
+type View<F extends Fields> = { readonly [Name in keyof F as F[Name] extends ComputedField ? never : Name]: Held<F[Name]> };
+type Fixed<F extends Fields> = {
+  readonly [Name in keyof F as F[Name] extends ComputedField | { readonly changes: true } ? never : Name]: Held<F[Name]>;
 };
-type Fixed<F extends Fields> = { readonly [Name in keyof F as F[Name] extends { readonly changes: true } ? never : Name]: Held<F[Name]> };
-type View<F extends Fields> = { readonly [Name in keyof F]: Held<F[Name]> };
-type Body<F extends Fields> = { [Name in keyof Visible<F>]: Static<Visible<F>[Name]> };
+type Wire<F extends Fields> = { readonly [Name in keyof F as F[Name] extends { readonly wire: TSchema } ? Name : never]: WireOf<F[Name]> };
+type WireOf<F> = F extends { readonly wire: infer Schema extends TSchema } ? Schema : never;
+type Body<F extends Fields> = { [Name in keyof Wire<F>]: Static<WireOf<F[Name]>> };
+/** Fields of the wire that a route gives. */
+type Given<F extends Fields> = {
+  readonly [Name in keyof Wire<F> as F[Name] extends ComputedField | { readonly holds: TSchema } ? Name : never]: Static<WireOf<F[Name]>>;
+};
+/** Fields that are not on record. */
+type Computed<F extends Fields> = { readonly [Name in keyof F as F[Name] extends ComputedField ? Name : never]: Static<WireOf<F[Name]>> };
 type Row = Readonly<Record<string, unknown>>;
 
 /** A resource as commands and reads show it. */
@@ -42,7 +69,10 @@ export type ViewOf<R> = R extends { readonly fields: infer F extends Fields } ? 
 /** The fields of a resource that never change: what an actor is begun with. */
 export type FixedOf<R> = R extends { readonly fields: infer F extends Fields } ? Fixed<F> : never;
 
-/** A hidden field of a type that the wire never shows. */
+/** The fields of a resource that are not on record. */
+export type ComputedOf<R> = R extends { readonly fields: infer F extends Fields } ? Computed<F> : never;
+
+/** The type of a field on record that the wire does not show, or shows in another form. */
 export const held = <Value>() => Type.Unsafe<Value>({});
 
 const SAFE_NAME = /^[a-zA-Z][a-zA-Z0-9]*$/;
@@ -53,6 +83,8 @@ function statement(before: string, after: string): TemplateStringsArray {
   return Object.assign([before, after], { raw: [before, after] });
 }
 
+type Entry = readonly [name: string, field: OnRecord];
+
 interface Column {
   /** Name in records. */
   readonly key: string;
@@ -62,7 +94,7 @@ interface Column {
 }
 
 /** @throws if a field is named like no field, or a field of a JSON column like a column: both would be lost or read from the wrong place. */
-function columnsOf(table: string, entries: readonly (readonly [string, Field])[]): readonly Column[] {
+function columnsOf(table: string, entries: readonly Entry[]): readonly Column[] {
   const own = entries.flatMap(([key, { column, name = snakeCase(key), changes = false }]): Column[] =>
     column === undefined ? [] : [{ key, sql: name, type: column, changes }],
   );
@@ -79,8 +111,13 @@ function columnsOf(table: string, entries: readonly (readonly [string, Field])[]
   return columns;
 }
 
+interface Options {
+  /** A row that this constraint refuses is left out of an insert. */
+  readonly unless?: string;
+}
+
 /** Texts of the statements that write rows. Each takes records as one JSON array. */
-function statementsOf(table: string, columns: readonly Column[]) {
+function statementsOf(table: string, columns: readonly Column[], { unless }: Options) {
   const typed = (some: readonly Column[]) => ['"orgId" uuid', ...some.map(({ key, type }) => `"${key}" ${type}`)].join(', ');
   // JSON's null is no null of SQL.
   const read = ({ key, type }: Column) => (type === 'jsonb' ? `nullif(r."${key}", 'null'::jsonb)` : `r."${key}"`);
@@ -88,28 +125,39 @@ function statementsOf(table: string, columns: readonly Column[]) {
   const before = `insert into ${table} (org_id, ${columns.map(({ sql }) => sql).join(', ')})
     select r."orgId", ${columns.map(read).join(', ')} from jsonb_to_recordset(`;
   const rows = `) as r(${typed(columns)})`;
+  const insert = statement(before, `${rows}${unless === undefined ? '' : ` on conflict on constraint ${unless} do nothing`}`);
+  // What never changes is only added.
+  if (changing.length === 0) return { insert, upsert: null, update: null };
+  const taken = changing.map(({ sql }) => `${sql} = excluded.${sql}`).join(', ');
+  const changed = changing.map((column) => `${column.sql} = ${read(column)}`).join(', ');
   return {
-    insert: statement(before, rows),
+    insert,
     /** A row that is there keeps what does not change, and stays its organization's. */
-    upsert: statement(
-      before,
-      `${rows} on conflict (id) do update set ${changing.map(({ sql }) => `${sql} = excluded.${sql}`).join(', ')} where ${table}.org_id = excluded.org_id`,
-    ),
+    upsert: statement(before, `${rows} on conflict (id) do update set ${taken} where ${table}.org_id = excluded.org_id`),
     update: statement(
-      `update ${table} set ${changing.map((column) => `${column.sql} = ${read(column)}`).join(', ')} from jsonb_to_recordset(`,
+      `update ${table} set ${changed} from jsonb_to_recordset(`,
       `) as r(${typed([...columns.filter(({ key }) => key === 'id'), ...changing])}) where ${table}.id = r.id and ${table}.org_id = r."orgId"`,
     ),
   };
 }
 
-/** Defines the rows of one table. One of its fields is `id`. Every table has the column `org_id` besides. */
-export function resource<const F extends Fields>(table: string, fields: F) {
-  const entries = Object.entries(fields);
+function isOnRecord(field: Field): field is PlainField | HeldField {
+  return !('computed' in field);
+}
+
+/** Defines the rows of one table. Every table has the column `org_id` besides. */
+export function resource<const F extends Fields>(table: string, fields: F, options: Options = {}) {
+  const entries = Object.entries<Field>(fields).flatMap(([name, field]): Entry[] => (isOnRecord(field) ? [[name, field]] : []));
   const columns = columnsOf(table, entries);
   const names: ReadonlySet<string> = new Set(entries.map(([name]) => name));
   const groups = columns.filter(({ key }) => !names.has(key)).map(({ key }) => key);
-  const plain = entries.map(([name, { column, within = 'terms' }]) => [name, column === undefined ? within : null] as const);
-  const shown = entries.filter(([, { hidden }]) => hidden !== true).map(([name, { instant }]) => [name, instant === true] as const);
+  const places = entries.map(([name, { column, within = 'terms' }]) => [name, column === undefined ? within : null] as const);
+  const wire = Object.entries<Field>(fields).flatMap(([name, field]) => (field.wire === undefined ? [] : [[name, field] as const]));
+  const shown = wire
+    .filter(([, field]) => isOnRecord(field) && !('holds' in field))
+    .map(([name, field]) => [name, (field as OnRecord).instant === true] as const);
+
+  const computed = wire.filter(([, field]) => !isOnRecord(field) || 'holds' in field).map(([name]) => name);
 
   const given = (of: Row, name: string): unknown => {
     const value = of[name];
@@ -121,9 +169,10 @@ export function resource<const F extends Fields>(table: string, fields: F) {
     table,
     fields,
     columns,
-    ...statementsOf(table, columns),
+    unless: options.unless,
+    ...statementsOf(table, columns, options),
     /** Schemas of the fields on the wire, in their order. */
-    wire: Object.fromEntries(shown.map(([name]) => [name, fields[name]?.wire])) as Visible<F>,
+    wire: Object.fromEntries(wire.map(([name, field]) => [name, field.wire])) as Wire<F>,
     /** The columns of a row under the names of their fields; exact numbers as text. */
     select: columns.map(({ key, sql, type }) => `${sql}${type === 'numeric' ? '::text' : ''} as "${key}"`),
 
@@ -137,7 +186,7 @@ export function resource<const F extends Fields>(table: string, fields: F) {
       for (const name of Object.keys(of)) if (!names.has(name)) throw new TypeError(`${table}: "${name}" is no field`);
       const json = Object.fromEntries(groups.map((group) => [group, {} as Record<string, unknown>]));
       const row: Record<string, unknown> = { orgId };
-      for (const [name, group] of plain) (group === null ? row : (json[group] as Record<string, unknown>))[name] = given(of as Row, name);
+      for (const [name, group] of places) (group === null ? row : (json[group] as Record<string, unknown>))[name] = given(of as Row, name);
       for (const [group, inside] of Object.entries(json))
         row[group] = Object.values(inside).every((value) => value === null) ? null : inside;
       return row;
@@ -146,16 +195,23 @@ export function resource<const F extends Fields>(table: string, fields: F) {
     /** Reads a row of `select`. A field that its JSON column does not have yet is null. */
     view(row: Row): View<F> {
       const view: Record<string, unknown> = {};
-      for (const [name, group] of plain) {
+      for (const [name, group] of places) {
         const value = group === null ? row[name] : ((row[group] as Row | null)?.[name] ?? null);
         view[name] = value instanceof Date ? value.toISOString() : value;
       }
       return view as View<F>;
     },
 
-    /** Returns a view as it is on the wire. */
-    body(view: View<F>): Body<F> {
+    /** Reads a row that has the computed fields too. */
+    whole(row: Row): View<F> & Computed<F> {
+      const added = computed.filter((name) => !names.has(name)).map((name) => [name, row[name]]);
+      return { ...this.view(row), ...Object.fromEntries(added) } as View<F> & Computed<F>;
+    },
+
+    /** Returns a view as it is on the wire, with what the route computes. */
+    body(view: View<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> {
       const body: Record<string, unknown> = {};
+      for (const name of computed) body[name] = (added as Row)[name];
       for (const [name, isInstant] of shown) {
         const value = (view as Row)[name];
         body[name] = isInstant && value !== null ? new Date(value as EpochMs).toISOString() : value;

@@ -8,17 +8,29 @@ const boat = resource('boats', {
   id: { wire: IdText, column: 'uuid' },
   state: { wire: choice(['afloat', 'sunk']), column: 'text', changes: true },
   length: { wire: Type.String(), column: 'numeric', name: 'length_m' },
-  crew: { wire: held<readonly string[] | null>(), column: 'jsonb', hidden: true },
+  crew: { holds: held<readonly string[] | null>(), column: 'jsonb' },
+  berth: { holds: held<{ readonly quay: number }>(), wire: Type.String(), column: 'jsonb' },
+  isOld: { wire: Type.Boolean(), computed: true },
   builtAt: { wire: Time, column: 'bigint', instant: true },
   name: { wire: Type.String() },
   owner: { wire: nullable('string') },
   wreck: { wire: nullable('string'), within: 'outcome', changes: true },
 });
-const view = { id: 'b', state: 'afloat', length: '9.50', crew: null, builtAt: 0, name: 'Tern', owner: null, wreck: null } as const;
+const view = {
+  id: 'b',
+  state: 'afloat',
+  length: '9.50',
+  crew: null,
+  berth: { quay: 3 },
+  builtAt: 0,
+  name: 'Tern',
+  owner: null,
+  wreck: null,
+} as const;
 
 test('a record has its columns beside the organization, and the others in their JSON columns', () => {
   expect(boat.record('o', view)).toEqual({
-    ...{ orgId: 'o', id: 'b', state: 'afloat', length: '9.50', crew: null, builtAt: 0 },
+    ...{ orgId: 'o', id: 'b', state: 'afloat', length: '9.50', crew: null, berth: { quay: 3 }, builtAt: 0 },
     terms: { name: 'Tern', owner: null },
     outcome: null,
   });
@@ -45,7 +57,7 @@ test('a field of a JSON column that is named like a column, and two fields of on
 
 test('a row is read by the names of its fields; what its JSON columns do not have yet is null', () => {
   expect(boat.select).toEqual([
-    ...['id as "id"', 'state as "state"', 'length_m::text as "length"', 'crew as "crew"', 'built_at as "builtAt"'],
+    ...['id as "id"', 'state as "state"', 'length_m::text as "length"', 'crew as "crew"', 'berth as "berth"', 'built_at as "builtAt"'],
     ...['terms as "terms"', 'outcome as "outcome"'],
   ]);
   const { name: _, owner: __, wreck: ___, ...columns } = view;
@@ -53,20 +65,32 @@ test('a row is read by the names of its fields; what its JSON columns do not hav
   expect(boat.view({ ...columns, terms: { name: 'Tern' }, outcome: { wreck: 'reef' } }).wreck).toBe('reef');
 });
 
-test('the wire has neither hidden fields nor epoch milliseconds', () => {
-  expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'builtAt', 'name', 'owner', 'wreck']);
-  expect(boat.body(view)).toEqual({
-    ...{ id: 'b', state: 'afloat', length: '9.50', builtAt: '1970-01-01T00:00:00.000Z', name: 'Tern', owner: null, wreck: null },
+test('the wire has what the route computes, and neither hidden fields nor epoch milliseconds', () => {
+  expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'berth', 'isOld', 'builtAt', 'name', 'owner', 'wreck']);
+  expect(boat.body(view, { berth: 'quay 3', isOld: true })).toEqual({
+    ...{
+      id: 'b',
+      state: 'afloat',
+      length: '9.50',
+      berth: 'quay 3',
+      isOld: true,
+      builtAt: '1970-01-01T00:00:00.000Z',
+      name: 'Tern',
+      owner: null,
+      wreck: null,
+    },
   });
 });
 
 test('only what changes is changed, and only in a row of the same organization', () => {
-  expect(boat.upsert[1]).toMatch(
+  expect(boat.upsert?.[1]).toMatch(
     /on conflict \(id\) do update set state = excluded\.state, outcome = excluded\.outcome where boats\.org_id = excluded\.org_id$/,
   );
   expect(boat.insert.join('?')).not.toContain('conflict');
-  expect(boat.update[0]).toBe(`update boats set state = r."state", outcome = nullif(r."outcome", 'null'::jsonb) from jsonb_to_recordset(`);
-  expect(boat.update[1]).toContain(
+  expect(boat.update?.[0]).toBe(
+    `update boats set state = r."state", outcome = nullif(r."outcome", 'null'::jsonb) from jsonb_to_recordset(`,
+  );
+  expect(boat.update?.[1]).toContain(
     `as r("orgId" uuid, "id" uuid, "state" text, "outcome" jsonb) where boats.id = r.id and boats.org_id = r."orgId"`,
   );
 });

@@ -1,8 +1,8 @@
 /** The `bridge` channel: every change of a bridge transfer. */
 import { Type } from 'typebox';
+import { BridgeChainWord, BridgeProviderWord, TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { ARRIVAL_STATES, ATTENTIONS, PROVIDER_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../shapes.ts';
-import { BridgeChainWord, BridgeProviderWord, TransferStateWord } from '../../v1/bridge/transfer-body.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Status of a transfer, shared by its changes and alerts. */

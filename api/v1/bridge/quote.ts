@@ -1,12 +1,12 @@
 /** POST /v1/bridge/quote: what a transfer between the two chains would cost and bring, with the transaction to sign. */
-import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
 import { Type } from 'typebox';
+import { BridgeChainWord, BridgeProviderWord, type BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { BRIDGE_PREFERENCES } from '../../../src/domain/bridge/comparison.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { addressNamed } from '../wallets/named-wallet.ts';
-import { BridgeChainWord, BridgeProviderWord, BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
+import { BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
 
 export const quoteBridge = defineRoute({
   method: 'POST',
@@ -44,7 +44,7 @@ export const quoteBridge = defineRoute({
       const { preference = 'received', provider = null, ...wish } = request.body;
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: BridgeTransferView) => bridgeTransferBody(view, ports.clock.now()),
+        answer: (view: BridgeTransfer) => bridgeTransferBody(view, ports.clock.now()),
         async run(context) {
           const sender = await addressNamed(ports, context.orgId, wish.sender, wish.from, '$.sender');
           if (!sender.ok) return sender;

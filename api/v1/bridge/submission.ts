@@ -1,5 +1,5 @@
 /** POST /v1/bridge/submission: takes the signed source transaction of a quote, or its hash, and begins to follow the transfer. */
-import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
@@ -36,7 +36,7 @@ export const submitBridge = defineRoute({
       const submitted = signedTransaction === undefined ? { hash: hash as string } : { signedTransaction };
       return carryOut(request, reply, {
         status: 202,
-        answer: (view: BridgeTransferView) => bridgeTransferBody(view, ports.clock.now()),
+        answer: (view: BridgeTransfer) => bridgeTransferBody(view, ports.clock.now()),
         run: (context) => ports.bridge.commands.submit(context, quoteId.toLowerCase(), submitted),
       });
     };

@@ -1,5 +1,6 @@
 /** GET /v1/bridge/transfers/:id/timeline: states and amounts of a transfer over time. */
 import { Type } from 'typebox';
+import { TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { ARRIVAL_STATES, PROVIDER_STATES, SOURCE_STATES } from '../../../src/domain/bridge/axes.ts';
 import { transferCourse } from '../../../src/domain/bridge/course.ts';
@@ -10,7 +11,6 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, IdText, NullableDecimalText, objectOf, Time } from '../../shapes.ts';
-import { TransferStateWord } from './transfer-body.ts';
 
 const TransferPointBody = Type.Object(
   {

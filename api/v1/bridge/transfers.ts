@@ -1,10 +1,11 @@
 /** GET /v1/bridge/transfers: transfers, newest first. */
 import { Type } from 'typebox';
+import { TransferStateWord } from '../../../actors/bridge-transfer/resource.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { BridgeTransferBody, bridgeTransferBody, TransferStateWord } from './transfer-body.ts';
+import { BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
 
 export const listBridgeTransfers = defineRoute({
   method: 'GET',

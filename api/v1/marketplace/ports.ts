@@ -1,5 +1,6 @@
 /** Ports of the marketplace routes. */
-import type { CheckoutCommands, CheckoutView, Licence } from '../../../actors/checkout/commands.ts';
+import type { CheckoutCommands } from '../../../actors/checkout/commands.ts';
+import type { CheckoutView, Licence } from '../../../actors/checkout/resource.ts';
 import type { ListingCommands } from '../../../actors/listing/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';

@@ -6,31 +6,44 @@ import { pageOfRows } from './page-of-rows.ts';
 
 /** Statements of a resource's definition. */
 interface Written {
+  readonly table: string;
+  readonly unless?: string | undefined;
   readonly insert: TemplateStringsArray;
-  readonly upsert: TemplateStringsArray;
-  readonly update: TemplateStringsArray;
+  readonly upsert: TemplateStringsArray | null;
+  readonly update: TemplateStringsArray | null;
 }
+
+/** A row as it is read: its columns under the names of their fields. */
+type Row = Readonly<Record<string, unknown>>;
 
 interface Readable<View> {
   readonly table: string;
   readonly select: readonly string[];
-  view(row: Readonly<Record<string, unknown>>): View;
+  view(row: Row): View;
 }
 
 type Writer = (transaction: Transaction, records: readonly ActorRecord[]) => Promise<void>;
 
 /** Writes the state in which a step leaves a resource. If a step projects twice, the last record counts. */
-export const project = (definition: Written): Writer => writer(definition.upsert);
-/** Adds rows; one that is there is an error. */
-export const append = (definition: Written): Writer => writer(definition.insert);
+export const project = ({ table, upsert }: Written): Writer => writer(changing(table, upsert), lastOfEach);
+/** Adds rows. One that is there is an error, unless the definition leaves it out. */
+export const append = ({ insert, unless }: Written): Writer => writer(insert, (records) => records, unless === undefined);
 /** Changes rows that are there. */
-export const revise = (definition: Written): Writer => writer(definition.update);
+export const revise = ({ table, update }: Written): Writer => writer(changing(table, update), lastOfEach);
 
-/** The transaction fails where a row is another organization's, or is missing: its statement then counts fewer rows than were given. */
-function writer(text: TemplateStringsArray): Writer {
+function changing(table: string, text: TemplateStringsArray | null): TemplateStringsArray {
+  if (text === null) throw new Error(`nothing of ${table} changes: its rows are only added`);
+  return text;
+}
+
+const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecord[] =>
+  records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];
+
+/** With `counts` the transaction fails where a row is missing, or another organization's: the statement then writes fewer rows. */
+function writer(text: TemplateStringsArray, rowsOf: (records: readonly ActorRecord[]) => readonly ActorRecord[], counts = true): Writer {
   return async (transaction, records) => {
-    const last = records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];
-    send(transaction, transaction(text, transaction.json(last as never)), last.length);
+    const rows = rowsOf(records);
+    send(transaction, transaction(text, transaction.json(rows as never)), counts ? rows.length : undefined);
   };
 }
 
@@ -39,27 +52,39 @@ export function part(sql: Sql | Transaction, text: string): Fragment {
   return sql(Object.assign([text], { raw: [text] }));
 }
 
-/** The columns of a definition, of the table under another name in a join. */
-export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>, alias?: string): Fragment {
-  return part(sql, (alias === undefined ? select : select.map((column) => `${alias}.${column}`)).join(', '));
+/** The columns of a definition, of a table that the statement calls `t`. */
+export function columnsOf(sql: Sql | Transaction, { select }: Pick<Readable<unknown>, 'select'>): Fragment {
+  return part(sql, select.map((column) => `t.${column}`).join(', '));
 }
 
-/** Reads resources of one table by pages, and one of them; `narrowed` is a further condition, beginning with `and`. */
-export function createRowReads<View>(sql: Sql, definition: Readable<View>) {
-  const from = () => sql`select number, ${columnsOf(sql, definition)} from ${part(sql, definition.table)}`;
+/** Columns of other tables that a read shows, and how they are joined to the table, `t`. */
+interface Joined {
+  readonly columns: Fragment;
+  readonly join: Fragment;
+}
+
+/** Reads resources of one table, `t`, by pages, and one of them. `narrowed` is a further condition, beginning with `and`. */
+export function createRowReads<View>(sql: Sql, definition: Readable<View>, joined?: Joined) {
+  const from = sql`select t.number, ${columnsOf(sql, definition)} ${joined === undefined ? sql`` : sql`, ${joined.columns}`}
+    from ${part(sql, definition.table)} t ${joined?.join ?? sql``}`;
+  const one = async (orgId: string, condition: Fragment): Promise<View | null> => {
+    const [row] = await sql<Row[]>`${from} where t.org_id = ${orgId} and ${condition}`;
+    return row === undefined ? null : definition.view(row);
+  };
   return {
     /** Newest first. The position is the last row's number. */
     async list(orgId: string, { limit, after }: Page, narrowed: Fragment = sql``): Promise<PageOf<View>> {
-      const rows = await sql`${from()} where org_id = ${orgId} ${narrowed} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
+      const rows = await sql<
+        Row[]
+      >`${from} where t.org_id = ${orgId} ${narrowed} ${after === null ? sql`` : sql`and t.number < ${Number(after)}`}
+        order by t.number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row['number']));
-      return { items: page.items.map(definition.view), next: page.next };
+      return { items: page.items.map((row) => definition.view(row)), next: page.next };
     },
 
     /** Null if the organization has no such row. */
-    async find(orgId: string, id: string, narrowed: Fragment = sql``): Promise<View | null> {
-      const [row] = await sql`${from()} where id = ${id} and org_id = ${orgId} ${narrowed}`;
-      return row === undefined ? null : definition.view(row);
-    },
+    find: (orgId: string, id: string) => one(orgId, sql`t.id = ${id}`),
+    /** The row that satisfies a condition; null if none of the organization does. */
+    one,
   };
 }

@@ -2,9 +2,8 @@
 
 import type { DecimalString } from '../decimal.ts';
 import type { PreparedMessage } from '../solana/verify.ts';
-import type { EpochMs } from '../time.ts';
 import type { ChainHeads } from './arrival.ts';
-import type { Attention, ProviderAxis, TransferAxes, TransferState } from './axes.ts';
+import type { ProviderAxis } from './axes.ts';
 import type { BridgeOffer, BridgeProviderName, BridgeWish, EvmApproval, UnsignedEvmTransaction } from './quote.ts';
 import type { SourceCall } from './source-call.ts';
 
@@ -66,29 +65,4 @@ export type ProviderWord = Omit<ProviderAxis, 'silentSince'>;
 export interface BridgeAlternative extends Pick<BridgeOffer, 'provider' | 'kind' | 'minimumOut' | 'fees' | 'estimatedSeconds'> {
   /** Cost: the amount lost on the way and the fees paid on top. */
   readonly costUsd: DecimalString;
-}
-
-/** A transfer as it is shown. Amounts are base units as text. */
-export interface BridgeTransferView extends BridgeOffer {
-  readonly id: string;
-  readonly state: TransferState;
-  readonly wish: BridgeWish;
-  /** Reason for choosing this provider, with the figures of the others. */
-  readonly explanation: string;
-  readonly alternatives: readonly BridgeAlternative[];
-  readonly transaction: QuotedTransaction;
-  /** The source transaction's name on its chain; null before it was submitted. */
-  readonly hash: string | null;
-  readonly axes: TransferAxes;
-  readonly attentions: readonly Attention[];
-  /** Time at which it was told to be late; null while it was not. */
-  readonly delayedAt: EpochMs | null;
-  readonly quotedBy: string;
-  readonly submittedBy: string | null;
-  readonly createdAt: EpochMs;
-  readonly submittedAt: EpochMs | null;
-  readonly endedAt: EpochMs | null;
-  readonly changedAt: EpochMs;
-  /** Last answer of a node to the signed bytes. Null before, and if the wallet sends them. */
-  readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
 }

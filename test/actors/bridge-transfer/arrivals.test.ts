@@ -4,7 +4,7 @@ import { writeRecords } from '../../../src/adapters/store/actors/actor-records.t
 import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
-import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { compareReserves, walletPlace } from '../../../src/domain/reserves.ts';
 import { EVM_WALLET, signEvm, signSolana, TOKEN, wishFrom } from '../../adapters/bridge/bridge-world.ts';
 import { type BridgeFixture, ORG, openBridgeFixture, STRANGER } from './bridge-fixture.ts';
@@ -22,7 +22,7 @@ afterAll(() => fixture?.close());
 const SLOW = { timeout: 600_000 };
 
 /** Followed until it has stood in this state for some looks. */
-async function settledIn(id: string, state: string): Promise<BridgeTransferView> {
+async function settledIn(id: string, state: string): Promise<BridgeTransfer> {
   let stood = 0;
   for (let look = 0; look < 60; look++) {
     fixture.pass();
@@ -77,7 +77,7 @@ test('of two processes that end two transfers by one payment at once, the databa
   const two = await fixture.submitted('evmvenue', 'relay');
   await fixture.round();
   const hash = 'one payment for both';
-  const claim = ({ id, hash: sourceHash }: BridgeTransferView) =>
+  const claim = ({ id, hash: sourceHash }: BridgeTransfer) =>
     inTransaction(fixture.sql, (transaction) =>
       writeRecords(transaction, [
         { type: 'bridge_arrival', chain: 'spotchain', hash, kind: 'payment', transferId: id, sourceChain: 'evmvenue', sourceHash },

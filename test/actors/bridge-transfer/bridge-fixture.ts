@@ -4,7 +4,7 @@ import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createBridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import { bridgeTransferCapability } from '../../../src/boot/capabilities/bridge-transfer.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
-import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import type { BridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { EVM_WALLET, openBridgeOver, openBridgeWorld, signEvm, signSolana, wishFrom } from '../../adapters/bridge/bridge-world.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 
@@ -46,7 +46,7 @@ export async function openBridgeFixture() {
   const contextOf = () => ({ orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${actors.count()}` });
 
   /** A quote for a fixed amount. A block passes: what is signed lands behind the block that it was quoted at. */
-  async function quoted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> {
+  async function quoted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransfer> {
     world.catchUp();
     const outcome = await commands.quote(contextOf(), { ...wishFrom(from, '25'), preference: 'received', provider });
     if (!outcome.ok) throw new Error(outcome.refusal.detail);
@@ -55,7 +55,7 @@ export async function openBridgeFixture() {
     return outcome.value;
   }
 
-  async function signedAndSubmitted({ id, transaction }: BridgeTransferView): Promise<BridgeTransferView> {
+  async function signedAndSubmitted({ id, transaction }: BridgeTransfer): Promise<BridgeTransfer> {
     const context = contextOf();
     let signedTransaction: string;
     if (transaction.kind === 'evm') {
@@ -68,13 +68,13 @@ export async function openBridgeFixture() {
     return taken.value;
   }
 
-  const submitted = async (from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> =>
+  const submitted = async (from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransfer> =>
     signedAndSubmitted(await quoted(from, provider));
 
-  const view = async (id: string): Promise<BridgeTransferView> => (await transfers.find(ORG, id)) as BridgeTransferView;
+  const view = async (id: string): Promise<BridgeTransfer> => (await transfers.find(ORG, id)) as BridgeTransfer;
 
   /** Followed by workers that live, until it has ended. */
-  async function followed(id: string, own: Runtime = runtime): Promise<BridgeTransferView> {
+  async function followed(id: string, own: Runtime = runtime): Promise<BridgeTransfer> {
     for (let look = 0; look < 60; look++) {
       pass();
       await round(own);

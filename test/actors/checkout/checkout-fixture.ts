@@ -2,7 +2,7 @@
 
 import { address } from '@solana/kit';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import type { CheckoutView } from '../../../actors/checkout/commands.ts';
+import type { CheckoutView } from '../../../actors/checkout/resource.ts';
 import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { checkoutCapability } from '../../../src/boot/capabilities/checkout.ts';

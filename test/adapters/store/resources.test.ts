@@ -1,12 +1,14 @@
 // Every resource is held against the database: its columns and their types, what its rows need, and what may change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
+import { checkout, licence, marketplaceImport } from '../../../actors/checkout/resource.ts';
 import { launch } from '../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-const RESOURCES = { launch, launcherLaunch };
+const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch };
 
 interface ColumnRow {
   readonly name: string;

@@ -1,4 +1,6 @@
 /** The rows that actors write besides their state, by type: each batch of one type is one statement. */
+import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
+import { checkout, licence, marketplaceImport } from '../../../../actors/checkout/resource.ts';
 import { launch } from '../../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
@@ -14,16 +16,15 @@ import {
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
-import { writeBridgeArrivals, writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
+import { writeBridgeArrivals } from '../bridge/bridge-transfer-store.ts';
 import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeListedTokens } from '../launches/launch-store.ts';
-import { writeCheckouts, writeImports, writeLicences } from '../marketplace/checkout-store.ts';
 import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { project } from '../resource-rows.ts';
+import { append, project } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
@@ -89,12 +90,12 @@ const WRITERS: { readonly [type: string]: Writer } = {
   market_order: writeMarketOrders,
   prediction_order: writePredictionOrders,
   prepared_transaction: writePreparedTransactions,
-  bridge_transfer: writeBridgeTransfers,
+  bridge_transfer: project(bridgeTransfer),
   bridge_arrival: writeBridgeArrivals,
   prediction_order_told: tellPredictionOrders,
-  checkout: writeCheckouts,
-  licence: writeLicences,
-  marketplace_import: writeImports,
+  checkout: project(checkout),
+  licence: append(licence),
+  marketplace_import: append(marketplaceImport),
   launch: project(launch),
   launcher_launch: project(launcherLaunch),
   listed_token: writeListedTokens,

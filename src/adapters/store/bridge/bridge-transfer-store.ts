@@ -1,39 +1,15 @@
-/** Bridge transfers in PostgreSQL: their projection, and how lists, limits and the portfolio read it. */
+/** Bridge transfers in PostgreSQL, and how lists, limits and the portfolio read it. */
 import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
-import type { Page, PageOf } from '../../../../api/page.ts';
+import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
+import type { Page } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { TransferStep } from '../../../domain/bridge/course.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
-import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
 import type { TransitAmount } from '../../../domain/bridge/transit.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-
-interface Row {
-  readonly id: string;
-  readonly number: number;
-  readonly provider: BridgeProviderName;
-  readonly hash: string | null;
-  readonly state: TransferState;
-  readonly delayed_at: number | null;
-  readonly body: Omit<BridgeTransferView, 'id' | 'provider' | 'hash' | 'state' | 'delayedAt' | 'createdAt' | 'changedAt'>;
-  readonly created_at: number;
-  readonly changed_at: number;
-}
-
-/** Writes where transfers stand: where one step projects twice, the last one counts. */
-export function writeBridgeTransfers(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
-  const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
-  return transaction`
-    insert into bridge_transfers (id, org_id, provider, from_chain, to_chain, amount_usd, hash, state, delayed_at, body, created_at, changed_at)
-    select id, "orgId", provider, "from", "to", "amountUsd", hash, state, "delayedAt", body, "createdAt", "changedAt"
-    from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, provider text, "from" text, "to" text, "amountUsd" numeric,
-      hash text, state text, "delayedAt" bigint, body jsonb, "createdAt" bigint, "changedAt" bigint)
-    on conflict (id) do update set hash = excluded.hash, state = excluded.state, delayed_at = excluded.delayed_at, body = excluded.body,
-      changed_at = excluded.changed_at`;
-}
+import { createRowReads } from '../resource-rows.ts';
 
 /**
  * Has arrivals count for their transfers. @throws if one of them counts for another transfer already, so that
@@ -68,24 +44,13 @@ export function isHashTaken(error: unknown): boolean {
 }
 
 export function createBridgeTransferStore(sql: Sql) {
-  const columns = sql`id, number, provider, hash, state, delayed_at, body, created_at, changed_at`;
+  const { list, find } = createRowReads(sql, bridgeTransfer);
   return {
-    /** Newest first; quotes that nobody took only where they are asked for by their state. */
-    async list(orgId: string, { state }: { readonly state?: TransferState }, { limit, after }: Page): Promise<PageOf<BridgeTransferView>> {
-      const rows = await sql<Row[]>`
-        select ${columns} from bridge_transfers where org_id = ${orgId}
-        ${state === undefined ? sql`and hash is not null` : sql`and state = ${state}`}
-        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: page.items.map(viewOf), next: page.next };
-    },
+    find,
 
-    /** Null if the organization has no such transfer. */
-    async find(orgId: string, id: string) {
-      const [row] = await sql<Row[]>`select ${columns} from bridge_transfers where id = ${id} and org_id = ${orgId}`;
-      return row === undefined ? null : viewOf(row);
-    },
+    /** Newest first; quotes that nobody took only where they are asked for by their state. */
+    list: (orgId: string, { state }: { readonly state?: TransferState }, page: Page) =>
+      list(orgId, page, state === undefined ? sql`and hash is not null` : sql`and state = ${state}`),
 
     /** Committed steps, ascending; empty if the organization has no such transfer. */
     async steps(orgId: string, id: string): Promise<readonly TransferStep[]> {
@@ -133,17 +98,4 @@ export function amountsInTransit(sql: Sql | Transaction, orgId: string): Query<r
       body->'axes'->'destination'->>'state' as "destinationState", body->'axes'->'refund'->>'state' as "refundState", changed_at as "changedAt"
     from bridge_transfers where org_id = ${orgId} and state = any(${[...IN_TRANSIT_STATES]}::text[]) order by number`;
   return { statement, read: (rows: TransitAmount[]) => rows };
-}
-
-function viewOf({
-  id,
-  provider,
-  hash,
-  state,
-  delayed_at: delayedAt,
-  body,
-  created_at: createdAt,
-  changed_at: changedAt,
-}: Row): BridgeTransferView {
-  return { ...body, id, provider, hash, state, delayedAt, createdAt, changedAt };
 }
