@@ -29,8 +29,10 @@ const view = {
 } as const;
 
 test('a record has its columns beside the organization, and the others in their JSON columns', () => {
+  const { name: _, owner: __, wreck: ___, ...columns } = view;
   expect(boat.record('o', view)).toEqual({
-    ...{ orgId: 'o', id: 'b', state: 'afloat', length: '9.50', crew: null, berth: { quay: 3 }, builtAt: 0 },
+    ...columns,
+    orgId: 'o',
     terms: { name: 'Tern', owner: null },
     outcome: null,
   });
@@ -56,10 +58,9 @@ test('a field of a JSON column that is named like a column, and two fields of on
 });
 
 test('a row is read by the names of its fields; what its JSON columns do not have yet is null', () => {
-  expect(boat.select).toEqual([
-    ...['id as "id"', 'state as "state"', 'length_m::text as "length"', 'crew as "crew"', 'berth as "berth"', 'built_at as "builtAt"'],
-    ...['terms as "terms"', 'outcome as "outcome"'],
-  ]);
+  expect(boat.select.join()).toBe(
+    'id as "id",state as "state",length_m::text as "length",crew as "crew",berth as "berth",built_at as "builtAt",terms as "terms",outcome as "outcome"',
+  );
   const { name: _, owner: __, wreck: ___, ...columns } = view;
   expect(boat.view({ ...columns, number: 7, terms: { name: 'Tern' }, outcome: null })).toEqual(view);
   expect(boat.view({ ...columns, terms: { name: 'Tern' }, outcome: { wreck: 'reef' } }).wreck).toBe('reef');
@@ -67,18 +68,12 @@ test('a row is read by the names of its fields; what its JSON columns do not hav
 
 test('the wire has what the route computes, and neither hidden fields nor epoch milliseconds', () => {
   expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'berth', 'isOld', 'builtAt', 'name', 'owner', 'wreck']);
+  const { crew: _, ...shown } = view;
   expect(boat.body(view, { berth: 'quay 3', isOld: true })).toEqual({
-    ...{
-      id: 'b',
-      state: 'afloat',
-      length: '9.50',
-      berth: 'quay 3',
-      isOld: true,
-      builtAt: '1970-01-01T00:00:00.000Z',
-      name: 'Tern',
-      owner: null,
-      wreck: null,
-    },
+    ...shown,
+    berth: 'quay 3',
+    isOld: true,
+    builtAt: '1970-01-01T00:00:00.000Z',
   });
 });
 

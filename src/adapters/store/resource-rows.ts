@@ -16,6 +16,10 @@ interface Written {
 /** A row as it is read: its columns under the names of their fields. */
 type Row = Readonly<Record<string, unknown>>;
 
+interface NumberedRow extends Row {
+  readonly number: number;
+}
+
 interface Readable<View> {
   readonly table: string;
   readonly select: readonly string[];
@@ -75,10 +79,10 @@ export function createRowReads<View>(sql: Sql, definition: Readable<View>, joine
     /** Newest first. The position is the last row's number. */
     async list(orgId: string, { limit, after }: Page, narrowed: Fragment = sql``): Promise<PageOf<View>> {
       const rows = await sql<
-        Row[]
+        NumberedRow[]
       >`${from} where t.org_id = ${orgId} ${narrowed} ${after === null ? sql`` : sql`and t.number < ${Number(after)}`}
         order by t.number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row['number']));
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
       return { items: page.items.map((row) => definition.view(row)), next: page.next };
     },
 
