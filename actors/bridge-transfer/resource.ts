@@ -65,7 +65,7 @@ const TransactionBody = Type.Unsafe<object>({
   ],
 });
 
-/** What is shown of an offer and of its course lies in one column. */
+/** Column of the offer and of its course. */
 const within = 'body';
 
 export const bridgeTransfer = resource('bridge_transfers', {

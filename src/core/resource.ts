@@ -23,7 +23,7 @@ interface PlainField extends OnRecord {
 }
 /** On record alone, or, with `wire`, on the wire in another form that the route gives. */
 interface HeldField extends OnRecord {
-  /** Only its static type counts. */
+  /** Its static type is all that counts. */
   readonly holds: TSchema;
   readonly wire?: TSchema;
 }
@@ -127,17 +127,12 @@ function statementsOf(table: string, columns: readonly Column[], { unless }: Opt
   const rows = `) as r(${typed(columns)})`;
   const insert = statement(before, `${rows}${unless === undefined ? '' : ` on conflict on constraint ${unless} do nothing`}`);
   // What never changes is only added.
-  if (changing.length === 0) return { insert, upsert: null, update: null };
+  if (changing.length === 0) return { insert, upsert: null };
   const taken = changing.map(({ sql }) => `${sql} = excluded.${sql}`).join(', ');
-  const changed = changing.map((column) => `${column.sql} = ${read(column)}`).join(', ');
   return {
     insert,
     /** A row that is there keeps what does not change, and stays its organization's. */
     upsert: statement(before, `${rows} on conflict (id) do update set ${taken} where ${table}.org_id = excluded.org_id`),
-    update: statement(
-      `update ${table} set ${changed} from jsonb_to_recordset(`,
-      `) as r(${typed([...columns.filter(({ key }) => key === 'id'), ...changing])}) where ${table}.id = r.id and ${table}.org_id = r."orgId"`,
-    ),
   };
 }
 
@@ -145,25 +140,69 @@ function isOnRecord(field: Field): field is PlainField | HeldField {
   return !('computed' in field);
 }
 
-/** Defines the rows of one table. Every table has the column `org_id` besides. */
-export function resource<const F extends Fields>(table: string, fields: F, options: Options = {}) {
-  const entries = Object.entries<Field>(fields).flatMap(([name, field]): Entry[] => (isOnRecord(field) ? [[name, field]] : []));
-  const columns = columnsOf(table, entries);
+/** @throws TypeError if the field is undefined: what is left out never becomes null */
+function given(table: string, of: Row, name: string): unknown {
+  const value = of[name];
+  if (value === undefined) throw new TypeError(`${table}: "${name}" is undefined; a field without a value is null`);
+  return value;
+}
+
+/** Functions between the view of a resource, its record and its row. */
+function rowForms(table: string, entries: readonly Entry[], columns: readonly Column[]) {
   const names: ReadonlySet<string> = new Set(entries.map(([name]) => name));
   const groups = columns.filter(({ key }) => !names.has(key)).map(({ key }) => key);
   const places = entries.map(([name, { column, within = 'terms' }]) => [name, column === undefined ? within : null] as const);
-  const wire = Object.entries<Field>(fields).flatMap(([name, field]) => (field.wire === undefined ? [] : [[name, field] as const]));
-  const shown = wire
-    .filter(([, field]) => isOnRecord(field) && !('holds' in field))
-    .map(([name, field]) => [name, (field as OnRecord).instant === true] as const);
+  return {
+    pick: (of: Row): Row => Object.fromEntries(entries.map(([name]) => [name, given(table, of, name)])),
 
-  const computed = wire.filter(([, field]) => !isOnRecord(field) || 'holds' in field).map(([name]) => name);
+    record(orgId: string, of: Row): Row {
+      for (const name of Object.keys(of)) if (!names.has(name)) throw new TypeError(`${table}: "${name}" is no field`);
+      const json = Object.fromEntries(groups.map((group) => [group, {} as Record<string, unknown>]));
+      const row: Record<string, unknown> = { orgId };
+      for (const [name, group] of places) (group === null ? row : (json[group] as Record<string, unknown>))[name] = given(table, of, name);
+      for (const [group, inside] of Object.entries(json))
+        row[group] = Object.values(inside).every((value) => value === null) ? null : inside;
+      return row;
+    },
 
-  const given = (of: Row, name: string): unknown => {
-    const value = of[name];
-    if (value === undefined) throw new TypeError(`${table}: "${name}" is undefined; a field without a value is null`);
-    return value;
+    view(row: Row): Row {
+      const view: Record<string, unknown> = {};
+      for (const [name, group] of places) {
+        const value = group === null ? row[name] : ((row[group] as Row | null)?.[name] ?? null);
+        view[name] = value instanceof Date ? value.toISOString() : value;
+      }
+      return view;
+    },
   };
+}
+
+/** Schemas of the fields on the wire, in their order, and the function that shows a view by them. */
+function wireForms(fields: Fields) {
+  const wire = Object.entries<Field>(fields).filter(([, field]) => field.wire !== undefined);
+  const isPlain = (field: Field): boolean => isOnRecord(field) && !('holds' in field);
+  const shown = wire.filter(([, field]) => isPlain(field)).map(([name, field]) => [name, (field as OnRecord).instant === true] as const);
+  const added = wire.filter(([, field]) => !isPlain(field)).map(([name]) => name);
+  return {
+    wire: Object.fromEntries(wire.map(([name, field]) => [name, field.wire])),
+    body(view: Row, given: Row = {}): Row {
+      const body: Record<string, unknown> = {};
+      for (const name of added) body[name] = given[name];
+      for (const [name, isInstant] of shown) {
+        const value = view[name];
+        body[name] = isInstant && value !== null ? new Date(value as EpochMs).toISOString() : value;
+      }
+      return body;
+    },
+  };
+}
+
+/** Defines the rows of one table. Every table has the column `org_id` besides. */
+export function resource<const F extends Fields>(table: string, fields: F, options: Options = {}) {
+  const entries = Object.entries<Field>(fields).flatMap(([name, field]): Entry[] => (isOnRecord(field) ? [[name, field]] : []));
+  const computed = Object.entries<Field>(fields).flatMap(([name, field]) => (isOnRecord(field) ? [] : [name]));
+  const columns = columnsOf(table, entries);
+  const rows = rowForms(table, entries, columns);
+  const { wire, body } = wireForms(fields);
 
   return {
     table,
@@ -172,51 +211,20 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     unless: options.unless,
     ...statementsOf(table, columns, options),
     /** Schemas of the fields on the wire, in their order. */
-    wire: Object.fromEntries(wire.map(([name, field]) => [name, field.wire])) as Wire<F>,
+    wire: wire as Wire<F>,
     /** The columns of a row under the names of their fields; exact numbers as text. */
     select: columns.map(({ key, sql, type }) => `${sql}${type === 'numeric' ? '::text' : ''} as "${key}"`),
 
     /** Takes the fields out of an object that has more. @throws TypeError if one is undefined */
-    pick(of: View<F>): View<F> {
-      return Object.fromEntries(entries.map(([name]) => [name, given(of as Row, name)])) as View<F>;
-    },
-
+    pick: (of: View<F>): View<F> => rows.pick(of) as View<F>,
     /** Returns the record of a row. @throws TypeError if a field is undefined or unknown */
-    record(orgId: string, of: View<F>): Row {
-      for (const name of Object.keys(of)) if (!names.has(name)) throw new TypeError(`${table}: "${name}" is no field`);
-      const json = Object.fromEntries(groups.map((group) => [group, {} as Record<string, unknown>]));
-      const row: Record<string, unknown> = { orgId };
-      for (const [name, group] of places) (group === null ? row : (json[group] as Record<string, unknown>))[name] = given(of as Row, name);
-      for (const [group, inside] of Object.entries(json))
-        row[group] = Object.values(inside).every((value) => value === null) ? null : inside;
-      return row;
-    },
-
+    record: (orgId: string, of: View<F>): Row => rows.record(orgId, of),
     /** Reads a row of `select`. A field that its JSON column does not have yet is null. */
-    view(row: Row): View<F> {
-      const view: Record<string, unknown> = {};
-      for (const [name, group] of places) {
-        const value = group === null ? row[name] : ((row[group] as Row | null)?.[name] ?? null);
-        view[name] = value instanceof Date ? value.toISOString() : value;
-      }
-      return view as View<F>;
-    },
-
+    view: (row: Row): View<F> => rows.view(row) as View<F>,
     /** Reads a row that has the computed fields too. */
-    whole(row: Row): View<F> & Computed<F> {
-      const added = computed.filter((name) => !names.has(name)).map((name) => [name, row[name]]);
-      return { ...this.view(row), ...Object.fromEntries(added) } as View<F> & Computed<F>;
-    },
-
+    whole: (row: Row): View<F> & Computed<F> =>
+      ({ ...rows.view(row), ...Object.fromEntries(computed.map((name) => [name, row[name]])) }) as View<F> & Computed<F>,
     /** Returns a view as it is on the wire, with what the route computes. */
-    body(view: View<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> {
-      const body: Record<string, unknown> = {};
-      for (const name of computed) body[name] = (added as Row)[name];
-      for (const [name, isInstant] of shown) {
-        const value = (view as Row)[name];
-        body[name] = isInstant && value !== null ? new Date(value as EpochMs).toISOString() : value;
-      }
-      return body as Body<F>;
-    },
+    body: (view: View<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> => body(view, added) as Body<F>,
   };
 }

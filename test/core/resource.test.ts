@@ -79,13 +79,10 @@ test('the wire has what the route computes, and neither hidden fields nor epoch 
 
 test('only what changes is changed, and only in a row of the same organization', () => {
   expect(boat.upsert?.[1]).toMatch(
-    /on conflict \(id\) do update set state = excluded\.state, outcome = excluded\.outcome where boats\.org_id = excluded\.org_id$/,
+    / on conflict \(id\) do update set state = excluded\.state, outcome = excluded\.outcome where boats\.org_id = excluded\.org_id$/,
   );
   expect(boat.insert.join('?')).not.toContain('conflict');
-  expect(boat.update?.[0]).toBe(
-    `update boats set state = r."state", outcome = nullif(r."outcome", 'null'::jsonb) from jsonb_to_recordset(`,
-  );
-  expect(boat.update?.[1]).toContain(
-    `as r("orgId" uuid, "id" uuid, "state" text, "outcome" jsonb) where boats.id = r.id and boats.org_id = r."orgId"`,
-  );
+  const buoy = resource('buoys', { id: { wire: IdText, column: 'uuid' } }, { unless: 'one_buoy' });
+  expect(buoy.upsert).toBeNull();
+  expect(buoy.insert[1]).toMatch(/ on conflict on constraint one_buoy do nothing$/);
 });

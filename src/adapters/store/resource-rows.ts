@@ -10,7 +10,6 @@ interface Written {
   readonly unless?: string | undefined;
   readonly insert: TemplateStringsArray;
   readonly upsert: TemplateStringsArray | null;
-  readonly update: TemplateStringsArray | null;
 }
 
 /** A row as it is read: its columns under the names of their fields. */
@@ -29,16 +28,13 @@ interface Readable<View> {
 type Writer = (transaction: Transaction, records: readonly ActorRecord[]) => Promise<void>;
 
 /** Writes the state in which a step leaves a resource. If a step projects twice, the last record counts. */
-export const project = ({ table, upsert }: Written): Writer => writer(changing(table, upsert), lastOfEach);
+export function project({ table, upsert }: Written): Writer {
+  if (upsert === null) throw new Error(`nothing of ${table} changes: its rows are only added`);
+  return writer(upsert, lastOfEach);
+}
+
 /** Adds rows. One that is there is an error, unless the definition leaves it out. */
 export const append = ({ insert, unless }: Written): Writer => writer(insert, (records) => records, unless === undefined);
-/** Changes rows that are there. */
-export const revise = ({ table, update }: Written): Writer => writer(changing(table, update), lastOfEach);
-
-function changing(table: string, text: TemplateStringsArray | null): TemplateStringsArray {
-  if (text === null) throw new Error(`nothing of ${table} changes: its rows are only added`);
-  return text;
-}
 
 const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecord[] =>
   records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];
