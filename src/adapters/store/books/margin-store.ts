@@ -1,11 +1,11 @@
 /** Paper books that hold perpetuals, and the booking of their liquidations. */
-import type { Position } from '../../../domain/book.ts';
+import type { Fill, Position } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { MarginStore } from '../../../trading/liquidations.ts';
 import { writeRecords } from '../actors/actor-records.ts';
-import { inTransaction } from '../actors/actor-store.ts';
-import type { Sql } from '../database.ts';
+import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { BookMoved } from './book-store.ts';
 import { fundingOf } from './funding-store.ts';
 
@@ -16,6 +16,16 @@ interface Row {
   holdings: readonly Position[];
   max_leverage: string;
   max_capital: string;
+}
+
+/** Announces on the channel `alerts` what the venue would have ended. */
+async function announceLiquidation(transaction: Transaction, { bookId, instrument, quantity, fillPrice, at }: Fill): Promise<void> {
+  const detail = `The ${instrument} position of ${quantity} was liquidated at ${fillPrice}: its equity was at the maintenance margin`;
+  await transaction`
+    insert into announcements (channel, org_id, actor_id, at, body)
+    select 'alerts', org_id, agent_id, ${at}, jsonb_strip_nulls(jsonb_build_object('agentId', agent_id)) ||
+      ${transaction.json({ what: 'liquidated', bookId, instrument, quantity, fillPrice, detail })} from books where id = ${bookId}`;
+  await hintAnnouncements(transaction);
 }
 
 export function createMarginStore(sql: Sql): MarginStore {
@@ -46,7 +56,10 @@ export function createMarginStore(sql: Sql): MarginStore {
 
     async end({ orgId, version }, fill) {
       try {
-        await inTransaction(sql, (transaction) => writeRecords(transaction, [{ type: 'fill', orgId, fill, expectedVersion: version }]));
+        await inTransaction(sql, async (transaction) => {
+          await writeRecords(transaction, [{ type: 'fill', orgId, fill, expectedVersion: version }]);
+          await announceLiquidation(transaction, fill);
+        });
         return 1;
       } catch (error) {
         if (error instanceof BookMoved) return 0;

@@ -11,6 +11,8 @@ import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
 import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/book.ts';
 import { Decimal } from '../../../../src/domain/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/execution.ts';
+import { createMarginStore } from '../../../../src/adapters/store/books/margin-store.ts';
+import { liquidateBooks, type MarginStore } from '../../../../src/trading/liquidations.ts';
 import { bookFunding } from '../../../../src/trading/funding.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
@@ -503,6 +505,46 @@ test('funding is booked once for each held hour, after an outage and by two work
   expect(await imbalances()).toEqual([]);
   const kinds = await sql`select count(*)::int as entries from ledger_transactions where book_id = ${bookId} and kind = 'funding'`;
   expect(kinds).toEqual([{ entries: 6 }]);
+});
+
+test('a liquidation is booked and announced in one transaction, once, and not where the book has moved meanwhile', async () => {
+  const leveraged = { ...sampleManifest(), maxLeverage: '5', maxCapitalUsd: '100000' } as ReturnType<typeof sampleManifest>;
+  const agentId = await agentRow(sql, ORG, '2026-03-02T00:10:00Z', [leveraged]);
+  const bookId = bookIds.paper(agentId, 1);
+  await book(perpFill(bookId, T0, 'buy', '1'));
+  const all = createMarginStore(sql);
+  const own = async () => (await all.margined()).filter(({ id }) => id === bookId);
+  const at = T0 + 60_000;
+  const look = (bid: string, store: MarginStore = { ...all, margined: own }) =>
+    liquidateBooks({ store, bid: () => bid, clock: { now: () => at }, contained: onceEach });
+  const alerts = () => sql<{ org_id: string; body: object }[]>`
+    select org_id, body from announcements where channel = 'alerts' and actor_id = ${agentId}`;
+  // A fifth of 50,000 is its margin: at 45,000 half of it is left.
+  expect(await look('45000')).toBe(0);
+  const before = await own();
+  await book(perpFill(bookId, T0 + 1, 'sell', '0.1'));
+  expect(await look('40100', { ...all, margined: async () => before })).toBe(0);
+  expect(await alerts()).toEqual([]);
+  expect(await look('40100')).toBe(1);
+  expect(await look('40100')).toBe(0);
+  const [fill, ...more] = await sql<{ quantity: string; price: string }[]>`
+    select trim_scale(quantity)::text as quantity, trim_scale(fill_price)::text as price from fills where book_id = ${bookId} and id like 'liquidation:%'`;
+  expect(more).toEqual([]);
+  expect(await alerts()).toEqual([
+    {
+      org_id: ORG,
+      body: {
+        what: 'liquidated',
+        agentId,
+        bookId,
+        instrument: 'evmvenue:BTC',
+        quantity: '0.9',
+        fillPrice: fill?.price,
+        detail: `The evmvenue:BTC position of 0.9 was liquidated at ${fill?.price}: its equity was at the maintenance margin`,
+      },
+    },
+  ]);
+  expect(fill?.quantity).toBe('0.9');
 });
 
 async function fundingOf(bookId: string): Promise<string> {
