@@ -7,6 +7,7 @@ import { type BacktestRequest, readBacktestRequest } from '../../../../src/domai
 import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
+import { splitInstrumentKey } from '../../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries } from '../../../domain/evidence-samples.ts';
@@ -75,6 +76,18 @@ async function behind(table: string, change: (owner: Sql) => Promise<unknown>): 
   await owner`alter table ${owner(table)} enable trigger all`;
 }
 
+/** A finished backtest of the agent's manifest over the stretch of the gate. */
+async function backtestRun() {
+  const runId = newId();
+  const version = { manifestVersion: 1, manifestHash: manifestHash(manifest) };
+  const request = readBacktestRequest({}, SLOT) as BacktestRequest;
+  await owner`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${runId}, ${ORG}, 'evaluation', 'evaluation@1', 1, '{}', 'done')`;
+  await owner`
+    insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
+    values (${runId}, ${ORG}, ${id}, 'backtest', 'finished', 1, ${version.manifestHash}, ${owner.json(request as never)}, 'ann', ${SLOT}, ${SLOT}, 1, ${'a'.repeat(64)}, '{}')`;
+  return { runId, version, request };
+}
+
 test('what the database wrote itself is whole, and counted', async () => {
   expect(await found()).toEqual([]);
   expect((await verifyTrail(sql)).gateRecords).toBeGreaterThanOrEqual(3);
@@ -99,13 +112,7 @@ test('a gate that was opened with its guard switched off is noted by the databas
 });
 
 test('evidence of a backtest is of a run of its own timeframe and stretch, or it shows', async () => {
-  const runId = newId();
-  const version = { manifestVersion: 1, manifestHash: manifestHash(manifest) };
-  const request = readBacktestRequest({}, SLOT) as BacktestRequest;
-  await owner`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${runId}, ${ORG}, 'evaluation', 'evaluation@1', 1, '{}', 'done')`;
-  await owner`
-    insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, ended_at, attempts, result_hash, summary)
-    values (${runId}, ${ORG}, ${id}, 'backtest', 'finished', 1, ${version.manifestHash}, ${owner.json(request as never)}, 'ann', ${SLOT}, ${SLOT}, 1, ${'a'.repeat(64)}, '{}')`;
+  const { runId, version, request } = await backtestRun();
   const series = backtestSeries();
   const metrics = evidenceMetrics('backtest', series);
   await createEvidenceWriter(evaluator, newId).write({
@@ -128,6 +135,34 @@ test('evidence of a backtest is of a run of its own timeframe and stretch, or it
   expect(await evidence()).toEqual([{ part: 'evidence', detail: 'gate record 4 (backtest) is of a look at another timeframe or stretch' }]);
   await behind('evaluation_runs', (owner) => owner`update evaluation_runs set manifest_hash = 'other' where id = ${runId}`);
   expect(await evidence()).toEqual([{ part: 'evidence', detail: 'gate record 4 (backtest) is of no run of its manifest on record' }]);
+});
+
+test('evidence that calls its sources real shows, where the record of sources or the kept bars say otherwise', async () => {
+  const [venue = ''] = manifest.universe.map(({ key }) => splitInstrumentKey(key).venue);
+  const { runId, version } = await backtestRun();
+  await owner`insert into source_origins (source, at, origin) values (${venue}, 0, 'sandbox'), ('reference', 0, 'real') on conflict do nothing`;
+  const series = backtestSeries();
+  const evidence = { agentId: id, kind: 'backtest' as const, ...version, series, metrics: evidenceMetrics('backtest', series), runId };
+  const { origins } = await createEvidenceWriter(evaluator, newId).write({ ...evidence, resultHash: 'r' });
+  expect(origins).toMatchObject({ [venue]: 'sandbox' });
+  const faults = async () => (await found()).filter(({ part }) => part === 'evidence').map(({ detail }) => detail);
+  expect(await faults()).toEqual([]);
+  // The owner of the tables forges the statement, then the record that denies it.
+  const forged = { ...origins, [venue]: 'real' };
+  await behind(
+    'evidence',
+    (owner) => owner`update evidence set origins = ${owner.json(forged)} where agent_id = ${id} and kind = 'backtest'`,
+  );
+  const said = `gate record 4 (backtest) says that ${venue} was real, and the record of sources says sandbox`;
+  const barless = manifest.universe
+    .filter(({ key }) => splitInstrumentKey(key).venue === venue)
+    .map(({ key }) => `gate record 4 (backtest) says that it stands on real bars of ${key}, and none is kept of its stretch`);
+  expect(await faults()).toEqual([said, ...barless]);
+  await behind('source_origins', (owner) => owner`update source_origins set origin = 'real' where source = ${venue}`);
+  expect(await faults()).toEqual(barless);
+  // Nor does leaving a source out help.
+  await behind('evidence', (owner) => owner`update evidence set origins = '{}' where agent_id = ${id} and kind = 'backtest'`);
+  expect(await faults()).toContain(`gate record 4 (backtest) says that ${venue} was nothing, and the record of sources says real`);
 });
 
 test('evidence whose series was changed no longer hashes to what it says', async () => {
