@@ -1,6 +1,7 @@
 /** Errors on the wire: RFC 9457 problem details with the code list's status. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { RejectionBody } from '../src/core/order-shapes.ts';
 import { NO_AGENT } from '../src/domain/agent.ts';
 import type { RiskRejection } from '../src/domain/decision.ts';
 import type { EvidenceCheck } from '../src/domain/evidence.ts';
@@ -8,7 +9,7 @@ import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
 import type { MessageDifference } from '../src/domain/solana/difference.ts';
 import { withAgesInWords } from '../src/domain/words.ts';
-import { RejectionBody, rejectionsInWords } from './risk-shapes.ts';
+import { rejectionsInWords } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 
 /** Codes that only HTTP knows, besides those of the domain. */

@@ -14,19 +14,13 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import { manualOrderView } from '../manual-order/order.ts';
 import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order/placing.ts';
 import { spendingRows } from '../manual-order/spending.ts';
 import { type LeftByOrder, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import {
-  type MarketOrderCommands,
-  type MarketOrderRequest,
-  type MarketOrderView,
-  type MarketPreTrade,
-  NO_MARKET_ORDER,
-} from './commands.ts';
-import { marketOrderContext, marketOrderState, restingRow } from './effects.ts';
+import { type MarketOrderCommands, type MarketOrderRequest, type MarketPreTrade, NO_MARKET_ORDER } from './commands.ts';
+import { marketOrderContext, marketOrderRow, marketOrderState } from './effects.ts';
+import type { MarketOrderView } from './resource.ts';
 import { boundUsd, leftOfOrder } from './resting.ts';
 import type { RestingTerms } from '../proposal/protocol.ts';
 import type { MarketOrderInput } from './protocol.ts';
@@ -208,7 +202,7 @@ function takes({ side, limitPrice }: Pick<Order, 'side' | 'limitPrice'>, touch: 
   return side === 'buy' ? new Decimal(limitPrice).gte(touch) : new Decimal(limitPrice).lte(touch);
 }
 
+/** An order as its step left it; what it is filled with later is read from the store. */
 function marketOrderView(id: string, state: ActorState, at: number): MarketOrderView {
-  const { timeInForce, postOnly, restingAt } = restingRow(state);
-  return { ...manualOrderView(id, marketOrderContext(state), at), state: marketOrderState(state), timeInForce, postOnly, restingAt };
+  return { ...marketOrderRow(id, state, at), fills: marketOrderContext(state).fills };
 }

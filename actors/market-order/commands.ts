@@ -1,13 +1,13 @@
 /** Commands of people's orders on the spot exchange: the protocol between the API and the order's actor. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
+import type { TimeInForce } from '../../src/domain/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import type { ManualOrderView } from '../manual-order/order.ts';
 import type { LeftByOrder, ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
+import type { MarketOrderView } from './resource.ts';
 
 /** The one sentence for missing and foreign orders alike. */
 export const NO_MARKET_ORDER = 'there is no market order with this id';
@@ -27,15 +27,6 @@ export interface MarketOrderRequest {
   readonly timeInForce?: TimeInForce;
   /** True of a `gtc` order that never takes. */
   readonly postOnly?: boolean;
-}
-
-/** An order as the outside sees it. */
-export interface MarketOrderView extends ManualOrderView {
-  readonly state: MarketOrderState;
-  readonly timeInForce: TimeInForce;
-  readonly postOnly: boolean;
-  /** Limit price of the resting part, or null if nothing rests. */
-  readonly restingAt: DecimalString | null;
 }
 
 /** Every command answers after its transaction is committed. */

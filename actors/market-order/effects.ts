@@ -1,11 +1,13 @@
 /** Effects of a market order's committed actions, and validation of its answers. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
+import type { MarketOrderState } from '../../src/domain/execution.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { marketOrderMachine } from './machine.ts';
 import type { MarketOrderContext } from './protocol.ts';
+import { type MarketOrder, marketOrder } from './resource.ts';
 import { boundUsd } from './resting.ts';
 
 export const EXECUTE_MARKET_ORDER = 'execute_market_order';
@@ -27,16 +29,18 @@ const toCarry = (kind: string, info: StepInfo, reduces = marketOrderContext(info
 
 const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfies MarketOrderState[]);
 
-/** Returns the row that shows how the order rests. */
-export function restingRow(state: Pick<ActorState, 'context' | 'value'>) {
+/** An order as it stands in a step. */
+export function marketOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): MarketOrder {
   const context = marketOrderContext(state);
   const { resting, rest } = context;
-  return {
-    timeInForce: (resting === undefined ? 'ioc' : 'gtc') satisfies TimeInForce as TimeInForce,
+  return marketOrder.pick({
+    ...manualOrderRow(id, context, changedAt),
+    state: marketOrderState(state),
+    timeInForce: resting === undefined ? 'ioc' : 'gtc',
     postOnly: resting?.postOnly ?? false,
     restingAt: AT_REST.has(state.value) ? (rest?.price ?? null) : null,
     boundUsd: boundUsd(context),
-  };
+  });
 }
 
 function alert(what: string, info: StepInfo): readonly Effect[] {
@@ -55,7 +59,7 @@ export const marketOrderKind: ActorKind = {
   effects: {
     ...MANUAL_ORDER_EFFECTS,
     projectOrder: (_: undefined, info) => [
-      record('market_order', { ...manualOrderRow(info), ...restingRow(info), state: marketOrderState(info) }),
+      record('market_order', marketOrder.record(info.orgId, marketOrderRow(info.actorId, info, info.now))),
     ],
     alertOperators: ({ what }: { readonly what: string }, info) => alert(what, info),
     tellEnd: ({ what }: { readonly what: string }, info) => (marketOrderContext(info).resting === undefined ? [] : alert(what, info)),

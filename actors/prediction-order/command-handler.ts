@@ -9,12 +9,12 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import { manualOrderView } from '../manual-order/order.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { PredictionOrderCommands, PredictionOrderView, PredictionPreTrade, PredictionVerdict } from './commands.ts';
-import { predictionOrderContext, predictionOrderState } from './effects.ts';
+import type { PredictionOrderCommands, PredictionPreTrade, PredictionVerdict } from './commands.ts';
+import type { PredictionOrderView } from './resource.ts';
+import { predictionOrderContext, predictionOrderRow } from './effects.ts';
 import type { PredictionOrderInput } from './protocol.ts';
 
 export function createPredictionOrderHandler(deps: {
@@ -95,7 +95,5 @@ export function inputOf(
 
 /** An order as its step left it; what it filled later is read from the store. */
 export function predictionOrderView(id: string, state: ActorState, at: EpochMs): PredictionOrderView {
-  const context = predictionOrderContext(state);
-  const { marketId, outcome, onchain, feesUsd, refundUsd } = context;
-  return { ...manualOrderView(id, context, at), state: predictionOrderState(state), marketId, outcome, onchain, feesUsd, refundUsd };
+  return { ...predictionOrderRow(id, state, at), fills: predictionOrderContext(state).fills };
 }

@@ -1,23 +1,12 @@
 /** Commands of prediction-market orders: the protocol between the API and the order's actor. */
-import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { ExecutionMode, Order } from '../../src/domain/order.ts';
-import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction/market.ts';
-import type { OnchainTerms, PredictionOrderState, PredictionWish } from '../../src/domain/prediction/order.ts';
+import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
+import type { PredictionWish } from '../../src/domain/prediction/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import type { ManualOrderView } from '../manual-order/order.ts';
 import type { ManualVerdict } from '../manual-order/verdict.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
-
-/** An order as the outside sees it. */
-export interface PredictionOrderView extends ManualOrderView {
-  readonly state: PredictionOrderState;
-  readonly marketId: string;
-  readonly outcome: OutcomeSide;
-  readonly onchain: OnchainTerms | null;
-  readonly feesUsd: DecimalString;
-  readonly refundUsd: DecimalString | null;
-}
+import type { PredictionOrderView } from './resource.ts';
 
 /** The one sentence for missing and foreign orders alike. */
 export const NO_PREDICTION_ORDER = 'there is no prediction order with this id';

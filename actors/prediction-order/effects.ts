@@ -1,10 +1,12 @@
 /** Effects of a prediction order's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { predictionOrderMachine } from './machine.ts';
 import type { PredictionOrderContext } from './protocol.ts';
+import { type PredictionOrder, predictionOrder } from './resource.ts';
 
 export const FOLLOW_PREDICTION_ORDER = 'follow_prediction_order';
 export const FOLLOW_ORDER_TRANSACTION = 'follow_order_transaction';
@@ -22,19 +24,11 @@ const toAsk = (kind: string, info: StepInfo): readonly Effect[] => [
   orderActivity(kind, { predictionOrderId: info.actorId }, predictionOrderContext(info).order.side === 'sell'),
 ];
 
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const { marketId, outcome, onchain, feesUsd, refundUsd } = predictionOrderContext(info);
-  return {
-    ...manualOrderRow(info),
-    state: predictionOrderState(info),
-    marketId,
-    outcome,
-    onchain,
-    transactionId: onchain?.transactionId ?? null,
-    feesUsd,
-    refundUsd,
-  };
+/** An order as it stands in a step. */
+export function predictionOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): PredictionOrder {
+  const context = predictionOrderContext(state);
+  const transactionId = context.onchain?.transactionId ?? null;
+  return predictionOrder.pick({ ...manualOrderRow(id, context, changedAt), state: predictionOrderState(state), transactionId });
 }
 
 export const predictionOrderKind: ActorKind = {
@@ -44,7 +38,9 @@ export const predictionOrderKind: ActorKind = {
   migrations: {},
   effects: {
     ...MANUAL_ORDER_EFFECTS,
-    projectOrder: (_: undefined, info) => [record('prediction_order', projected(info))],
+    projectOrder: (_: undefined, info) => [
+      record('prediction_order', predictionOrder.record(info.orgId, predictionOrderRow(info.actorId, info, info.now))),
+    ],
     alertOperators: ({ what }: { readonly what: string }, info) => {
       const { order, refundUsd, onchain } = predictionOrderContext(info);
       const { mode, instrument, side, quantity, limitPrice } = order;

@@ -24,14 +24,9 @@ import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-trans
 import { lifetimeObjection, resolvedLookups, tablesOf } from '../prepared-transaction/unsigned.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { inputOf, predictionOrderView } from './command-handler.ts';
-import {
-  type LivePredictionOrders,
-  NO_PREDICTION_ORDER,
-  type PredictionOrderView,
-  type PredictionPreTrade,
-  type PredictionVerdict,
-} from './commands.ts';
+import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionPreTrade, type PredictionVerdict } from './commands.ts';
 import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
+import type { PredictionOrderView } from './resource.ts';
 import type { PredictionSubject } from './purpose.ts';
 
 /** Maximum offers requested from the venue until one buys no more than requested. */

@@ -1,12 +1,10 @@
-/** Wire fields shared by a person's orders on every venue. */
+/** A person's order on any venue, as a request and as an answer. */
 import { Type } from 'typebox';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
-import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/order.ts';
-import { type EpochMs, isoTime } from '../../src/domain/time.ts';
-import { AttributionBody } from '../risk-shapes.ts';
-import { choice, DecimalText, Time } from '../shapes.ts';
+import type { ManualOrderView } from '../../actors/manual-order/order.ts';
+import { ORDER_SIDES } from '../../src/domain/order.ts';
+import { choice } from '../shapes.ts';
 import { malformed } from '../strict-json.ts';
-import { FillBody, fillBody } from './agent-orders/proposal-body.ts';
+import { fillBody } from './agent-orders/proposal-body.ts';
 
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,12})?$';
 
@@ -43,55 +41,8 @@ export function termsOf({ quantity, notionalUsd, limitPrice, maxSlippageBps }: W
   };
 }
 
-/** Fields of the schema beside the order's own state. */
-export const MANUAL_ORDER_FIELDS = {
-  mode: choice(EXECUTION_MODES),
-  bookId: Type.String({ description: 'The manual book of the organization, one per mode.' }),
-  instrument: Type.String(),
-  side: choice(ORDER_SIDES),
-  quantity: DecimalText,
-  limitPrice: Type.String({ description: 'Limit price.' }),
-  notionalUsd: DecimalText,
-  maxSlippageBps: Type.Number(),
-  decisionPrice: Type.String({ description: 'The executable price when it was placed.' }),
-  risk: AttributionBody,
-  placedBy: Type.String(),
-  filledQuantity: DecimalText,
-  filledNotionalUsd: DecimalText,
-  fills: Type.Array(FillBody),
-  createdAt: Time,
-  changedAt: Time,
-};
-
-/** The fields' values. */
-export function manualOrderFields(view: {
-  readonly order: Order;
-  readonly decisionPrice: string;
-  readonly risk: RiskAttribution;
-  readonly placedBy: string;
-  readonly filledQuantity: string;
-  readonly filledNotionalUsd: string;
-  readonly fills: readonly Parameters<typeof fillBody>[0][];
-  readonly createdAt: EpochMs;
-  readonly changedAt: EpochMs;
-}) {
-  const { order } = view;
-  return {
-    mode: order.mode,
-    bookId: order.bookId,
-    instrument: order.instrument,
-    side: order.side,
-    quantity: order.quantity,
-    limitPrice: order.limitPrice,
-    notionalUsd: order.notionalUsd,
-    maxSlippageBps: order.maxSlippageBps,
-    decisionPrice: view.decisionPrice,
-    risk: view.risk,
-    placedBy: view.placedBy,
-    filledQuantity: view.filledQuantity,
-    filledNotionalUsd: view.filledNotionalUsd,
-    fills: view.fills.map(fillBody),
-    createdAt: isoTime(view.createdAt),
-    changedAt: isoTime(view.changedAt),
-  };
+/** Returns what the wire shows of an order besides the fields of its row. */
+export function orderTerms({ order, fills }: Pick<ManualOrderView, 'order' | 'fills'>) {
+  const { side, quantity, limitPrice, notionalUsd, maxSlippageBps } = order;
+  return { side, quantity, limitPrice, notionalUsd, maxSlippageBps, fills: fills.map(fillBody) };
 }

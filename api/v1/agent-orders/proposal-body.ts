@@ -1,6 +1,7 @@
 /** A trade proposal on the wire. */
 import { Type } from 'typebox';
 import type { ProposalView } from '../../../actors/proposal/commands.ts';
+import { AttributionBody, FillBody } from '../../../src/core/order-shapes.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { PROPOSAL_STATES } from '../../../src/domain/execution.ts';
@@ -11,7 +12,6 @@ import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycl
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { proposalProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
-import { AttributionBody } from '../../risk-shapes.ts';
 import {
   asStored,
   AutonomyWord,
@@ -26,21 +26,6 @@ import {
 } from '../../shapes.ts';
 
 export const ProposalStateWord = choice(PROPOSAL_STATES, 'State of the proposal.');
-
-/** One execution with the quotes that it was made on. */
-export const FillBody = Type.Object({
-  id: Type.String(),
-  side: choice(ORDER_SIDES),
-  quantity: DecimalText,
-  fillPrice: DecimalText,
-  notionalUsd: DecimalText,
-  feeUsd: DecimalText,
-  slippageBps: Type.Number({ description: 'Slippage against the decision price, in basis points. Negative is better.' }),
-  at: Time,
-  quotes: Type.Array(Type.Object({ source: Type.String(), observedAt: Time, bid: NullableDecimalText, ask: NullableDecimalText }), {
-    description: 'Quotes that it was filled on.',
-  }),
-});
 
 const ExecutionBody = Type.Object({
   asked: choice(EXECUTION_ALGORITHMS, 'Algorithm that the manifest asks for.'),

@@ -1,21 +1,14 @@
 /** A person's order on the spot exchange on the wire. */
 import { Type } from 'typebox';
-import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market-order/commands.ts';
-import { MARKET_ORDER_STATES, TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/execution.ts';
+import type { MarketOrderRequest } from '../../../actors/market-order/commands.ts';
+import { type MarketOrderView, marketOrder } from '../../../actors/market-order/resource.ts';
+import { TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/execution.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { choice, IdText, NullableDecimalText, nullable, objectOf } from '../../shapes.ts';
+import { choice, IdText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
-import {
-  MANUAL_ORDER_FIELDS,
-  manualOrderFields,
-  termsOf,
-  WISHED_SIDE,
-  type WishedTerms,
-  wishedAmount,
-  wishedSlippage,
-} from '../manual-order-body.ts';
+import { orderTerms, termsOf, WISHED_SIDE, type WishedTerms, wishedAmount, wishedSlippage } from '../manual-order-body.ts';
 
 /** Order request of a person. */
 export const MarketOrderWish = objectOf({
@@ -54,23 +47,10 @@ export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketO
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };
 }
 
-export const MarketOrderBody = Type.Object(
-  {
-    id: IdText,
-    state: choice(MARKET_ORDER_STATES, 'State of the order.'),
-    reason: nullable('string', 'Reason why it was not filled; null if the state needs none.'),
-    detail: nullable('string', 'The same as a sentence.'),
-    timeInForce: choice(TIMES_IN_FORCE),
-    postOnly: Type.Boolean(),
-    restingAt: { ...NullableDecimalText, description: 'The price that it rests at; null if it does not rest.' },
-    ...MANUAL_ORDER_FIELDS,
-  },
-  { $id: 'MarketOrder' },
-);
+export const MarketOrderBody = Type.Object(marketOrder.wire, { $id: 'MarketOrder' });
 
 export function marketOrderBody(view: MarketOrderView) {
-  const { id, state, reason, detail, timeInForce, postOnly, restingAt } = view;
-  return { id, state, reason, detail, timeInForce, postOnly, restingAt, ...manualOrderFields(view) };
+  return marketOrder.body(view, orderTerms(view));
 }
 
 export const MarketOrderPath = objectOf({ id: IdText });

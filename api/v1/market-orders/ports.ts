@@ -1,5 +1,6 @@
 /** Store ports of people's orders. */
-import type { MarketOrderCommands, MarketOrderView } from '../../../actors/market-order/commands.ts';
+import type { MarketOrderCommands } from '../../../actors/market-order/commands.ts';
+import type { MarketOrderView } from '../../../actors/market-order/resource.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { Page, PageOf } from '../../page.ts';
 

@@ -1,5 +1,6 @@
 /** POST /v1/portfolio/impact: what a proposed allocation would make of the portfolio; nothing is stored or reserved. */
 import { Type } from 'typebox';
+import { AttributionBody } from '../../../src/core/order-shapes.ts';
 import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog.ts';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
@@ -7,7 +8,7 @@ import { type Allocation, impactOf, type SimulatedAllocation } from '../../../sr
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
-import { AttributionBody, attributionInWords } from '../../risk-shapes.ts';
+import { attributionInWords } from '../../risk-shapes.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

@@ -1,11 +1,12 @@
 /** GET /v1/prediction-orders: orders on prediction markets, newest first. */
 import { Type } from 'typebox';
+import { MarketIdText, PredictionOrderStateWord } from '../../../actors/prediction-order/resource.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { MarketIdText, PredictionOrderBody, PredictionOrderStateWord, predictionOrderBody } from './prediction-order-body.ts';
+import { PredictionOrderBody, predictionOrderBody } from './prediction-order-body.ts';
 
 export const listPredictionOrders = defineRoute({
   method: 'GET',

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { AttributionBody, FillBody } from '../../../src/core/order-shapes.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
@@ -10,10 +11,9 @@ import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/solana/swap
 import { isoTime } from '../../../src/domain/time.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { AttributionBody } from '../../risk-shapes.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
-import { FillBody, fillBody } from '../agent-orders/proposal-body.ts';
+import { fillBody } from '../agent-orders/proposal-body.ts';
 import { walletAddress } from '../wallet-address.ts';
 
 /** Pattern of an amount. It takes as many decimals as a book's position may have, so that the whole position can be sold. */

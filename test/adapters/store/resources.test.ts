@@ -4,11 +4,13 @@ import { bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../actors/checkout/resource.ts';
 import { launch } from '../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
+import { marketOrder } from '../../../actors/market-order/resource.ts';
+import { predictionOrder } from '../../../actors/prediction-order/resource.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch };
+const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch, marketOrder, predictionOrder };
 
 interface ColumnRow {
   readonly name: string;

@@ -3,6 +3,8 @@ import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../../actors/checkout/resource.ts';
 import { launch } from '../../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
+import { marketOrder } from '../../../../actors/market-order/resource.ts';
+import { predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import {
@@ -21,8 +23,7 @@ import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeListedTokens } from '../launches/launch-store.ts';
-import { writeMarketOrders } from '../orders/market-order-store.ts';
-import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
+import { tellPredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { append, project } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
@@ -87,8 +88,8 @@ const WRITERS: { readonly [type: string]: Writer } = {
   take_projection: writeTakeProjections,
 
   proposal: writeProposals,
-  market_order: writeMarketOrders,
-  prediction_order: writePredictionOrders,
+  market_order: project(marketOrder),
+  prediction_order: project(predictionOrder),
   prepared_transaction: writePreparedTransactions,
   bridge_transfer: project(bridgeTransfer),
   bridge_arrival: writeBridgeArrivals,

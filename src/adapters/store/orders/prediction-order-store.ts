@@ -1,42 +1,19 @@
-/** Orders on prediction markets in PostgreSQL: their projection, how lists and risk read it, and the settlement of resolved markets. */
+/** Orders on prediction markets in PostgreSQL: how lists and risk read them, and the settlement of resolved markets. */
+import { type PredictionOrder, type PredictionOrderView, predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
 import type { PredictionOrderReads } from '../../../../api/v1/prediction-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { Fill, OpenProposal, Position } from '../../../domain/book.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import type { RiskAttribution } from '../../../domain/decision.ts';
-import type { Order } from '../../../domain/order.ts';
-import type { OutcomeSide, PredictionMarket } from '../../../domain/prediction/market.ts';
-import { type OnchainTerms, type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
+import type { OpenProposal, Position } from '../../../domain/book.ts';
+import type { PredictionMarket } from '../../../domain/prediction/market.ts';
+import { readOutcomeKey } from '../../../domain/prediction/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { createRowReads } from '../resource-rows.ts';
 import { createSignedRows, UnsignedRow } from '../trail/signed-rows.ts';
-
-interface Row {
-  readonly id: string;
-  readonly number: number;
-  readonly state: PredictionOrderState;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly market_id: string;
-  readonly outcome: OutcomeSide;
-  readonly order_body: Order;
-  readonly onchain: OnchainTerms | null;
-  readonly decision_price: DecimalString;
-  readonly risk: RiskAttribution;
-  readonly placed_by: string;
-  readonly filled_quantity: DecimalString;
-  readonly filled_notional_usd: DecimalString;
-  readonly fees_usd: DecimalString;
-  readonly refund_usd: DecimalString | null;
-  readonly created_at: number;
-  readonly changed_at: number;
-}
 
 /** Reports the results of their transactions to orders, by a timer that is due at once, in the caller's transaction. */
 export function tellPredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
@@ -46,21 +23,6 @@ export function tellPredictionOrders(transaction: Transaction, rows: readonly Ac
     on conflict (actor_id, timer_id) do nothing`;
 }
 
-/** Writes where orders stand. */
-export function writePredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
-  return transaction`
-    insert into prediction_orders (id, org_id, mode, book_id, market_id, outcome, instrument, order_body, onchain, transaction_id, decision_price, risk,
-      placed_by, epoch, state, reason, detail, filled_quantity, filled_notional_usd, fees_usd, refund_usd, created_at, changed_at)
-    select id, "orgId", mode, "bookId", "marketId", outcome, instrument, "order", nullif(onchain, 'null'::jsonb), "transactionId", "decisionPrice", risk,
-      "placedBy", epoch, state, reason, detail, "filledQuantity", "filledNotionalUsd", "feesUsd", "refundUsd", "createdAt", "changedAt"
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, mode text, "bookId" text, "marketId" text, outcome text,
-      instrument text, "order" jsonb, onchain jsonb, "transactionId" uuid, "decisionPrice" numeric, risk jsonb, "placedBy" text, epoch bigint, state text,
-      reason text, detail text, "filledQuantity" numeric, "filledNotionalUsd" numeric, "feesUsd" numeric, "refundUsd" numeric, "createdAt" bigint,
-      "changedAt" bigint)
-    on conflict (id) do update set state = excluded.state, reason = excluded.reason, detail = excluded.detail, filled_quantity = excluded.filled_quantity,
-      filled_notional_usd = excluded.filled_notional_usd, fees_usd = excluded.fees_usd, refund_usd = excluded.refund_usd, changed_at = excluded.changed_at`;
-}
-
 /** Reads of orders on prediction markets, and the account that a wallet's position lies in. */
 export interface PredictionOrderStore extends PredictionOrderReads {
   /** Position account of a wallet in an outcome by the venue's word; null if no order here opened one. */
@@ -68,23 +30,22 @@ export interface PredictionOrderStore extends PredictionOrderReads {
 }
 
 export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
-  const columns = sql`id, number, state, reason, detail, market_id, outcome, order_body, onchain, decision_price::text, risk, placed_by,
-    filled_quantity::text, filled_notional_usd::text, fees_usd::text, refund_usd::text, created_at, changed_at`;
-
-  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', orderOf);
+  const reads = createRowReads(sql, predictionOrder);
+  const withTheirFills = (orders: readonly PredictionOrder[]): Promise<PredictionOrderView[]> =>
+    withFills(
+      sql,
+      orders,
+      ({ filledQuantity }) => filledQuantity !== '0',
+      (order, fills) => ({ ...order, fills }),
+    );
 
   return {
     /** Newest first. The position is the last order's number. */
-    async list(orgId, filter, { limit, after }) {
-      const rows = await sql<Row[]>`
-        select ${columns} from prediction_orders where org_id = ${orgId}
-        ${filter.mode === undefined ? sql`` : sql`and mode = ${filter.mode}`}
-        ${filter.state === undefined ? sql`` : sql`and state = ${filter.state}`}
-        ${filter.marketId === undefined ? sql`` : sql`and market_id = ${filter.marketId}`}
-        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await viewsOf(page.items), next: page.next };
+    async list(orgId, { mode, state, marketId }, page) {
+      const narrowed = sql`${mode === undefined ? sql`` : sql`and mode = ${mode}`} ${state === undefined ? sql`` : sql`and state = ${state}`}
+        ${marketId === undefined ? sql`` : sql`and market_id = ${marketId}`}`;
+      const { items, next } = await reads.list(orgId, page, narrowed);
+      return { items: await withTheirFills(items), next };
     },
 
     async positionOf(orgId, wallet, instrument) {
@@ -97,8 +58,8 @@ export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
 
     /** Null if the organization has no such order. */
     async find(orgId, id) {
-      const rows = await sql<Row[]>`select ${columns} from prediction_orders where id = ${id} and org_id = ${orgId}`;
-      return (await viewsOf(rows))[0] ?? null;
+      const order = await reads.find(orgId, id);
+      return order === null ? null : ((await withTheirFills([order]))[0] as PredictionOrderView);
     },
   };
 }
@@ -191,27 +152,4 @@ export async function marketsOfOutcomes(sql: Sql, instruments: readonly Instrume
   if (ids.size === 0) return new Map();
   const rows = await sql<{ body: PredictionMarket }[]>`select body from prediction_markets where id = any(${[...ids]}::text[])`;
   return new Map(rows.map(({ body }) => [body.id, body]));
-}
-
-function orderOf(row: Row, fills: readonly Fill[]) {
-  return {
-    id: row.id,
-    state: row.state,
-    reason: row.reason,
-    detail: row.detail,
-    marketId: row.market_id,
-    outcome: row.outcome,
-    order: row.order_body,
-    onchain: row.onchain,
-    decisionPrice: row.decision_price,
-    risk: row.risk,
-    placedBy: row.placed_by,
-    filledQuantity: row.filled_quantity,
-    filledNotionalUsd: row.filled_notional_usd,
-    feesUsd: row.fees_usd,
-    refundUsd: row.refund_usd,
-    fills,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-  };
 }

@@ -1,0 +1,30 @@
+/** A person's order on the spot exchange: each of its fields, once. */
+import { Type } from 'typebox';
+import { held, resource, type ViewOf } from '../../src/core/resource.ts';
+import { choice, IdText, NullableDecimalText, nullable } from '../../src/core/shapes.ts';
+import { MARKET_ORDER_STATES, TIMES_IN_FORCE } from '../../src/domain/execution.ts';
+import { MANUAL_ORDER_FIELDS } from '../manual-order/fields.ts';
+import type { ManualOrderView } from '../manual-order/order.ts';
+
+export const marketOrder = resource('market_orders', {
+  id: { wire: IdText, column: 'uuid' },
+  state: { wire: choice(MARKET_ORDER_STATES, 'State of the order.'), column: 'text', changes: true },
+  reason: { wire: nullable('string', 'Reason why it was not filled; null if the state needs none.'), column: 'text', changes: true },
+  detail: { wire: nullable('string', 'The same as a sentence.'), column: 'text', changes: true },
+  timeInForce: { wire: choice(TIMES_IN_FORCE), column: 'text' },
+  postOnly: { wire: Type.Boolean(), column: 'boolean' },
+  restingAt: {
+    wire: Type.Unsafe<string | null>({ ...NullableDecimalText, description: 'The price that it rests at; null if it does not rest.' }),
+    column: 'numeric',
+    changes: true,
+  },
+  ...MANUAL_ORDER_FIELDS,
+  risk: { ...MANUAL_ORDER_FIELDS.risk, changes: true },
+  /** Amount that the order may still come to, in US dollars; null of orders from before it was kept. */
+  boundUsd: { holds: held<string | null>(), column: 'numeric', changes: true },
+});
+
+/** An order as its row has it. */
+export type MarketOrder = ViewOf<typeof marketOrder>;
+/** An order with its fills. */
+export type MarketOrderView = MarketOrder & Pick<ManualOrderView, 'fills'>;
