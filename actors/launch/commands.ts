@@ -8,7 +8,7 @@ import type { Claimer } from '../../src/domain/launch/withdrawals.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import type { Launch } from './resource.ts';
 
 export const NO_LAUNCH = 'there is no launch with this id';

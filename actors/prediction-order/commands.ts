@@ -5,7 +5,7 @@ import type { PredictionWish } from '../../src/domain/prediction/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ManualVerdict } from '../manual-order/verdict.ts';
-import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../prepared-transaction/resource.ts';
 import type { PredictionOrderView } from './resource.ts';
 
 /** The one sentence for missing and foreign orders alike. */

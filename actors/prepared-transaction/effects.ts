@@ -1,11 +1,13 @@
 /** Effects of a prepared transaction's committed actions. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { spendingRows } from '../manual-order/spending.ts';
 import { preparedTransactionMachine } from './machine.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import type { PurposeRules, Purposes } from './purpose.ts';
+import { type PreparedTransaction, preparedTransaction } from './resource.ts';
 
 export const CHECK_TRANSACTION = 'check_transaction';
 export const BROADCAST_TRANSACTION = 'broadcast_transaction';
@@ -23,39 +25,27 @@ const toCarry = (kind: string, info: StepInfo): readonly Effect[] => [
   orderActivity(kind, { transactionId: info.actorId }, transactionContext(info).reservation?.side === 'sell'),
 ];
 
-/** The row of the projection as the step leaves it. */
-function projected(rules: PurposeRules, info: StepInfo): { readonly [field: string]: unknown } {
-  const context = transactionContext(info);
-  const { reservation } = context;
-  return {
-    id: info.actorId,
-    orgId: info.orgId,
-    purpose: context.purpose,
-    executor: context.executor,
-    wallet: context.wallet,
-    subject: context.subject,
+const RESERVES_NOTHING = { bookId: null, instrument: null, side: null, quantity: null, notionalUsd: null };
+
+/** A transaction as it stands in a step. @param dollarsUsd dollars that it pays by the rules of its purpose */
+export function transactionRow(
+  id: string,
+  state: Pick<ActorState, 'context' | 'value'>,
+  changedAt: EpochMs,
+  dollarsUsd: string | null,
+): PreparedTransaction {
+  const context = transactionContext(state);
+  return preparedTransaction.pick({
+    ...context,
+    ...(context.reservation ?? RESERVES_NOTHING),
+    id,
+    dollarsUsd,
+    state: transactionState(state),
     message: context.prepared,
     unsigned: context.unsignedBase64,
-    bookId: reservation?.bookId ?? null,
-    instrument: reservation?.instrument ?? null,
-    side: reservation?.side ?? null,
-    quantity: reservation?.quantity ?? null,
-    notionalUsd: reservation?.notionalUsd ?? null,
-    dollarsUsd: rules.dollarsPaid(context),
-    preparedBy: context.preparedBy,
-    submittedBy: context.submittedBy,
-    epoch: context.epoch,
-    state: transactionState(info),
-    reason: context.reason,
-    detail: context.detail,
-    signature: context.signature,
-    broadcasts: context.broadcasts,
-    slot: context.slot,
     feeLamports: context.landed?.feeLamports ?? null,
-    expiredAtHeight: context.expiredAtHeight,
-    createdAt: context.createdAt,
-    changedAt: info.now,
-  };
+    changedAt,
+  });
 }
 
 /** @throws Error for a purpose that this service does not carry */
@@ -85,7 +75,11 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
     validate: () => null,
     migrations: {},
     effects: {
-      projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(rulesOf(purposes, info), info))],
+      projectTransaction: (_: undefined, info) => {
+        const dollarsUsd = rulesOf(purposes, info).dollarsPaid(transactionContext(info));
+        const row = transactionRow(info.actorId, info, info.now, dollarsUsd);
+        return [record('prepared_transaction', preparedTransaction.record(info.orgId, row))];
+      },
       requireEpoch: (_: undefined, info) => [
         record('epoch_check', { orgId: info.orgId, epoch: transactionContext(info).epoch }),
         ...spent(rulesOf(purposes, info), info),

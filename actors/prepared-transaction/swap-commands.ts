@@ -8,7 +8,7 @@ import type { SwapPromise } from '../../src/domain/solana/swap.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
-import type { PreparedTransactionView } from './commands.ts';
+import type { PreparedTransactionView } from './resource.ts';
 import type { RouteStep } from './swap-router.ts';
 
 /** Parameters of a swap. */

@@ -1,6 +1,6 @@
 /** A claim of what waits for a launch's creator or partner on the wire. */
 import { type Static, Type } from 'typebox';
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import { CLAIM_KINDS, type ClaimKind } from '../../../src/domain/launch/launch-transactions.ts';
 import { CLAIMERS, type Claimer } from '../../../src/domain/launch/withdrawals.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';

@@ -3,7 +3,7 @@ import type { LaunchClaims, LaunchCommands } from '../../../actors/launch/comman
 import type { Launch } from '../../../actors/launch/resource.ts';
 import type { LauncherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';

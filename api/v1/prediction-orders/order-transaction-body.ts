@@ -1,6 +1,6 @@
 /** The transaction that opens a live prediction order, on the wire. */
 import { Type } from 'typebox';
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { choice, IdText, nullable, Time } from '../../shapes.ts';

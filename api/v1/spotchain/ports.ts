@@ -1,6 +1,6 @@
 /** Store ports of the swap routes. */
 
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
 import type { Page, PageOf } from '../../page.ts';
 

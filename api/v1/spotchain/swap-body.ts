@@ -1,6 +1,6 @@
 /** A swap on the primary chain on the wire: the quote, and the prepared order. */
 import { Type } from 'typebox';
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { AttributionBody, FillBody } from '../../../src/core/order-shapes.ts';

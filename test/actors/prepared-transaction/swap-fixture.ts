@@ -3,7 +3,7 @@
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
-import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/resource.ts';
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';

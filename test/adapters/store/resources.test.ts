@@ -6,11 +6,12 @@ import { launch } from '../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { marketOrder } from '../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../actors/prediction-order/resource.ts';
+import { preparedTransaction } from '../../../actors/prepared-transaction/resource.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch, marketOrder, predictionOrder };
+const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch, marketOrder, predictionOrder, preparedTransaction };
 
 interface ColumnRow {
   readonly name: string;

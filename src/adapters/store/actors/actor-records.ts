@@ -5,6 +5,7 @@ import { launch } from '../../../../actors/launch/resource.ts';
 import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import { marketOrder } from '../../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../../actors/prediction-order/resource.ts';
+import { preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import {
@@ -24,7 +25,7 @@ import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeListedTokens } from '../launches/launch-store.ts';
 import { tellPredictionOrders } from '../orders/prediction-order-store.ts';
-import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
+import { requireCapacities } from '../orders/prepared-transaction-store.ts';
 import { append, project } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
@@ -90,7 +91,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   proposal: writeProposals,
   market_order: project(marketOrder),
   prediction_order: project(predictionOrder),
-  prepared_transaction: writePreparedTransactions,
+  prepared_transaction: project(preparedTransaction),
   bridge_transfer: project(bridgeTransfer),
   bridge_arrival: writeBridgeArrivals,
   prediction_order_told: tellPredictionOrders,

@@ -1,36 +1,15 @@
-/** Prepared transactions in PostgreSQL: their projection, the room that an organization has for them, and how lists and risk read it. */
+/** Prepared transactions in PostgreSQL: the room that an organization has for them, and how lists and risk read them. */
 import type { CapacityObstacle } from '../../../../actors/prepared-transaction/open-capacity.ts';
+import { type PreparedTransaction, type PreparedTransactionView, preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
 import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { Fill, OpenProposal } from '../../../domain/book.ts';
-import type { Json } from '../../../domain/canonical-json.ts';
+import type { OpenProposal } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
-import type { PreparedTransactionState, TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
-import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import type { TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
-import { pageOfRows } from '../page-of-rows.ts';
-
-interface Row {
-  readonly id: string;
-  readonly number: number;
-  readonly purpose: TransactionPurpose;
-  readonly state: PreparedTransactionState;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly wallet: string;
-  readonly subject: { readonly [key: string]: Json };
-  readonly message: PreparedMessage;
-  readonly unsigned: string;
-  readonly signature: string | null;
-  readonly slot: number | null;
-  readonly fee_lamports: string | null;
-  readonly prepared_by: string;
-  readonly submitted_by: string | null;
-  readonly created_at: number;
-  readonly changed_at: number;
-}
+import { createRowReads } from '../resource-rows.ts';
 
 /** The open states (`OPEN_TRANSACTION_STATES`), spelled as the index of open transactions spells them. */
 function isOpen(sql: Sql | Transaction) {
@@ -89,45 +68,27 @@ export async function requireCapacities(transaction: Transaction, records: reado
   }
 }
 
-/** Writes where transactions stand. */
-export function writePreparedTransactions(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
-  return transaction`
-    insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, book_id, instrument, side, quantity, notional_usd,
-      dollars_usd, prepared_by, submitted_by, epoch, state, reason, detail, signature, broadcasts, slot, fee_lamports, expired_at_height, created_at, changed_at)
-    select id, "orgId", purpose, executor, wallet, subject, message, unsigned, "bookId", instrument, side, quantity, "notionalUsd",
-      "dollarsUsd", "preparedBy", "submittedBy", epoch, state, reason, detail, signature, broadcasts, slot, "feeLamports", "expiredAtHeight", "createdAt", "changedAt"
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, purpose text, executor text, wallet text, subject jsonb,
-      message jsonb, unsigned text, "bookId" text, instrument text, side text, quantity numeric, "notionalUsd" numeric, "dollarsUsd" numeric, "preparedBy" text,
-      "submittedBy" text, epoch bigint, state text, reason text, detail text, signature text, broadcasts int, slot bigint, "feeLamports" numeric,
-      "expiredAtHeight" bigint, "createdAt" bigint, "changedAt" bigint)
-    on conflict (id) do update set submitted_by = excluded.submitted_by, state = excluded.state, reason = excluded.reason, detail = excluded.detail,
-      signature = excluded.signature, broadcasts = excluded.broadcasts, slot = excluded.slot, fee_lamports = excluded.fee_lamports,
-      expired_at_height = excluded.expired_at_height, changed_at = excluded.changed_at`;
-}
-
 export function createPreparedTransactionStore(sql: Sql) {
-  const columns = sql`id, number, purpose, state, reason, detail, wallet, subject, message, unsigned, signature, slot, fee_lamports::text,
-    prepared_by, submitted_by, created_at, changed_at`;
-
-  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ state }) => state === 'finalized', viewOf);
+  const reads = createRowReads(sql, preparedTransaction);
+  const withTheirFills = (transactions: readonly PreparedTransaction[]): Promise<PreparedTransactionView[]> =>
+    withFills(
+      sql,
+      transactions,
+      ({ state }) => state === 'finalized',
+      (transaction, fills) => ({ ...transaction, fills }),
+    );
 
   /** Reads of the transactions of one purpose. */
   const ofPurpose = (purpose: TransactionPurpose): SwapReads => ({
-    /** Newest first. The position is the last one's number. */
-    async list(orgId, { limit, after }) {
-      const rows = await sql<Row[]>`
-        select ${columns} from prepared_transactions where org_id = ${orgId} and purpose = ${purpose}
-        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
-        order by number desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await viewsOf(page.items), next: page.next };
+    async list(orgId, page) {
+      const { items, next } = await reads.list(orgId, page, sql`and purpose = ${purpose}`);
+      return { items: await withTheirFills(items), next };
     },
 
     /** Null if the organization has no such transaction. */
     async find(orgId, id) {
-      const rows = await sql<Row[]>`
-        select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
-      return (await viewsOf(rows))[0] ?? null;
+      const found = await reads.one(orgId, sql`t.id = ${id} and purpose = ${purpose}`);
+      return found === null ? null : ((await withTheirFills([found]))[0] as PreparedTransactionView);
     },
   });
   return { ofPurpose };
@@ -142,28 +103,6 @@ export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, 
       order by number`,
     read: (rows: OpenProposal[]) =>
       rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity), notionalUsd: plainDecimal(row.notionalUsd) })),
-  };
-}
-
-function viewOf(row: Row, fills: readonly Fill[]) {
-  return {
-    id: row.id,
-    purpose: row.purpose,
-    state: row.state,
-    reason: row.reason,
-    detail: row.detail,
-    wallet: row.wallet,
-    subject: row.subject,
-    message: row.message,
-    unsigned: row.unsigned,
-    signature: row.signature,
-    slot: row.slot,
-    feeLamports: row.fee_lamports,
-    fills,
-    preparedBy: row.prepared_by,
-    submittedBy: row.submitted_by,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
   };
 }
 
