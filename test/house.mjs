@@ -5,7 +5,9 @@ import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\n').filter(Boolean);
+const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  .split('\n')
+  .filter(Boolean);
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
 const PRODUCT = /^(src|streams|actors|api|web|clients|migrations)\/.*\.(tsx?|mjs|js|css|html|sql)$/;
@@ -14,12 +16,17 @@ const GENERATED = /^(web\/vendor\/|clients\/(typescript\/src|python\/sevengate)\
 const isGenerated = (path) => GENERATED.test(path) || /\b(generated|made) by\b/i.test(read(path).split('\n', 2).join(' '));
 
 const product = tracked.filter((path) => PRODUCT.test(path));
-const generated = tracked.filter((path) => /\.(ts|py|js|json|md|svg)$/.test(path) && !/lock\.json$|^test\/fixtures\//.test(path) && isGenerated(path));
+const generated = tracked.filter(
+  (path) => /\.(ts|py|js|json|md|svg)$/.test(path) && !/lock\.json$|^test\/fixtures\//.test(path) && isGenerated(path),
+);
 const handWritten = product.filter((path) => !isGenerated(path));
 const texts = new Map(handWritten.map((path) => [path, read(path)]));
 const lines = (text) => text.split('\n');
 const isComment = (line) => /^(\/\/|\/\*|\*|--|<!--|#)/.test(line);
-const codeLines = (text) => lines(text).map((line) => line.trim()).filter((line) => line !== '' && !isComment(line));
+const codeLines = (text) =>
+  lines(text)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !isComment(line));
 const count = (pattern, paths = handWritten) => paths.reduce((sum, path) => sum + (texts.get(path).match(pattern) ?? []).length, 0);
 const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
 const code = handWritten.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
@@ -35,12 +42,32 @@ function placesOf(camel) {
 
 /** Folders in which a file or folder is named for a capability. */
 function foldersOf(word) {
-  const named = product.filter((path) => path.split('/').some((part) => part.split('.')[0].split('-').some((one) => one === word || one === `${word}s`)));
+  const named = product.filter((path) =>
+    path.split('/').some((part) =>
+      part
+        .split('.')[0]
+        .split('-')
+        .some((one) => one === word || one === `${word}s`),
+    ),
+  );
   return new Set(named.map((path) => dirname(path))).size;
 }
 
 /** Files to which a capability has to be added, whatever it is. */
-const CENTRAL = ['capabilities', 'api/ports.ts', 'table-writers.ts', 'guarded-tables.ts', 'actor-records.ts', 'permission.ts', 'problem.ts', 'documented-feeds.ts', 'api/v1/index.ts', 'tag-texts.ts', 'settings.ts', 'start-roles.ts'];
+const CENTRAL = [
+  'capabilities',
+  'api/ports.ts',
+  'table-writers.ts',
+  'guarded-tables.ts',
+  'actor-records.ts',
+  'permission.ts',
+  'problem.ts',
+  'documented-feeds.ts',
+  'api/v1/index.ts',
+  'tag-texts.ts',
+  'settings.ts',
+  'start-roles.ts',
+];
 const central = CENTRAL.filter((name) => handWritten.some((path) => path.endsWith(name) || path.includes(`/${name}/`)));
 
 /** Paths by what a function says of each. */
@@ -54,8 +81,11 @@ const shared = grouped(handWritten, basename).filter(([, paths]) => paths.length
 
 /** Interfaces of functions in `ports.ts`, and those of them that fewer than two files of the product besides tests carry out. */
 function portsWithOne() {
-  const names = typed.filter((path) => basename(path) === 'ports.ts').flatMap((path) => [...texts.get(path).matchAll(/^export interface (\w+)/gm)].map(([, name]) => name));
-  const carriers = (name) => typed.filter((path) => new RegExp(`(\\): |implements |satisfies |const \\w+: )(Promise<)?${name}\\b`).test(texts.get(path))).length;
+  const names = typed
+    .filter((path) => basename(path) === 'ports.ts')
+    .flatMap((path) => [...texts.get(path).matchAll(/^export interface (\w+)/gm)].map(([, name]) => name));
+  const carriers = (name) =>
+    typed.filter((path) => new RegExp(`(\\): |implements |satisfies |const \\w+: )(Promise<)?${name}\\b`).test(texts.get(path))).length;
   return `${names.filter((name) => carriers(name) < 2).length} of ${names.length}`;
 }
 
@@ -65,25 +95,25 @@ function importsOf(path) {
   return found.map(([, to]) => posix.normalize(posix.join(posix.dirname(path), to))).filter((to) => texts.has(to));
 }
 
-/** Files that are reached from the files of a walk in so many jumps. */
-function reached(starts, jumps) {
-  const all = new Set(starts.filter((path) => texts.has(path)));
-  let edge = [...all];
-  for (let jump = 0; jump < jumps; jump++) {
-    edge = [...new Set(edge.flatMap(importsOf))].filter((path) => !all.has(path));
-    for (const path of edge) all.add(path);
-  }
-  return all.size;
-}
-
-/** Where each walk begins: its route or feed, its actor and its store. */
+/** The files that each walk passes in their order, from its route or feed to the commit and the answer. */
 const WALKS = {
-  quote: ['api/v1/tickers/get.ts', 'streams/market-view.ts'],
-  pause: ['api/v1/agents/pause.ts', 'actors/agent/machine.ts'],
-  swap: ['api/v1/spotchain/prepare.ts', 'actors/prepared-transaction/machine.ts'],
-  Take: ['api/v1/takes/arm.ts', 'actors/take/machine.ts'],
-  backtest: ['api/v1/agents/backtest.ts', 'actors/evaluation/machine.ts'],
+  quote:
+    'src/adapters/venues/venue-socket src/adapters/venues/spotexchange/feed src/adapters/venues/spotexchange/map streams/merge-feeds streams/market-pipeline streams/slot-cut src/adapters/store/agents/cut-store actors/ticking/shard-ticker actors/ticking/trading-decisions src/domain/decide src/adapters/store/agents/tick-store src/adapters/store/actors/announcement-tail api/feeds/announcement-groups api/feeds/channels/decisions api/feeds/fan-out src/adapters/queue/quote-bus api/feeds/channels/quotes',
+  pause:
+    'api/emergency api/v1/agents/pause actors/agent/command-handler actors/runtime/runtime actors/agent/machine actors/agent/effects src/adapters/store/actors/actor-store actors/proposal/cancel-open',
+  swap: 'api/v1/spotchain/prepare actors/prepared-transaction/swap-handler src/trading/primary-chain src/adapters/venues/spotchain/orders api/v1/spotchain/execute actors/prepared-transaction/submission actors/prepared-transaction/execution src/adapters/solana/rpc actors/prepared-transaction/swap-purpose src/adapters/store/actors/actor-store',
+  Take: 'api/v1/takes/arm actors/take/command-handler actors/runtime/runtime actors/take/machine actors/take/effects src/adapters/store/actors/actor-store src/adapters/store/takes/take-records actors/ticking/trading-decisions src/domain/decide',
+  backtest:
+    'api/v1/agents/backtest actors/evaluation/command-handler actors/runtime/runtime actors/evaluation/machine actors/evaluation/effects actors/evaluation/run-worker src/simulation/backtest/backtest-runner src/simulation/backtest/simulate src/adapters/store/evaluations/evaluation-records',
 };
+
+/** Files of a walk and everything of ours that they import, types too. A file that is gone is an error: the walk has to be drawn anew. */
+function walked(names) {
+  const steps = names.split(' ').map((name) => `${name}.ts`);
+  const gone = steps.filter((path) => !texts.has(path));
+  if (gone.length > 0) throw new Error(`a walk passes files that are not there: ${gone.join(', ')}`);
+  return `${steps.length}/${new Set([...steps, ...steps.flatMap(importsOf)]).size}`;
+}
 
 const definitions = (name) => handWritten.filter((path) => new RegExp(`\\bconst ${name} = `).test(texts.get(path))).length;
 const TABLE = [
@@ -91,15 +121,27 @@ const TABLE = [
   ['places of the field `pauseCause`', placesOf('pauseCause'), '3'],
   ['folders of a capability (bridge / launch / prediction)', ['bridge', 'launch', 'prediction'].map(foldersOf).join(' / '), '3'],
   ['central lists', central.length, '1'],
-  ['product files / code lines', `${handWritten.length} / ${sum(handWritten.map((path) => codeLines(texts.get(path)).length))}`, '1,100 / 120,000'],
+  [
+    'product files / code lines',
+    `${handWritten.length} / ${sum(handWritten.map((path) => codeLines(texts.get(path)).length))}`,
+    '1,100 / 120,000',
+  ],
   ['generated files / lines', `${generated.length} / ${sum(generated.map((path) => lines(read(path)).length))}`, '0'],
   ['widest folder', `${widest[0]} ${widest[1].length}`, '25'],
   ['files that share a basename / basenames', `${sum(shared.map(([, paths]) => paths.length))} / ${shared.length}`, '0'],
   ['ports with one implementation', portsWithOne(), '0'],
   ['functions `…Of`', count(/\bfunction \w+Of\b|\bconst \w+Of = (?:async )?(?:<[^>]*>)?\(/g, code), '0'],
-  ['definitions of `DAY_MS` / places of the USDC mint', `${definitions('DAY_MS')} / ${count(/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v/g)}`, '1 / 1'],
+  [
+    'definitions of `DAY_MS` / places of the USDC mint',
+    `${definitions('DAY_MS')} / ${count(/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v/g)}`,
+    '1 / 1',
+  ],
   ['`as never`', count(/\bas never\b/g, typed), '20'],
   ['resources, each field once', count(/^export const \w+ = resource\(/gm, typed), 'every kind'],
-  ['files one jump from a walk (quote / pause / swap / Take / backtest)', Object.values(WALKS).map((starts) => reached(starts, 1)).join(' / '), '20 / 10 / 14 / 16 / 16'],
+  [
+    'files on a walk / with all their imports (' + Object.keys(WALKS).join(', ') + ')',
+    Object.values(WALKS).map(walked).join('  '),
+    '20 10 14 16 16',
+  ],
 ];
 for (const [what, now, goal] of TABLE) process.stdout.write(`${what.padEnd(72)}${String(now).padEnd(28)}goal ${goal}\n`);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, proof, bench, mutants, pictures, examples and openapi, each after installing what is missing. */
+/** The developer's commands: check, test, proof, bench, mutants, pictures, examples, openapi and house, each after installing what is missing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 /** Collected more rarely, what a test throws away costs a twentieth less of the run's processor time. */
 const YOUNG = ['--max-semi-space-size=64'];
 
-const COMMANDS = { check, test, proof, bench, mutants, pictures, examples, openapi };
+const COMMANDS = { check, test, proof, bench, mutants, pictures, examples, openapi, house };
 const [name = '', ...given] = process.argv.slice(2);
 const { seed, args } = readSeed(given);
 
@@ -135,6 +135,11 @@ async function examples(files) {
 /** Prints the API's document. */
 async function openapi() {
   return run(typescript('test/openapi.ts'));
+}
+
+/** Prints how much of the house a reader has to know. */
+async function house() {
+  return run([process.execPath, join(root, 'test', 'house.mjs')]);
 }
 
 /** Runs the checks, one after another. Answers the names of those that failed, and all that they said. */

@@ -4,12 +4,10 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
 import { refuse } from '../../src/domain/refusal.ts';
-import { AGENT_TICK_MS, isoTime, slotOf } from '../../src/domain/time.ts';
+import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The regions of the chart as they lie at rest. */
 export interface AgentValue {

@@ -3,7 +3,7 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import { type BacktestRequest, isLook } from '../../src/domain/backtest/request.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { isoTime, timeframeMs } from '../../src/domain/time.ts';
+import { DAY_MS, isoTime, timeframeMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -27,7 +27,6 @@ export interface EvaluationDirectory {
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
 }
 
-const DAY_MS = 86_400_000;
 /** The unique index that holds one open run per agent. */
 const ONE_OPEN_RUN = 'one_open_evaluation_per_agent';
 

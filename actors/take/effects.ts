@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { CLOSING, READING_OPEN, type TakeState } from '../../src/domain/take/take.ts';
-import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, TAKE_TICK_MS, isoTime, slotOf } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
 import type { TakeContext, TakeEvent } from './protocol.ts';
@@ -60,8 +60,6 @@ function announced(info: StepInfo): { readonly [field: string]: string | boolean
     at: isoTime(info.now),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns why what disarmed a live Take still holds; null if it does not. As with agents: lost data, and a day that has lost too much. */
 function persistingCause(state: ActorState, at: EpochMs): Refusal | null {

@@ -19,12 +19,10 @@ import {
 import { progressBar } from '../adapters/terminal-progress.ts';
 import type { ActorRow } from '../domain/actor-step.ts';
 import { instant } from '../domain/instant.ts';
-import { isoTime } from '../domain/time.ts';
+import { DAY_MS, isoTime } from '../domain/time.ts';
 import type { Service } from './ports.ts';
 import { withDatabase, withWriterDatabase } from './service-database.ts';
 import { print } from './words.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface FolderOptions {
   readonly folder?: string;

@@ -1,12 +1,11 @@
 /** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
 import type { Command } from 'commander';
 import { nextRegularOpen } from '../domain/session.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../domain/time.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import type { Service } from './ports.ts';
 import { quantity } from './words.ts';
 
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 90;
 const days = quantity('days', `a number of days above 0 and up to ${MOST_DAYS}`, (value) => value > 0 && value <= MOST_DAYS);
 /** Reference prices of shares are fresh again so long after the opening. */

@@ -5,10 +5,8 @@ import type { AgentBook } from './decision.ts';
 import { UUID_PATTERN } from './ids.ts';
 import { marketStepOf } from './market-step.ts';
 import type { ExecutionMode, OrderSide } from './order.ts';
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Decimals that the price of a fill keeps where its amounts do not divide. */
 export const PRICE_DECIMALS = 12;

@@ -1,6 +1,6 @@
 /** Missing bars of a stretch, with reasons. They are never filled in and always explained. */
 import { isSessionKnown, sessionAt, tradingDays } from './session.ts';
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 import type { Venue } from './venue.ts';
 
 /** A half-open stretch of open times. */
@@ -107,7 +107,6 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
 
 /** Sessions change on the hour or half hour, so a bar is looked at every 30 minutes. */
 const SESSION_STEP_MS = 30 * 60_000;
-const DAY_MS = 86_400_000;
 
 /** True if no session was open in [from, to); false if the calendar is not known. A bar of a day or longer forms in regular sessions. */
 export function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {

@@ -8,7 +8,7 @@ import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString } from './decimal.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import { mean, sampleDeviation } from './statistics.ts';
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 
 /** One kind per gate, in the order of the gates. */
 export const EVIDENCE_KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
@@ -224,7 +224,6 @@ export type EvidenceDraft = {
   };
 }[EvidenceKind];
 
-const DAY_MS = 86_400_000;
 const BPS = 10_000;
 
 /** The metrics that follow from a series. Where the manifest sets a limit (stress, shadow) it is among the metrics. */

@@ -3,10 +3,8 @@ import { applyFill, applyFunding, emptyBook, type Fill, markBook, type TradingBo
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { type PaperSeries, RULES_VERSION } from './evidence.ts';
 import type { FundingPayment } from './funding.ts';
-import type { EpochMs } from './time.ts';
+import { DAY_MS, type EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Prices that positions are valued at: live bids. */
 export type Marks = ReadonlyMap<InstrumentKey, DecimalString>;

@@ -3,6 +3,8 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
+/** A day of UTC, which has no leap seconds. */
+export const DAY_MS = 86_400_000;
 /** Interval of an agent's ticks. */
 export const AGENT_TICK_MS = 60_000;
 /** Interval of an armed Take's evaluation. */

@@ -1,5 +1,6 @@
 /** The fault switch of a simulator: what goes wrong, how often, from now until it is switched off. */
 import { seededRandom } from '../domain/seeded-random.ts';
+import { DAY_MS } from '../domain/time.ts';
 
 export { seededRandom };
 
@@ -79,8 +80,6 @@ export interface FaultSwitch {
   /** The next number of the seeded source, 0 <= n < 1. */
   random(): number;
 }
-
-const DAY_MS = 86_400_000;
 
 function checkedSetting(name: string, value: unknown): void {
   if (!Object.hasOwn(NO_FAULTS, name)) throw new RangeError(`unknown fault "${name}"; known are ${FAULT_NAMES.join(', ')}`);

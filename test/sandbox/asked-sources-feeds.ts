@@ -9,6 +9,7 @@ import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-cli
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
+import { DAY_MS } from '../../src/domain/time.ts';
 import type { FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createFilingsSimulator } from '../../src/sandbox/intelligence/filings-simulator.ts';
 import { createMacroSimulator } from '../../src/sandbox/intelligence/macro-simulator.ts';
@@ -24,7 +25,6 @@ import type { Message } from './asked-sources-fixture.ts';
 
 const random = (): number => 0.5;
 const KEY = '0123456789abcdef0123456789abcdef';
-const DAY_MS = 86_400_000;
 const market = createSeededMarket({ seed: 3 });
 const value = (symbol: string, at: number): number => market.value(symbol, at);
 const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'] });

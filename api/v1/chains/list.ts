@@ -1,13 +1,11 @@
 /** GET /v1/chains: value locked on chains, the largest first, with its age and changes. */
 import { Type } from 'typebox';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
 import type { ChainDay, ChainRow } from '../intelligence/ports.ts';
 import { changePct, DAY_PATTERN, dayOf } from '../intelligence/reading.ts';
-
-const DAY_MS = 86_400_000;
 
 const History = Type.Optional(
   Type.Array(Type.Object({ date: Type.String({ pattern: DAY_PATTERN }), tvlUsd: DecimalText }), {

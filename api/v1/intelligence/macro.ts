@@ -16,14 +16,13 @@ import {
   SERIES_GROUPS,
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import type { StoredPoint } from './ports.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
-const DAY_MS = 86_400_000;
 /** The longest change that is looked at needs so many days; more are read for more observations. */
 const LEAST_DAYS = 130;
 

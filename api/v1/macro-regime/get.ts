@@ -12,12 +12,11 @@ import {
   type RegimeReading,
   readRegime,
 } from '../../../src/domain/intelligence/regime.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { DAY_MS, isoTime } from '../../../src/domain/time.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { dayOf } from '../intelligence/reading.ts';
 
-const DAY_MS = 86_400_000;
 /** Enough for a change over 90 days. */
 const READ_DAYS = 130;
 

@@ -10,7 +10,7 @@ import { MACRO_SERIES, type MacroObservation, type MacroRelease, type MacroSerie
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../domain/time.ts';
 import { valueText } from '../../domain/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
@@ -30,7 +30,6 @@ const RELEASE_FIELDS = knownFields(MACRO_SOURCE, [
   'realtime_start realtime_end order_by sort_order count offset limit release_dates',
   { release_dates: 'release_id release_name release_last_updated date' },
 ]);
-const DAY_MS = 86_400_000;
 /** Mark of the provider for a date without a value. */
 const MISSING = '.';
 

@@ -10,7 +10,7 @@ import { readHeadline } from '../../domain/intelligence/headline.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import { type Report, readCategory, readTone } from '../../domain/intelligence/report.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import type { Reading, Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -196,7 +196,6 @@ export function readFinnhubArticle(item: unknown, asked: string | null): Article
   return { id: `finnhub:${id}`, source, publishedAt: seconds * 1_000, headline, symbols, url: urlOf(row['url']) };
 }
 
-const DAY_MS = 86_400_000;
 const dayOf = (at: EpochMs): string => isoTime(at).slice(0, 10);
 
 /** Finnhub: one request per share and one per kind of market news make a round. The first round reaches back as far as it may. */

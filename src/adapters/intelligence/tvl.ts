@@ -9,7 +9,7 @@ import { plainDecimal } from '../../domain/decimal.ts';
 import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
-import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -20,7 +20,6 @@ import { recordOf, textOf } from './field-reading.ts';
 export const TVL_SOURCE = 'news:tvl';
 const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId name chainId');
 const DAY_FIELDS = knownFields(TVL_SOURCE, 'date tvl');
-const DAY_MS = 86_400_000;
 const MAX_NAME = 80;
 
 /** US dollars to the cent: beyond that a sum over protocols says nothing. Null below zero and where it is no number. */

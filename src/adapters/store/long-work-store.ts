@@ -3,12 +3,11 @@ import { basename } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { LongWork, LongWorkReads } from '../../../api/v1/runtime/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/work-progress.ts';
 import type { Sql } from './database.ts';
 import { pageOfRows } from './page-of-rows.ts';
 
-const DAY_MS = 86_400_000;
 /** Minimum interval between two reports of changes, and maximum interval between two signs of life. */
 const TELL_MS = 1_000;
 const ALIVE_MS = 10_000;

@@ -2,7 +2,7 @@
 import type { Candle } from '../candle.ts';
 import type { CatalogEntry } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { DAY_MS, type EpochMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 import { concentrationOf, type HolderConcentration, type HolderReading, percentOf } from './holders.ts';
 import { pairedPerformance, type WindowPerformance } from './paired-performance.ts';
@@ -10,7 +10,6 @@ import { type RiskScore, riskScoreOf } from './risk-score.ts';
 import type { VestingState } from './vesting-state.ts';
 import { type VolumeStability, volumeStability } from './volume.ts';
 
-const DAY_MS = 86_400_000;
 /** History of bars that the analysis needs. */
 export const BARS_BACK_MS = 32 * DAY_MS;
 

@@ -1,10 +1,9 @@
 /** Stability of a token's volume, with wash trades discounted. */
 import type { Candle } from '../candle.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { DAY_MS, type EpochMs } from '../time.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Whole days that are looked at. */
 export const VOLUME_DAYS = 7;
 /** Fewer days say nothing. */

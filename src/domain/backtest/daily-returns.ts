@@ -1,8 +1,7 @@
 /** Returns by day of what was tried: what tells whether two trials are of one family. */
 import type { DecimalString } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { DAY_MS, type EpochMs } from '../time.ts';
 
-const DAY_MS = 86_400_000;
 /** More digits say nothing about a correlation. */
 const DIGITS = 7;
 

@@ -3,11 +3,9 @@
 import type { DecimalString } from '../decimal.ts';
 import type { Problem } from '../field.ts';
 import { canonicalTimeframe } from '../field.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../time.ts';
+import { DAY_MS, type EpochMs, isoTime, slotOf, timeframeMs } from '../time.ts';
 import type { MissingHistory } from './missing-history.ts';
 import { type BacktestRequest, readBacktestRequest } from './request.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Limits of a preview: bars of all its series together, days, milliseconds of work, and waiting previews. */
 export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs: 20_000, waiting: 16 } as const;

@@ -3,7 +3,7 @@
 import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
 import type { Problem } from '../field.ts';
 import { canonicalTimeframe } from '../field.ts';
-import { type EpochMs, isoTime, slotOf } from '../time.ts';
+import { DAY_MS, type EpochMs, isoTime, slotOf } from '../time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Plain JSON: it lies with the run. Times are ISO 8601. */
@@ -27,7 +27,6 @@ export interface GivenRequest {
   readonly assumptions?: Readonly<Partial<Record<keyof Assumptions, number>>> | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** Spare days beyond the five years, so that bars that start a little late still span them. */
 const SPARE_DAYS = 8;
 /** A request is read at most so long before its run is on record. */

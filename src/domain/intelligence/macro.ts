@@ -1,8 +1,6 @@
 /** Macro series: what is followed, in which units, and how old a value may be before it says nothing any more. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, type EpochMs } from '../time.ts';
 
 /** Transformations of a series by the provider: its level, its change over a period, its percent change over a year. */
 export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;

@@ -3,7 +3,7 @@
  * (docs/decisions/0107-a-figure-names-its-inputs.md). Anything that is missing or too old counts for nothing and is named.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { EpochMs } from '../time.ts';
+import { DAY_MS, type EpochMs } from '../time.ts';
 import { changeOver, dateAt, MACRO_SERIES, pointBefore, type SeriesPoint } from './macro.ts';
 
 export const REGIMES = ['risk_on', 'neutral', 'risk_off', 'unknown'] as const;
@@ -11,8 +11,6 @@ export type Regime = (typeof REGIMES)[number];
 
 export const INPUT_STATES = ['used', 'too_old', 'missing'] as const;
 export type InputState = (typeof INPUT_STATES)[number];
-
-const DAY_MS = 86_400_000;
 
 /** Measurement and scoring of an input. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, linear in between. */
 export interface RegimeRule {

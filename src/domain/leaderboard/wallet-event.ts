@@ -1,12 +1,10 @@
 /** Effect of a primary-chain transaction on one wallet: a purchase or sale against a stablecoin, or a move without a cost. */
+import { USDC_MINT } from '../catalog.ts';
 import type { WalletEvent } from './fifo-ledger.ts';
 
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
 /** Dollars of six decimals. */
-export const STABLE_MINTS: ReadonlySet<string> = new Set([
-  'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-  'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
-]);
+export const STABLE_MINTS: ReadonlySet<string> = new Set([USDC_MINT, 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']);
 /** Lamports that rents of new accounts, tips and wrapped leftovers take beside a swap; more of them is a part of the price. */
 const SIDE_LAMPORTS = 20_000_000n;
 

@@ -1,13 +1,12 @@
 /** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
 import type { Clock } from '../../../streams/clock.ts';
 import { newYorkOffsetMs, tradingDay } from '../../domain/session.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededFiling, SeededStories } from './seeded-stories.ts';
 
-const DAY_MS = 86_400_000;
 /** Range of the recent filings. */
 const RECENT_MS = 120 * DAY_MS;
 /** Requests per second that are let through, and for how long everybody else is refused. */

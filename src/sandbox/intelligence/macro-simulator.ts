@@ -1,10 +1,10 @@
 /** A simulator of FRED on loopback: observations with vintages and the calendar of releases, over a seeded economy. */
 import type { Clock } from '../../../streams/clock.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededMacro } from './seeded-macro.ts';
 
-const DAY_MS = 86_400_000;
 const PER_MINUTE = 120;
 
 export interface MacroSimulatorOptions {

@@ -1,10 +1,9 @@
 /** A seeded economy as a pure function of (seed, date): rates, prices, jobs and the market's own stress, with release days and revisions. */
 import { tradingDay } from '../../domain/session.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
 
 const HOUR = 3_600_000;
-const DAY_MS = 24 * HOUR;
 
 /** A release of the calendar: its id and name with the provider. */
 export interface SeededRelease {

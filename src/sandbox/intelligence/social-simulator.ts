@@ -1,6 +1,6 @@
 /** A simulator of X's recent search on loopback: chatter that follows prices and runs ahead of stories. */
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
@@ -8,7 +8,6 @@ import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '..
 import type { SeededStories } from './seeded-stories.ts';
 
 const HOUR = 3_600_000;
-const DAY_MS = 24 * HOUR;
 /** The first instant of the platform's ids, which count milliseconds in their upper bits. */
 const ID_EPOCH = 1_288_834_974_657;
 const SEARCHED_MS = 7 * DAY_MS;

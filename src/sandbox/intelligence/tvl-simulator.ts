@@ -1,6 +1,6 @@
 /** A simulator of DefiLlama's chains on loopback: value locked that follows the market's coins. */
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';
@@ -48,7 +48,6 @@ const CHAINS: readonly Chain[] = [
 ];
 
 const MINUTE = 60_000;
-const DAY_MS = 86_400_000;
 /** The provider computes anew this often. */
 const STEP_MS = 5 * MINUTE;
 const ANCHOR = Date.UTC(2026, 0, 5);

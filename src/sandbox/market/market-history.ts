@@ -3,14 +3,13 @@
 import type { FundingRate } from '../../../streams/candle-keeper.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { halfSpreadBps } from '../../domain/quote.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** The depth of a pool turns within half a day; what is known of depths and spreads is as old as this at most. */
 const READING_MS = 4 * HOUR_MS;
 

@@ -1,12 +1,11 @@
 /** The sandbox's stories in the formats of real providers of news: they name no category, no tone and no story. */
 import { createHash } from 'node:crypto';
 import { CATALOG } from '../../domain/catalog.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { WireItem } from '../intelligence/seeded-stories.ts';
 
 /** Items from one instant on and before another, in the order of time. */
 type Published = (from: number, to: number) => readonly WireItem[];
-
-const DAY_MS = 86_400_000;
 
 /** A provider counts its articles; the same item always has the same number. */
 const numberOf = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, 6);

@@ -1,10 +1,9 @@
 /** The rolling day statistics of the simulated spot exchange, as they are listed and as they are streamed. */
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals, type SimulatedBook } from './simulated-book.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** The statistics of the last 24 hours; `offsetMs` is how far the venue's clock is ahead. */
 export function dayStatistics(market: Market, book: SimulatedBook, now: EpochMs, offsetMs: number) {

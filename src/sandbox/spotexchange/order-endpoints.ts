@@ -1,5 +1,5 @@
 /** The signed endpoints of the exchange's simulator: orders, their state, the account and its trades. */
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
 import { amountText, unitsOf } from './exact-amount.ts';
 import { type ApiKey, missing, readSigned, refusal } from './signed-request.ts';
@@ -11,7 +11,6 @@ import type { OrderRequest, Trade, TradingAccount, VenueOrder } from './trading-
 export const ORDERS_PER_10_SECONDS = 100;
 export const ORDERS_PER_DAY = 200_000;
 const TEN_SECONDS_MS = 10_000;
-const DAY_MS = 86_400_000;
 const MAX_TRADES = 1_000;
 
 /** The weight of each signed endpoint. */

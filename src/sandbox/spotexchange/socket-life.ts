@@ -1,9 +1,9 @@
 /** Life of a socket at the simulated exchange: it pings, and ends one that does not answer or that is a day old. */
 import type { Clock } from '../../../streams/clock.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { LoopbackSocket } from '../loopback.ts';
 import type { RepeatingCalls } from '../repeating-calls.ts';
 
-const DAY_MS = 86_400_000;
 const PING_MS = 20_000;
 const PONG_WAIT_MS = 60_000;
 

@@ -1,12 +1,11 @@
 /** Bars of the simulated spot exchange: those that are closed, the one that is open, and both ways to spell them on the wire. */
 import type { Candle } from '../../domain/candle.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../domain/time.ts';
 import type { Market } from '../market/market.ts';
 import { eightDecimals } from './simulated-book.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** Length of every interval that the venue offers here, in milliseconds. */
 export const INTERVAL_MS: Readonly<Record<string, number>> = {

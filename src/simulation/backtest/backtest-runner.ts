@@ -1,13 +1,13 @@
 /** Runs backtests for the evaluation actors: fetches what is missing from the venues, then works in a thread of its own. */
 import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
 import { type BacktestRequest, isLook } from '../../domain/backtest/request.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { HistoryFetcher, TrialsOf } from '../ports.ts';
 import { type BacktestOutcome, returnsOf } from './backtest-work.ts';
 import type { BacktestJob } from './from-history.ts';
 import type { Fact } from './history.ts';
 import { backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
 
-const DAY_MS = 86_400_000;
 /** Ranks of funding look back so far before the first bar. */
 const FUNDING_BEFORE_MS = 365 * DAY_MS;
 

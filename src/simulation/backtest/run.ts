@@ -16,7 +16,7 @@ import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
 import { tradingDay } from '../../domain/session.ts';
 import { sampleDeviation } from '../../domain/statistics.ts';
-import { isoTime } from '../../domain/time.ts';
+import { DAY_MS, isoTime } from '../../domain/time.ts';
 import { checkAgainstPlain } from './decision-columns.ts';
 import { ASSUMED_HOURLY_FUNDING, EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import {
@@ -35,7 +35,6 @@ import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate } f
 import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
-const DAY_MS = 86_400_000;
 /** Bars whose decision is worked out anew by the plain decider, besides those with trades. */
 const CHECKED_BARS = 64;
 const CHECKED_TRADES = 64;

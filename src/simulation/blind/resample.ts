@@ -6,7 +6,7 @@ import { isClosedThroughout } from '../../domain/candle-gaps.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
-import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { DAY_MS, type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type EventHistory, type Fact, gridOf, type InstrumentInput, roundedText } from '../backtest/history.ts';
 import { type Bars, KeptBars } from '../backtest/kept-bars.ts';
 import { type Draws, drawWhole } from './draws.ts';
@@ -18,7 +18,6 @@ interface Block {
   readonly length: number;
 }
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const BLOCK_DAYS = 5;
 const BLOCK_BARS = { least: 20, most: 500 };

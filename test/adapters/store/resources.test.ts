@@ -11,7 +11,17 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
-const RESOURCES = { bridgeTransfer, checkout, launch, licence, marketplaceImport, launcherLaunch, marketOrder, predictionOrder, preparedTransaction };
+const RESOURCES = {
+  bridgeTransfer,
+  checkout,
+  launch,
+  licence,
+  marketplaceImport,
+  launcherLaunch,
+  marketOrder,
+  predictionOrder,
+  preparedTransaction,
+};
 
 interface ColumnRow {
   readonly name: string;

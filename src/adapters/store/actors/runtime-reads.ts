@@ -4,12 +4,10 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { UUID_PATTERN } from '../../../domain/ids.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { activityLeft } from './activity-left.ts';
 import { actorName } from './actor-name.ts';
-
-const DAY_MS = 86_400_000;
 
 export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
   const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;

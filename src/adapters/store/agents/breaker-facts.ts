@@ -3,7 +3,7 @@ import type { Stage } from '../../../domain/agent.ts';
 import { markBook, utcDayOf } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import type { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { ContainedLoop } from '../../../../actors/runtime/containment.ts';
@@ -13,7 +13,6 @@ import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
 
-const DAY_MS = 86_400_000;
 /** Positions are valued at bids of cuts no older than this. */
 const MARK_AGE_MS = 120_000;
 

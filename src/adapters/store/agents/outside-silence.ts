@@ -1,11 +1,10 @@
 /** External agents whose code has fallen silent, and the alert that tells of it. */
-import { AGENT_TICK_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
+import { AGENT_TICK_MS, DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
 /** Code that has proposed before is silent after so many slots without a proposal: a day. */
 const SILENT_SLOTS = 1_440;
-const DAY_MS = 86_400_000;
 
 interface Silent {
   readonly id: string;

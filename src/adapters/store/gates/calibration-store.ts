@@ -1,12 +1,11 @@
 /** Costs of the fills of an agent, expected and realized, from the records of its orders; and the alert that tells of a drift. */
 import type { AgentCalibration } from '../../../../api/v1/agents/ports.ts';
 import { calibrated, costFigures, DRIFT_BPS, hasDrifted, type RecordedFill } from '../../../domain/calibration.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import { figureInWords } from '../../../domain/words.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
-const DAY_MS = 86_400_000;
 /** The newest fills are enough to tell a drift by. */
 const MOST_FILLS = 1_000;
 

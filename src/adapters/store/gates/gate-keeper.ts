@@ -25,7 +25,7 @@ import { draftProblems } from '../../../domain/manifest/reader.ts';
 import { normalCdf } from '../../../domain/normal-distribution.ts';
 import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
-import { type EpochMs, isoTime } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
 import { figureInWords } from '../../../domain/words.ts';
 import type { Sql } from '../database.ts';
 import { createSilenceReports } from '../agents/outside-silence.ts';
@@ -34,8 +34,6 @@ import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceColumns, evidenceOf, type StoredEvidence } from './evidence-store.ts';
 import { filledAgents, tellDrift } from './calibration-store.ts';
 import { outdatedEvidence, tellOutdated, untoldAgents } from './outdated-evidence.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The agent as its gate is assessed. */
 export interface GatedAgent {

@@ -1,10 +1,8 @@
 /** Evidence of earlier rules that holds agents at their stage, and the alert that tells their owners. */
 import { type OutdatedEvidence, outdatedWords } from '../../../domain/evidence.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Evidence that an agent passed its gates on, which counts no more and is not renewed. */
 export async function outdatedEvidence(sql: Sql | Transaction, agentId: string): Promise<readonly OutdatedEvidence[]> {

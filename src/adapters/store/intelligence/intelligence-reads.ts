@@ -5,11 +5,10 @@ import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import { SEVERITIES, type Severity } from '../../../domain/market-event.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { readReports } from './intelligence-store.ts';
 
-const DAY_MS = 86_400_000;
 /** Maximum further age of a snapshot that stands for a day or a week ago. */
 const TOLERANCE_MS = 3 * 3_600_000;
 /** A release that the newest calendar no longer names within this time was moved. */

@@ -4,11 +4,10 @@ import type { MacroObservation, MacroRelease } from '../../../domain/intelligenc
 import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Retention times (docs/decisions/0047-intelligence-retention.md). */
 export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, releases: 400 } as const;

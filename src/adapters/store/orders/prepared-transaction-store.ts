@@ -1,6 +1,10 @@
 /** Prepared transactions in PostgreSQL: the room that an organization has for them, and how lists and risk read them. */
 import type { CapacityObstacle } from '../../../../actors/prepared-transaction/open-capacity.ts';
-import { type PreparedTransaction, type PreparedTransactionView, preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
+import {
+  type PreparedTransaction,
+  type PreparedTransactionView,
+  preparedTransaction,
+} from '../../../../actors/prepared-transaction/resource.ts';
 import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { OpenProposal } from '../../../domain/book.ts';

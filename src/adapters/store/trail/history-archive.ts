@@ -14,12 +14,11 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { whyNotRead } from '../../named-file.ts';
 import type { StoredStep } from '../../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
-import { type EpochMs, isoTime } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs, isoTime } from '../../../domain/time.ts';
 import type { WorkProgress } from '../../../domain/work-progress.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { WorkRecorder } from '../long-work-store.ts';
 
-const DAY_MS = 86_400_000;
 /** Rows that one statement reads. */
 const PAGE_ROWS = 5_000;
 /** Rows that one statement takes away, so that it never holds anybody up for long. */

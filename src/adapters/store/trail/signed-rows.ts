@@ -6,7 +6,7 @@ import type { PendingQuery, Row } from 'postgres';
 import { bookIds } from '../../../domain/book.ts';
 import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { DAY_MS, type EpochMs } from '../../../domain/time.ts';
 import type { ChangeOp, Writer } from '../../../domain/trail/batch.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
@@ -47,7 +47,6 @@ export const ASSESSED_TABLES: readonly string[] = Object.keys(KEYS);
 const REMEMBERED = 200_000;
 /** Bars that one statement compares with what was signed. */
 const BARS_AT_ONCE = 10_000;
-const DAY_MS = 86_400_000;
 
 export interface SignedRows {
   /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */

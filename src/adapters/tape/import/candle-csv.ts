@@ -1,13 +1,11 @@
 /** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
 import { basename } from 'node:path';
-import { timeframeMs } from '../../../domain/time.ts';
+import { DAY_MS, timeframeMs } from '../../../domain/time.ts';
 import { instrumentKey, VENUES } from '../../../domain/venue.ts';
 import { isOfShare, ShareClock } from '../../candle-files/share-hours.ts';
 import { wireCandle } from '../../venues/spotexchange/map.ts';
 import { firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
-
-const DAY_MS = 86_400_000;
 
 export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
 
