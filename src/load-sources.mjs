@@ -39,7 +39,6 @@ const COMPILED_PACKAGES = [
   '@noble/curves',
   '@scure/base',
   '@solana/kit',
-  '@solana/spl-token',
   '@solana/web3.js',
   'csv-parse',
   'decimal.js',
