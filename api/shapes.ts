@@ -1,12 +1,13 @@
 /** Building blocks of the wire's schemas: one source for validation, types, serialization and the OpenAPI document. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../src/domain/agent.ts';
 import { QUALITIES, QUALITY_FLAGS } from '../src/domain/quote.ts';
 import { SHOWN_PATTERN } from '../src/domain/shown-text.ts';
-import { choice, DecimalText, IdText, nullable, nullableChoice } from '../src/core/shapes.ts';
+import { AS_STORED, choice, DecimalText, IdText, nullable } from '../src/core/shapes.ts';
 import { EXECUTABLE_VENUES, VENUES } from '../src/domain/venue.ts';
 
 export {
+  AutonomyWord,
+  asStored,
   choice,
   DecimalText,
   HashText,
@@ -15,6 +16,8 @@ export {
   NullableTime,
   nullable,
   nullableChoice,
+  PauseCauseWord,
+  StageWord,
   Time,
 } from '../src/core/shapes.ts';
 
@@ -28,9 +31,6 @@ export const BookSide = Type.Array(Type.Object({ price: DecimalText, size: Decim
 
 export const VenueWord = choice(VENUES, 'A source of prices; `reference` is never executable.');
 export const ExecutableVenueWord = choice(EXECUTABLE_VENUES);
-export const StageWord = choice(STAGES, 'Promotion stage.');
-export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
-export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
 export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
 export const MaxAge = Type.Integer({ description: 'Highest age at which the quote is `live`, in milliseconds.' });
 export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Reasons for the quality.' });
@@ -82,12 +82,6 @@ export type PageQuery = Static<ReturnType<typeof objectOf<typeof pageFields>>>;
 export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
 export const AgentPath = objectOf({ id: IdText });
-
-/** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so its hash stays valid. */
-export function asStored<Value>(schema: TSchema) {
-  return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });
-}
-const AS_STORED = 'x-as-stored';
 
 /** Returns the schema from which a serializer is compiled. */
 export function serializable(node: unknown): unknown {

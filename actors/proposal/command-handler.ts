@@ -5,11 +5,12 @@ import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ProposalCommands, ProposalView } from './commands.ts';
+import type { ProposalCommands } from './commands.ts';
 import { proposalContext, proposalState } from './effects.ts';
 import { shownExecution } from './parts.ts';
 import { isHalted, isPassing, type PreTrade } from './pre-trade.ts';
 import type { ProposalEvent } from './protocol.ts';
+import type { ProposalView } from './resource.ts';
 
 /** Store ports of the command handler, besides the actors themselves. */
 export interface ProposalDirectory {

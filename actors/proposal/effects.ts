@@ -2,12 +2,13 @@
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type ProposalState, proposalTransactionId } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import { isoTime } from '../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../src/domain/time.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { answerOf, isStale, staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
 import { partOf, reservedUsd, shownExecution } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
+import { type Proposal, proposal } from './resource.ts';
 
 export const EXECUTE_ORDER = 'execute_order';
 export const RECONCILE_ORDER = 'reconcile_order';
@@ -24,39 +25,13 @@ export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
   return BETWEEN_PARTS.has(state.value) ? 'executing' : (state.value as ProposalState);
 }
 
-/** The row of the projection as the step leaves it. */
-function projected(info: StepInfo): { readonly [field: string]: unknown } {
-  const context = proposalContext(info);
-  const { order } = context;
-  return {
-    id: info.actorId,
-    orgId: info.orgId,
-    agentId: context.agentId,
-    decisionId: context.decisionId,
-    slot: context.slot,
-    side: context.side,
-    manifestVersion: context.manifestVersion,
-    manifestHash: context.manifestHash,
-    autonomy: context.autonomy,
-    epoch: context.epoch,
-    mode: order.mode,
-    bookId: order.bookId,
-    instrument: order.instrument,
-    order,
-    notionalUsd: reservedUsd(context),
-    execution: shownExecution(context, info.value as string),
-    decisionPrice: context.decisionPrice,
-    readsReference: context.readsReference,
-    risk: context.risk,
-    state: proposalState(info),
-    reason: context.reason,
-    decidedBy: context.decidedBy,
-    filledQuantity: context.filledQuantity,
-    filledNotionalUsd: context.filledNotionalUsd,
-    createdAt: context.createdAt,
-    expiresAt: context.expiresAt,
-    changedAt: info.now,
-  };
+/** A proposal as it stands in a step. */
+export function proposalRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Proposal {
+  const context = proposalContext(state);
+  const { mode, bookId, instrument } = context.order;
+  const execution = shownExecution(context, state.value as string);
+  const derived = { mode, bookId, instrument, notionalUsd: reservedUsd(context), execution };
+  return proposal.pick({ ...context, ...derived, id, state: proposalState(state), changedAt });
 }
 
 /** Announcements made while a transaction waits for the owner's wallet. */
@@ -116,7 +91,7 @@ export const proposalKind: ActorKind = {
   validate: validateProposal,
   migrations: {},
   effects: {
-    projectProposal: (_: undefined, info) => [record('proposal', projected(info))],
+    projectProposal: (_: undefined, info) => [record('proposal', proposal.record(info.orgId, proposalRow(info.actorId, info, info.now)))],
     announceProposal: ({ what }: { readonly what: string }, info) => [
       { kind: 'announcement', announcement: { channel: 'proposals', about: proposalContext(info).agentId, body: announced(what, info) } },
     ],

@@ -1,5 +1,6 @@
 /** Building blocks of wire schemas that every room may use. */
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../domain/agent.ts';
 
 /** One word out of a list. */
 export function choice<const Words extends readonly string[]>(words: Words, description?: string) {
@@ -35,3 +36,13 @@ export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14
 export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 export const HashText = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hexadecimal.' });
 export const IdText = Type.String({ format: 'uuid' });
+
+export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
+export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Reason of the pause, or null while it is running.');
+export const StageWord = choice(STAGES, 'Promotion stage.');
+
+/** Marks a value that is sent exactly as stored. Its schema documents it and filters nothing, so its hash stays valid. */
+export function asStored<Value>(schema: TSchema) {
+  return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });
+}
+export const AS_STORED = 'x-as-stored';

@@ -1,5 +1,5 @@
 /** POST /v1/agent-orders/:id/approve. */
-import type { ProposalView } from '../../../actors/proposal/commands.ts';
+import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,6 +1,6 @@
 /** POST /v1/agent-orders/:id/decline: an operator says no. */
 
-import type { ProposalView } from '../../../actors/proposal/commands.ts';
+import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,5 +1,6 @@
 /** Store ports of the trade-proposal routes. */
-import type { ProposalCommands, ProposalView } from '../../../actors/proposal/commands.ts';
+import type { ProposalCommands } from '../../../actors/proposal/commands.ts';
+import type { ProposalView } from '../../../actors/proposal/resource.ts';
 import type { ProposalState } from '../../../src/domain/execution.ts';
 import type { Page, PageOf } from '../../page.ts';
 

@@ -5,10 +5,9 @@
 import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
-import type { ProposalView } from '../../../actors/proposal/commands.ts';
-import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
+import type { ProposalView } from '../../../actors/proposal/resource.ts';
+import { proposalContext, proposalKind, proposalRow, proposalState } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
-import { shownExecution } from '../../../actors/proposal/parts.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../../actors/proposal/protocol.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
@@ -282,9 +281,7 @@ function preTradeOn(kept: Kept): PreTrade {
 function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   const row = memory.actors.get(id);
   if (row === undefined) return null;
-  const context = proposalContext(row.state);
-  const execution = shownExecution(context, row.state.value as string);
-  return { ...context, id, state: proposalState(row.state), execution, fills: [], transaction: null, changedAt: clock.now() };
+  return { ...proposalRow(id, row.state, clock.now()), fills: [], transaction: null };
 }
 
 /** Carries executions out. The worker of one dies where it is told to: by turns before its outcome is kept and right after it. */

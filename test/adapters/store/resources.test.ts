@@ -7,6 +7,7 @@ import { launcherLaunch } from '../../../actors/launcher-launch/resource.ts';
 import { marketOrder } from '../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../actors/prepared-transaction/resource.ts';
+import { proposal } from '../../../actors/proposal/resource.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -21,6 +22,7 @@ const RESOURCES = {
   marketOrder,
   predictionOrder,
   preparedTransaction,
+  proposal,
 };
 
 interface ColumnRow {

@@ -6,6 +6,7 @@ import { launcherLaunch } from '../../../../actors/launcher-launch/resource.ts';
 import { marketOrder } from '../../../../actors/market-order/resource.ts';
 import { predictionOrder } from '../../../../actors/prediction-order/resource.ts';
 import { preparedTransaction } from '../../../../actors/prepared-transaction/resource.ts';
+import { proposal } from '../../../../actors/proposal/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import {
@@ -26,7 +27,7 @@ import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../eva
 import { writeListedTokens } from '../launches/launch-store.ts';
 import { tellPredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities } from '../orders/prepared-transaction-store.ts';
-import { append, project } from '../resource-rows.ts';
+import { append, lastOfEach, project } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
@@ -88,7 +89,10 @@ const WRITERS: { readonly [type: string]: Writer } = {
   take_created: writeTakesCreated,
   take_projection: writeTakeProjections,
 
-  proposal: writeProposals,
+  proposal: async (transaction, rows) => {
+    await project(proposal)(transaction, rows);
+    await tellTakes(transaction, lastOfEach(rows));
+  },
   market_order: project(marketOrder),
   prediction_order: project(predictionOrder),
   prepared_transaction: project(preparedTransaction),
@@ -280,23 +284,6 @@ export async function readPermitFacts(
       },
     ]),
   ]);
-}
-
-async function writeProposals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
-  await transaction`
-    insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
-      order_body, notional_usd, execution, decision_price, reads_reference, risk, state, reason, decided_by, filled_quantity, filled_notional_usd, created_at, expires_at, changed_at)
-    select id, "orgId", "agentId", "decisionId", slot, side, "manifestVersion", "manifestHash", autonomy, epoch, mode, "bookId", instrument,
-      "order", "notionalUsd", execution, "decisionPrice", "readsReference", risk, state, reason, "decidedBy", "filledQuantity", "filledNotionalUsd", "createdAt", "expiresAt", "changedAt"
-    from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, "agentId" uuid, "decisionId" uuid, slot bigint, side text,
-      "manifestVersion" int, "manifestHash" text, autonomy text, epoch bigint, mode text, "bookId" text, instrument text, "order" jsonb,
-      "notionalUsd" numeric, execution jsonb, "decisionPrice" numeric, "readsReference" boolean, risk jsonb, state text, reason text, "decidedBy" text,
-      "filledQuantity" numeric, "filledNotionalUsd" numeric, "createdAt" bigint, "expiresAt" bigint, "changedAt" bigint)
-    on conflict (id) do update set state = excluded.state, reason = excluded.reason, decided_by = excluded.decided_by, risk = excluded.risk,
-      filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, notional_usd = excluded.notional_usd,
-      execution = excluded.execution, changed_at = excluded.changed_at`;
-  await tellTakes(transaction, last);
 }
 
 /** A step projects its end; where one step projects twice, both say the same and one is enough. */
