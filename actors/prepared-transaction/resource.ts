@@ -24,7 +24,7 @@ export const preparedTransaction = resource('prepared_transactions', {
   side: { holds: held<string | null>(), column: 'text' },
   quantity: { holds: held<string | null>(), column: 'numeric' },
   notionalUsd: { holds: held<string | null>(), column: 'numeric' },
-  /** Dollars that it pays, by the rules of its purpose; null if none. */
+  /** Dollars that it pays, by the rules of its purpose; null of transactions from before they were bound. */
   dollarsUsd: { holds: held<string | null>(), column: 'numeric' },
   preparedBy: { holds: held<string>(), column: 'text' },
   submittedBy: { holds: held<string | null>(), column: 'text', changes: true },
