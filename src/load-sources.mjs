@@ -30,6 +30,7 @@ export const ENTRIES = [
   'src/boot/threads/emergency-server.ts',
   'src/boot/threads/backtest-worker.ts',
   'src/simulation/stress/stress-worker.ts',
+  'src/simulation/sweep/trial-worker.ts',
 ];
 /**
  * Packages of many small files, which are compiled with ours. None of them reads a file beside its own, and none keeps

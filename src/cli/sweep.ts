@@ -1,4 +1,5 @@
 /** `sevengate backtest --sweep`: the variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
+import { availableParallelism } from 'node:os';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { parameterOf, readSweep, type SweepRequest, type Variant } from '../domain/backtest/sweep.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
@@ -63,5 +64,15 @@ async function fromFiles(manifest: Manifest, options: BacktestOptions, onProgres
   const wanted = barSeriesOf(variants.flatMap((variant) => backtestNeeds(variant.manifest, timeframe)));
   const bars = await barsOfFiles(options.candles, wanted, timeframe, now);
   const requested = (covered: BarWindow): SweepRequest => askedFor(manifest, options, stretchOf(options, covered), now).request;
-  return sweepFromBars({ manifest, timeframe, bars, requested, variants, earlier: earlierOf(options), now, onProgress });
+  return sweepFromBars({
+    manifest,
+    timeframe,
+    bars,
+    requested,
+    variants,
+    earlier: earlierOf(options),
+    threads: availableParallelism(),
+    now,
+    onProgress,
+  });
 }

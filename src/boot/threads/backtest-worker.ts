@@ -1,4 +1,5 @@
 /** The worker thread of a backtest or of a sweep: reads the stored bars through a connection of its own, works, and posts what it came to. */
+import { availableParallelism } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
@@ -85,10 +86,11 @@ export function sweepFromStore(
   post: (message: ThreadPost<SweepOutcome>) => void,
 ): Promise<SweepOutcome> {
   return onStore(databaseUrl, 'sweep', (reads, trials) => {
-    if ('earlier' in sweep) return sweepFromHistory(reads, sweep, post);
+    if ('earlier' in sweep) return sweepFromHistory(reads, sweep, availableParallelism(), post);
     return sweepFromHistory(
       reads,
       { ...sweep, earlier: async (returns) => ({ sharpes: await trials.otherTrials(sweep.trialsOf, returns) }) },
+      availableParallelism(),
       post,
     );
   });

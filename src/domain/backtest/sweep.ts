@@ -30,7 +30,7 @@ export interface Variant {
   readonly manifestHash: string;
 }
 
-export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 200, trainDays: 1_500, testDays: 750 } as const;
+export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 1_000, trainDays: 1_500, testDays: 750 } as const;
 
 const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;

@@ -65,6 +65,11 @@ export class InputColumns {
   /** The bars of the run itself, without its holes. */
   #own: CloseSeries | null = null;
 
+  /** Number of columns made so far. */
+  get size(): number {
+    return this.#made.size;
+  }
+
   /** @param shared columns that are the same for all instruments of the history. */
   constructor(history: History, columns: InstrumentColumns, shared: Map<string, InputColumn>) {
     this.#history = history;
@@ -88,7 +93,7 @@ export class InputColumns {
 
   /** Returns the part of the discount that a round trip leaves, by the condition's own function on the prices that a bar is quoted at. */
   netEdge(name: string, edgeOf: (seen: NetEdgeSeen) => number | null, halfSpreadBps: number): NumberColumn {
-    return this.#once(`net edge ${name}`, () => {
+    return this.#once(`net edge ${halfSpreadBps} ${name}`, () => {
       const { key, close, decimals, liquidity, state } = this.#columns;
       const premium = this.benchmarkGap('reference_price').values;
       const values = this.#nothing();

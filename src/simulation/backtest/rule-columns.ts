@@ -86,25 +86,57 @@ export function rulePlans(manifest: Manifest): readonly RulePlan[] {
   return [...manifest.entry.map(plan('entry')), ...[...manifest.exit, ...guardrailExits(manifest)].map(plan('exit'))];
 }
 
+/** Columns of one instrument in the states that a manifest may read, and the inputs made of them. */
+interface ReadableColumns {
+  readonly columns: InstrumentColumns;
+  readonly inputs: InputColumns;
+}
+
+/** Inputs of one history, which manifests that look at the same things share. At most so many of an instrument are kept. */
+export class HistoryInputs {
+  readonly history: History;
+  readonly #most: number;
+  readonly #kept = new Map<string, readonly ReadableColumns[]>();
+
+  constructor(history: History, most = Number.POSITIVE_INFINITY) {
+    this.history = history;
+    this.#most = most;
+  }
+
+  /** Returns the columns as the manifest may read them, in the order of the history's instruments. */
+  of(manifest: Manifest): readonly ReadableColumns[] {
+    const sessions = carriedIn(manifest).join();
+    const kept = this.#kept.get(sessions);
+    if (kept !== undefined && kept.every(({ inputs }) => inputs.size < this.#most)) return kept;
+    const shared = new Map<string, InputColumn>();
+    const made = this.history.instruments.map((received) => {
+      const columns = { ...received, state: readableStates(manifest, this.history, received) };
+      return { columns, inputs: new InputColumns(this.history, columns, shared) };
+    });
+    this.#kept.set(sessions, made);
+    return made;
+  }
+}
+
 /**
  * Evaluates every rule at every slot of the history.
- * @param assumptions what bars are quoted at, for rules that look at costs. @throws TypeError for a condition type that has no column form.
+ * @param assumptions what bars are quoted at, for rules that look at costs.
+ * @param inputs those that other manifests have made on the same history. @throws TypeError for a condition type that has no column form.
  */
-export function evaluateRules(manifest: Manifest, history: History, assumptions: Assumptions = DEFAULT_ASSUMPTIONS): RuleBook {
+export function evaluateRules(
+  manifest: Manifest,
+  history: History,
+  assumptions: Assumptions = DEFAULT_ASSUMPTIONS,
+  inputs: HistoryInputs = new HistoryInputs(history),
+): RuleBook {
   const plans = rulePlans(manifest);
   const entryCount = manifest.entry.length;
   const exitWords = Math.ceil((plans.length - entryCount) / 32);
-  const shared = new Map<string, InputColumn>();
-  const instruments = history.instruments.map((received) => {
-    const columns = { ...received, state: readableStates(manifest, history, received) };
-    return evaluateInstrument(
-      plans,
-      exitWords,
-      columns,
-      new InputColumns(history, columns, shared),
-      costsOf(columns.key, assumptions).halfSpreadBps,
+  const instruments = inputs
+    .of(manifest)
+    .map((given) =>
+      evaluateInstrument(plans, exitWords, given.columns, given.inputs, costsOf(given.columns.key, assumptions).halfSpreadBps),
     );
-  });
   return { plans, entryCount, exitWords, instruments };
 }
 

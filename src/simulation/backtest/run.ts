@@ -30,14 +30,13 @@ import {
   sharpeRatio,
   sortinoRatio,
 } from './performance.ts';
-import { evaluateRules, type RuleBook } from './rule-columns.ts';
+import { evaluateRules, type HistoryInputs, type RuleBook } from './rule-columns.ts';
 import { DISPOSITION_CODES, type MissReason, SEEN, type Simulation, simulate } from './simulate.ts';
 import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
 /** Bars whose decision is worked out anew by the plain decider, besides those with trades. */
 const CHECKED_BARS = 64;
-const CHECKED_TRADES = 64;
 /** Trades that a result names one by one; the statistics are over all. */
 const TRADES_KEPT = 20_000;
 
@@ -217,6 +216,10 @@ export interface BacktestOptions {
   readonly trials: Trials;
   /** Is told how many of how many bars are done. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Inputs of the history that other runs have made. */
+  readonly inputs?: HistoryInputs;
+  /** Number of bars, and of trades, that the plain decider decides anew; 64 by default, none with 0. */
+  readonly checked?: number;
 }
 
 /**
@@ -224,14 +227,15 @@ export interface BacktestOptions {
  * @throws Error if a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one;
  * RangeError for a manifest whose strategy is outside code.
  */
-export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
+export function runBacktest(options: BacktestOptions): BacktestRun {
+  const { manifest, history, assumptions, trials, onProgress, inputs, checked = CHECKED_BARS } = options;
   if (manifest.strategy !== undefined)
     throw new RangeError(`the strategy ${manifest.strategy.release} is outside code, which answers replay sessions and no backtest`);
-  const rules = evaluateRules(manifest, history, assumptions);
+  const rules = evaluateRules(manifest, history, assumptions, inputs);
   const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
   onProgress?.(history.length, history.length);
-  const bars = sampledBars(history.length, simulation.trades);
-  const difference = checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
+  const bars = sampledBars(history.length, simulation.trades, checked);
+  const difference = bars.length === 0 ? null : checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
   if (difference !== null) {
     throw new Error(`the columns decide otherwise than the plain decider at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
   }
@@ -288,10 +292,11 @@ export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result
 }
 
 /** Bars spread over the history, and those at which trades were decided; ascending. */
-function sampledBars(length: number, trades: readonly Trade[]): readonly number[] {
+function sampledBars(length: number, trades: readonly Trade[], checked: number): readonly number[] {
   const bars = new Set<number>();
-  for (let n = 0; n < CHECKED_BARS; n++) bars.add(Math.floor(((n + 0.5) * length) / CHECKED_BARS));
-  const step = Math.max(1, Math.floor(trades.length / CHECKED_TRADES));
+  if (checked === 0) return [];
+  for (let n = 0; n < checked; n++) bars.add(Math.floor(((n + 0.5) * length) / checked));
+  const step = Math.max(1, Math.floor(trades.length / checked));
   for (let n = 0; n < trades.length; n += step) {
     const { entryBar, exitBar } = trades[n] as Trade;
     bars.add(entryBar);

@@ -2,21 +2,33 @@
 import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { type BarsJob, type BarWindow, seenBars } from '../backtest/from-bars.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
+import { keepingLast } from './kept-history.ts';
 import { type EarlierTrials, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
+import { tryInThreads } from './trial-threads.ts';
 
 export interface SweepOfBars extends Omit<BarsJob, 'requested' | 'trials'> {
   /** The request over the stretch that the bars cover, or over what was asked for instead. */
   readonly requested: (covered: BarWindow) => SweepRequest;
   readonly variants: readonly Variant[];
   readonly earlier: EarlierTrials;
+  /** Threads that try the variants. */
+  readonly threads: number;
 }
 
-export async function sweepFromBars({ manifest, requested, variants, earlier, onProgress, ...given }: SweepOfBars): Promise<SweepOutcome> {
+export async function sweepFromBars({
+  manifest,
+  requested,
+  variants,
+  earlier,
+  threads,
+  onProgress,
+  ...given
+}: SweepOfBars): Promise<SweepOutcome> {
   const { timeframe } = given;
   const { request } = seenBars({ ...given, requested }, backtestNeeds(manifest, timeframe));
-  const historyOf = async (variant: Variant) => {
-    const { inputs } = seenBars({ ...given, requested: () => request }, backtestNeeds(variant.manifest, timeframe));
+  const historyOf = keepingLast(timeframe, async (variant, needs) => {
+    const { inputs } = seenBars({ ...given, requested: () => request }, needs);
     return sufficientHistory(request, variant, timeframe, inputs);
-  };
-  return workSweep({ request, variants, historyOf, earlier, onProgress });
+  });
+  return workSweep({ request, variants, historyOf, earlier, tryAll: tryInThreads(threads), onProgress });
 }

@@ -1,6 +1,6 @@
 /** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward assesses the picking itself. */
 
-import { type DailyReturns, returnsByDay, type Trial } from '../../domain/backtest/daily-returns.ts';
+import type { DailyReturns, Trial } from '../../domain/backtest/daily-returns.ts';
 import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
 import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
@@ -8,16 +8,9 @@ import { sampleDeviation } from '../../domain/statistics.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
-import {
-  type BacktestResult,
-  dailyReturns,
-  type EquityDayRow,
-  luckOf,
-  NO_OTHERS,
-  type PerformanceSummary,
-  runBacktest,
-} from '../backtest/run.ts';
+import { type BacktestResult, type EquityDayRow, luckOf, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
+import { byDayOf, type SweepTrial, type Tried, type TryVariants, tryVariants } from './trials.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
 /** Trials of other runs: manifests that differ from every variant of this sweep, and whose returns move with those of its best one. */
@@ -56,23 +49,9 @@ export interface SweepWork {
   /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
   readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
   readonly earlier: EarlierAsked;
+  /** In this thread by default. */
+  readonly tryAll?: TryVariants;
   readonly onProgress: (done: number, total: number) => void;
-}
-
-/** One trial of a sweep. Money is exact; ratios are numbers. */
-export interface SweepTrial {
-  readonly values: readonly (number | string)[];
-  readonly manifestHash: string;
-  readonly sharpe: number | null;
-  readonly sortino: number | null;
-  readonly maxDrawdownPct: number;
-  readonly returnPct: number;
-  readonly closedTrades: number;
-  readonly hitRatePct: number | null;
-  readonly profitUsd: DecimalString;
-  readonly feesUsd: DecimalString;
-  /** Probability that its true Sharpe ratio lies above what the best of all counted trials would show by luck. */
-  readonly deflatedSharpe: number | null;
 }
 
 export interface SweepFold extends Omit<Fold, 'train' | 'test'> {
@@ -126,32 +105,19 @@ export type SweepOutcome =
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-/** Kept result of a variant's run. Its trades and days would fill the memory. */
-interface Tried {
-  readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
-  readonly returns: Float64Array;
-  readonly byDay: DailyReturns;
-}
-
 /** Works a sweep out. Refuses a history that is not enough for one of the variants. @throws Error for a defect. */
-export async function workSweep({ request, variants, historyOf, earlier, onProgress }: SweepWork): Promise<SweepOutcome> {
-  const tried: Tried[] = [];
-  let best: { readonly place: number; readonly run: BacktestResult } | null = null;
-  for (const [place, variant] of variants.entries()) {
-    onProgress(place, variants.length);
-    // One after the other: each takes a whole core.
-    // oxlint-disable-next-line no-await-in-loop
-    const history = await historyOf(variant);
-    if ('code' in history) return { ok: false, ...history };
-    const { manifest } = variant;
-    const { result: run } = runBacktest({ manifest, history, assumptions: request.assumptions, trials: NO_OTHERS });
-    tried.push({ trial: trialOf(variant, run), returns: dailyReturns(run), byDay: byDayOf(run) });
-    if (best === null || scoreOf(run) > scoreOf(best.run)) best = { place, run };
-  }
+export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
+  const { request, variants, historyOf, earlier, onProgress } = work;
+  const tried = await tryParts(work);
+  if ('code' in tried) return { ok: false, ...tried };
+  const best = bestOf(tried);
+  const variant = variants[best] as Variant;
+  const history = await historyOf(variant);
+  if ('code' in history) return { ok: false, ...history };
+  const { result: run } = runBacktest({ manifest: variant.manifest, history, assumptions: request.assumptions, trials: NO_OTHERS });
   onProgress(variants.length, variants.length);
-  if (best === null) throw new Error('a sweep without a variant');
-  const known = typeof earlier === 'function' ? await earlier(byDayOf(best.run)) : earlier;
-  const result = sweepResult(request, tried, best, known);
+  const known = typeof earlier === 'function' ? await earlier(byDayOf(run)) : earlier;
+  const result = sweepResult(request, tried, { place: best, run }, known);
   return {
     ok: true,
     resultHash: canonicalHash(result as never),
@@ -161,15 +127,43 @@ export async function workSweep({ request, variants, historyOf, earlier, onProgr
   };
 }
 
-function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
-  return returnsByDay(
-    capitalUsd,
-    daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
-  );
+/** Tries the variants in their order, neighbours on the same history together: no more than one history is kept. */
+async function tryParts({ request, variants, historyOf, onProgress, ...work }: SweepWork): Promise<readonly Tried[] | Insufficient> {
+  const { tryAll = async (trying, onDone) => tryVariants(trying, onDone) } = work;
+  const tried: Tried[] = [];
+  const tryPart = async (part: Part): Promise<void> => {
+    const before = tried.length;
+    const trying = { ...part, assumptions: request.assumptions };
+    tried.push(...(await tryAll(trying, (done) => onProgress(before + done, variants.length))));
+  };
+  let part = null as Part | null;
+  for (const variant of variants) {
+    // One after the other: the next mostly needs what this one has read.
+    // oxlint-disable-next-line no-await-in-loop
+    const history = await historyOf(variant);
+    if ('code' in history) return history;
+    if (part?.history === history) {
+      part.variants.push(variant);
+      continue;
+    }
+    // oxlint-disable-next-line no-await-in-loop
+    if (part !== null) await tryPart(part);
+    part = { history, variants: [variant] };
+  }
+  if (part !== null) await tryPart(part);
+  return tried;
 }
 
-function scoreOf({ performance }: BacktestResult): number {
-  return performance.sharpe ?? Number.NEGATIVE_INFINITY;
+interface Part {
+  readonly history: History;
+  readonly variants: Variant[];
+}
+
+/** Returns the place of the first with the highest Sharpe ratio. @throws Error for a sweep without a variant. */
+function bestOf(tried: readonly Tried[]): number {
+  if (tried.length === 0) throw new Error('a sweep without a variant');
+  const scores = tried.map(({ trial }) => trial.sharpe ?? Number.NEGATIVE_INFINITY);
+  return scores.indexOf(Math.max(...scores));
 }
 
 function sweepResult(
@@ -219,21 +213,6 @@ function sweepResult(
       'Every variant runs once over the whole stretch, so a position that its own rules hold at the beginning of a test window is carried into it; changing from one variant to the next costs nothing.',
       'The best variant of the whole stretch was picked with hindsight; what would have been earned by picking is the walk-forward.',
     ],
-  };
-}
-
-function trialOf({ values, manifestHash }: Variant, { performance, trades, feesUsd }: BacktestResult): Tried['trial'] {
-  return {
-    values,
-    manifestHash,
-    sharpe: performance.sharpe,
-    sortino: performance.sortino,
-    maxDrawdownPct: performance.maxDrawdownPct,
-    returnPct: performance.returnPct,
-    closedTrades: trades.closed,
-    hitRatePct: trades.hitRatePct,
-    profitUsd: trades.profitUsd,
-    feesUsd,
   };
 }
 

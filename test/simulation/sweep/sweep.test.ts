@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
-import { isVariants, type SweepRequest, variantsOf } from '../../../src/domain/backtest/sweep.ts';
+import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../../src/domain/backtest/sweep.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { buildHistory } from '../../../src/simulation/backtest/history.ts';
 import { runBacktest } from '../../../src/simulation/backtest/run.ts';
 import { type SweepResult, workSweep } from '../../../src/simulation/sweep/sweep-work.ts';
+import { tryInThreads } from '../../../src/simulation/sweep/trial-threads.ts';
 import { walkForward } from '../../../src/simulation/sweep/walk-forward.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, entryOf, START, walk } from '../backtest/random-histories.ts';
@@ -182,6 +183,46 @@ test('a sweep counts every variant and every earlier trial; its numbers are thos
     6,
   );
   expect(outcome.summary).toMatchObject({ variants: 6, trialsCounted: 10, passed: null });
+});
+
+test('threads come to the bytes that one alone comes to, however many and whatever history a variant needs', async () => {
+  const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '24h' }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const parameters = [
+    { path: 'stopLossPct', values: [2, 4, 6, 8, 10] },
+    { path: 'takeProfitPct', values: [5, 10, 15] },
+  ];
+  const variants = variantsOf(read.manifest, parameters);
+  if (!isVariants(variants)) throw new Error(JSON.stringify(variants));
+  const historyOf = (seed: number) =>
+    buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles: walk(draws(seed), START - 300 * DAY, DAY, 300, 30_000) }]);
+  const [first, second] = [historyOf(7), historyOf(8)];
+  const request: SweepRequest = {
+    from: '',
+    to: '',
+    timeframe: null,
+    look: true,
+    assumptions: DEFAULT_ASSUMPTIONS,
+    parameters,
+    walkForward: { trainDays: 90, testDays: 30 },
+  };
+  const told: number[] = [];
+  const work = {
+    request,
+    variants,
+    historyOf: async (variant: Variant) => (variants.indexOf(variant) < 12 ? first : second),
+    earlier: { sharpes: [0.3] },
+    onProgress: (done: number) => told.push(done),
+  };
+  const alone = await workSweep(work);
+  expect(alone.ok && (JSON.parse(alone.result) as SweepResult).trials).toHaveLength(15);
+  told.length = 0;
+  expect(await workSweep({ ...work, tryAll: tryInThreads(3) })).toEqual(alone);
+  expect(told.at(-1)).toBe(15);
+  expect(told.toSorted((a, b) => a - b)).toEqual(told);
+  await expect(
+    tryInThreads(2)({ history: { ...first, instruments: [] }, variants, assumptions: DEFAULT_ASSUMPTIONS }, () => {}),
+  ).rejects.toThrow();
 });
 
 test('a variant whose history is not enough ends the sweep with its words', async () => {

@@ -1,0 +1,87 @@
+/** Tries variants on one history: each is a whole backtest of which a few numbers are kept. */
+import type { Assumptions } from '../../domain/backtest/assumptions.ts';
+import { type DailyReturns, returnsByDay } from '../../domain/backtest/daily-returns.ts';
+import type { Variant } from '../../domain/backtest/sweep.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { History } from '../backtest/history.ts';
+import { HistoryInputs } from '../backtest/rule-columns.ts';
+import { type BacktestResult, dailyReturns, NO_OTHERS, runBacktest } from '../backtest/run.ts';
+
+/** One trial of a sweep. Money is exact; ratios are numbers. */
+export interface SweepTrial {
+  readonly values: readonly (number | string)[];
+  readonly manifestHash: string;
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly closedTrades: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  /** Probability that its true Sharpe ratio lies above what the best of all counted trials would show by luck. */
+  readonly deflatedSharpe: number | null;
+}
+
+/** Kept result of a variant's run. Its trades and days would fill the memory. */
+export interface Tried {
+  readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
+  readonly returns: Float64Array;
+  readonly byDay: DailyReturns;
+}
+
+/** Variants to be tried on one history. It crosses to a thread as it is. */
+export interface Trying {
+  readonly history: History;
+  readonly variants: readonly Variant[];
+  readonly assumptions: Assumptions;
+}
+
+/** Tries variants and returns them in their order. `onDone` is told how many are done. @throws Error for a defect. */
+export type TryVariants = (trying: Trying, onDone: (done: number) => void) => Promise<readonly Tried[]>;
+
+/** Columns of an instrument that are kept for the next variants: at five years of hours a third of a megabyte each. */
+const KEPT_COLUMNS = 64;
+/** One variant in so many is checked against the plain decider, which costs ten times the run, and so is the best of a sweep. */
+const CHECKED_EVERY = 32;
+
+/** Tries variants one after the other. */
+export function tryVariants({ history, variants, assumptions }: Trying, onDone: (done: number) => void): readonly Tried[] {
+  const inputs = new HistoryInputs(history, KEPT_COLUMNS);
+  return variants.map((variant, place) => {
+    onDone(place);
+    const { manifest } = variant;
+    const { result } = runBacktest({
+      manifest,
+      history,
+      assumptions,
+      trials: NO_OTHERS,
+      inputs,
+      ...(place % CHECKED_EVERY === 0 ? {} : { checked: 0 }),
+    });
+    return { trial: trialOf(variant, result), returns: dailyReturns(result), byDay: byDayOf(result) };
+  });
+}
+
+/** Returns of a result by UTC day. */
+export function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
+  return returnsByDay(
+    capitalUsd,
+    daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),
+  );
+}
+
+function trialOf({ values, manifestHash }: Variant, { performance, trades, feesUsd }: BacktestResult): Tried['trial'] {
+  return {
+    values,
+    manifestHash,
+    sharpe: performance.sharpe,
+    sortino: performance.sortino,
+    maxDrawdownPct: performance.maxDrawdownPct,
+    returnPct: performance.returnPct,
+    closedTrades: trades.closed,
+    hitRatePct: trades.hitRatePct,
+    profitUsd: trades.profitUsd,
+    feesUsd,
+  };
+}
