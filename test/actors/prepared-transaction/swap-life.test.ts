@@ -4,8 +4,10 @@ import { AddressLookupTableAccount, PublicKey, TransactionInstruction, Transacti
 import { beforeEach, expect, test } from 'vitest';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { verifyBooks } from '../../../src/adapters/store/books/book-verifier.ts';
+import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
+import { compareReserves, walletPlace } from '../../../src/domain/reserves.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { digestOf, fromBase64 } from '../../../src/domain/solana/verify.ts';
 import { keyOf, LIGHTHOUSE } from '../../domain/solana/honest-transactions.ts';
@@ -462,6 +464,33 @@ test('prepared orders reserve the mandate: together they never come to more, how
   expect(prepared.length).toBeLessThanOrEqual(3);
   expect(new Decimal(usd).lte(1_000)).toBe(true);
   for (const outcome of asked) if (!outcome.ok) expect(['blocked_by_risk', 'unavailable']).toContain(outcome.refusal.code);
+});
+
+test('a purchase takes no dollars that vaults have bound, counted with what waits for its signature; a sale takes none', async () => {
+  const address = stage.wallet.publicKey.toBase58();
+  const place = { place: walletPlace(address), venue: 'spotchain', known: true, dollars: '10000', assets: new Map() } as const;
+  const claims = {
+    cashUsd: '9700',
+    cashAt: { spotexchange: '0', spotchain: '0' },
+    holdings: [],
+    depositedUsd: '9700',
+    books: { cashUsd: '9700', capitalUsd: '0' },
+  };
+  await createReserveStore(stage.sql).keep(ORG, compareReserves(claims, [place], stage.clock.now()), null);
+  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ amount: '301' }));
+  expect(refused).toMatchObject({
+    ok: false,
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '300', after: '301' }] },
+  });
+  await preparedSwap(stage, { amount: '200' });
+  // The first one waits for its signature.
+  expect(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '101' }))).toMatchObject({
+    ok: false,
+    refusal: { rejections: [{ code: 'insufficient_balance', limit: '100' }] },
+  });
+  stage.fund(AAPL_MINT, 200_000_000n);
+  stage.solana.chain.finalize();
+  await preparedSwap(stage, { side: 'sell', amount: '1' });
 });
 
 test('no more than twenty are open at once', async () => {
