@@ -46,6 +46,7 @@ await withDatabase(async (own) => {
       process.platform === 'linux'
         ? "rates are per second of processor time, ours and the server's together"
         : 'rates are per second of wall time',
+      'signing costs about a millisecond of processor time per transaction, whatever is in it: the ratio falls as ticks become cheaper',
       'signed: the digest of the decisions in tick_batches, the batch of the transaction with its Merkle root and one Ed25519 signature',
     ],
   });
