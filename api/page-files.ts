@@ -1,4 +1,4 @@
-/** Headers that the files of the console and of the terminal have in common. */
+/** Headers of the files that the terminal is made of. */
 
 const TYPES: { readonly [extension: string]: string } = {
   html: 'text/html; charset=utf-8',
@@ -6,8 +6,6 @@ const TYPES: { readonly [extension: string]: string } = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 };
-/** Kinds of files that a page may be made of, by the end of their name. */
-export const KINDS = Object.keys(TYPES);
 
 /** Content type of a file; undefined if it is of no kind that a page is made of. */
 export const contentTypeOf = (name: string): string | undefined => TYPES[name.slice(name.lastIndexOf('.') + 1)];

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import { PERMISSIONS } from '../src/domain/agent.ts';
 import type { Caller } from './caller.ts';
-import { type ConsoleFile, registerConsole } from './console.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { findChannel } from './feeds/channels/index.ts';
 import type { FeedPorts } from './feeds/index.ts';
@@ -71,7 +70,7 @@ export interface ReplayServer {
  */
 export async function buildReplayApi(
   ports: ReplayPorts,
-  options: Pick<ApiOptions, 'version'> & { readonly console: readonly ConsoleFile[]; readonly terminal: TerminalSource },
+  options: Pick<ApiOptions, 'version'> & { readonly terminal: TerminalSource },
 ): Promise<ReplayServer> {
   const { state, tapes } = replayReads(ports.replay);
   const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
@@ -100,7 +99,6 @@ export async function buildReplayApi(
     loopback: true,
     only: [...answered, document, ...refused.map(refusing)],
     extend: [
-      (server) => registerConsole(server, options.console.map(markedAsReplay)),
       (server) => registerTerminal(server, options.terminal, { isReplay: true }),
       async (server) => {
         server.addHook('onRequest', async (request) => {
@@ -144,15 +142,6 @@ function refusing({ route }: RouteEntry): RouteEntry {
     handle: () => (_request, reply) => sendProblem(reply, 'feature_disabled', detail),
   };
   return entry(refusal, 'public');
-}
-
-/** The console shows by this that what it shows is past, from its first paint on. */
-function markedAsReplay(file: ConsoleFile): ConsoleFile {
-  if (file.name !== 'index.html') return file;
-  const page = file.content.toString('utf8');
-  const marked = page.replace('<html lang="en">', '<html lang="en" data-replay="true">');
-  if (marked === page) throw new Error('the console cannot be marked as a replay: its page has no <html lang="en">');
-  return { ...file, content: Buffer.from(marked) };
 }
 
 function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {

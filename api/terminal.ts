@@ -1,8 +1,8 @@
-/** Serves the trader's terminal at /terminal: one page with a nonce of its own, and hashed files that a browser keeps for good. */
+/** Serves the trader's terminal at / and at /terminal: one page with a nonce of its own, and hashed files that a browser keeps for good. */
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsGzip } from './compression.ts';
 import { contentTypeOf, pagePolicy } from './page-files.ts';
 import { sendProblem } from './problem.ts';
@@ -36,7 +36,7 @@ const compress = promisify(gzip);
 export function registerTerminal(app: FastifyInstance, source: TerminalSource, { isReplay = false } = {}): void {
   const prepared = prepareOnce(source);
   const config = { permission: 'public', cost: 'read' } as const;
-  app.get('/terminal', { config }, async (_request, reply) => {
+  const show = async (_request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
     const terminal = await prepared();
     return reply
@@ -46,13 +46,15 @@ export function registerTerminal(app: FastifyInstance, source: TerminalSource, {
         'content-security-policy': pagePolicy({ styles: `'nonce-${nonce}'`, trustedTypes: 'default' }),
       })
       .send(terminal === null ? WAITING_PAGE : terminal.page(nonce, isReplay));
-  });
+  };
+  app.get('/', { config }, show);
+  app.get('/terminal', { config }, show);
   app.get('/terminal/wait.js', { config }, async (_, reply) =>
     reply.headers({ 'content-type': contentTypeOf('wait.js'), 'cache-control': 'no-store' }).send(WAITING_SCRIPT),
   );
   app.get<{ Params: { file: string } }>('/terminal/:file', { config }, async (request, reply) => {
     const file = (await prepared())?.files.get(request.params.file);
-    if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; reload /terminal');
+    if (file === undefined) return sendProblem(reply, 'not_found', 'the terminal has no such file; reload the page');
     reply.headers({ 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' });
     if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.content);
     return reply.header('content-encoding', 'gzip').send(file.small);
@@ -111,7 +113,7 @@ const WAITING_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <title>Sevengate terminal</title>
+    <title>Sevengate</title>
     <script type="module" src="/terminal/wait.js"></script>
   </head>
   <body>
@@ -129,8 +131,8 @@ function pageOf(nonce: string, isReplay: boolean, { script, style, preloaded }: 
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="referrer" content="no-referrer" />
-    <title>Sevengate terminal</title>
-    <link rel="icon" href="/console/icon.svg" type="image/svg+xml" />
+    <title>Sevengate</title>
+    <link rel="icon" href="/terminal/icon.svg" type="image/svg+xml" />
     <link rel="stylesheet" href="/terminal/${style}" />
     ${preloads}
     <style nonce="${nonce}">:root{color-scheme:dark light}</style>

@@ -5,8 +5,18 @@ import { plain, priceText } from './words.js';
 /** @typedef {import('./wire.ts').Book} Book */
 /** @typedef {import('./wire.ts').Fill} Fill */
 /** @typedef {import('./wire.ts').Observation} Observation */
-/** @typedef {import('./candle-panel.js').Overlay} Overlay */
-/** @typedef {import('./candle-panel.js').Curve} Curve */
+/** @typedef {{ readonly at: number, readonly kind: 'entry' | 'exit' | 'proposed' | 'blocked', readonly text: string }} Mark */
+/** @typedef {{ readonly price: string, readonly title: string, readonly colour: 'accent' | 'good' | 'bad' }} PriceLine */
+/** @typedef {{ readonly from: number, readonly to: number, readonly colour: 'carried' }} Stretch Time in which something was so. */
+/** @typedef {{ readonly name: string, readonly points: readonly { readonly at: number, readonly value: number }[] }} Curve */
+/**
+ * @typedef {object} Overlay
+ * @property {readonly Mark[]} marks
+ * @property {readonly PriceLine[]} lines
+ * @property {readonly Stretch[]} stretches
+ * @property {readonly Curve[]} curves On the scale of prices.
+ * @property {readonly Curve[]} gauges On a scale of their own.
+ */
 /** @typedef {{ readonly type: string, readonly timeframe?: string, readonly [field: string]: unknown }} Condition */
 /** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entry: readonly Condition[], readonly exit: readonly Condition[] }} Rules */
 
@@ -37,12 +47,12 @@ export function overlayOf({ key, manifest, books, fills, decisions }) {
   };
 }
 
-/** @param {Fill} fill @returns {import('./price-chart.js').Mark} */
+/** @param {Fill} fill @returns {Mark} */
 function fillMark({ at, side, quantity, fillPrice }) {
   return { at: Date.parse(at), kind: side === 'buy' ? 'entry' : 'exit', text: `${side} ${priceText(quantity)} at ${priceText(fillPrice)}` };
 }
 
-/** @param {Decision} decision @param {string} key @returns {import('./price-chart.js').Mark[]} */
+/** @param {Decision} decision @param {string} key @returns {Mark[]} */
 function decisionMark({ slot, disposition, instrument, risk }, key) {
   if (instrument !== key || disposition === 'hold') return [];
   const at = Date.parse(slot);
@@ -56,7 +66,7 @@ function decisionMark({ slot, disposition, instrument, risk }, key) {
  * @param {Book} book
  * @param {string} key
  * @param {{ readonly stopLossPct: number, readonly takeProfitPct: number }} manifest
- * @returns {import('./price-chart.js').PriceLine[]}
+ * @returns {PriceLine[]}
  */
 function positionLines({ positions, mode }, key, { stopLossPct, takeProfitPct }) {
   return positions
@@ -68,7 +78,7 @@ function positionLines({ positions, mode }, key, { stopLossPct, takeProfitPct })
     ]);
 }
 
-/** @param {Decision} decision @returns {import('./price-chart.js').Stretch} */
+/** @param {Decision} decision @returns {Stretch} */
 function minuteOf({ slot }) {
   const from = Date.parse(slot);
   return { from, to: from + MINUTE, colour: 'carried' };

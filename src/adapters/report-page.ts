@@ -1,10 +1,11 @@
-/** The report of a backtest or of a sweep as one file: the console's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
+/** The report of a backtest or of a sweep as one file: the terminal's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { EvaluationPort } from '../../api/v1/agents/ports.ts';
-import { readConsoleFiles } from './console-files.ts';
 
-/** Data of `web/report-file.js`. */
+/** Data of `web/report/report-file.js`. */
 export interface ReportData {
   readonly evaluation: 'backtest' | 'sweep';
   /** Plain text: the name of the agent or of the manifest. */
@@ -34,10 +35,11 @@ interface Frame {
   readonly style: string;
 }
 
-const ENTRY = 'report-file.js';
+const FOLDER = new URL('../../web/report/', import.meta.url);
+const STYLES = ['page.css', 'report.css'];
 let frame: Promise<Frame> | null = null;
 
-/** Makes the page. The same data give the same text, byte for byte. @throws Error if a module of the console is missing. */
+/** Makes the page. The same data give the same text, byte for byte. @throws Error if a module of the report does not compile. */
 export async function simulationPage(data: ReportData): Promise<ReportPage> {
   frame ??= readFrame();
   const { script, style } = await frame;
@@ -86,11 +88,10 @@ export function createRunPages(reads: {
   };
 }
 
-/** The modules that the report needs, in one script, as the console serves them. */
+/** The modules of the report and its styles, in one script and one style sheet. */
 async function readFrame(): Promise<Frame> {
-  const files = new Map(readConsoleFiles().map(({ name, content }) => [name, content.toString('utf8')]));
   const { outputFiles } = await build({
-    entryPoints: [ENTRY],
+    entryPoints: [fileURLToPath(new URL('report-file.js', FOLDER))],
     bundle: true,
     write: false,
     format: 'iife',
@@ -100,21 +101,8 @@ async function readFrame(): Promise<Frame> {
     charset: 'ascii',
     legalComments: 'inline',
     logLevel: 'silent',
-    plugins: [
-      {
-        name: 'console',
-        setup({ onResolve, onLoad }) {
-          onResolve({ filter: /./ }, ({ path }) => ({ path: path.replace(/^\.\//, ''), namespace: 'console' }));
-          onLoad({ filter: /./, namespace: 'console' }, ({ path }) => {
-            const contents = files.get(path);
-            return contents === undefined ? { errors: [{ text: `the console has no module ${path}` }] } : { contents, loader: 'js' };
-          });
-        },
-      },
-    ],
   });
   const [file] = outputFiles;
-  const styles = ['report-page.css', 'report.css'].map((name) => files.get(name));
-  if (file === undefined || styles.includes(undefined)) throw new Error('nothing was made of the modules of the report');
-  return { script: file.text, style: styles.join('\n') };
+  if (file === undefined) throw new Error('nothing was made of the modules of the report');
+  return { script: file.text, style: STYLES.map((name) => readFileSync(new URL(name, FOLDER), 'utf8')).join('\n') };
 }

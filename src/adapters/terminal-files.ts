@@ -51,7 +51,6 @@ const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
-    build.onResolve({ filter: /\/lightweight-charts\.js$/ }, ({ kind }) => build.resolve('lightweight-charts', { kind, resolveDir: ROOT }));
     build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
     build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
     // The grammar hashes nothing: only the service keeps a Take.
@@ -85,6 +84,7 @@ async function bundle(): Promise<TerminalFiles> {
     const { outputFiles, metafile } = await esbuild.build({ ...OPTIONS, plugins: [SHARED] });
     const files = outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: Buffer.from(contents) }));
     const script = entryOf(metafile, ENTRIES.script);
+    files.push({ name: 'icon.svg', content: readFileSync(join(ROOT, 'web', 'icon.svg')) });
     return { script, style: entryOf(metafile, ENTRIES.style), preloaded: importedBy(metafile, script), files };
   } finally {
     // Its process would live as long as this one.

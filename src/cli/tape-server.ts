@@ -3,7 +3,6 @@ import { createRateLimits } from '../../api/rate-limits.ts';
 import { buildReplayApi } from '../../api/replay.ts';
 import { createReplayedMarket } from '../../api/v1/replay/replayed-market.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { readConsoleFiles } from '../adapters/console-files.ts';
 import { listeningUrl, listenRefusal } from '../adapters/listen-refusal.ts';
 import { createMetrics } from '../adapters/metrics.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
@@ -62,7 +61,7 @@ export async function startTapeServer(options: TapeServerOptions): Promise<TapeS
       replay: deck,
       feed: { ...market.feed, reportDefect: onFailure },
     },
-    { version: options.version, console: readConsoleFiles(), terminal: TERMINAL },
+    { version: options.version, terminal: TERMINAL },
   );
   onMoved = () => {
     market.follow();

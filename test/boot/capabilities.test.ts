@@ -27,8 +27,8 @@ test('every composition file is in the list', () => {
   expect(files.length).toBe(ACTOR_CAPABILITIES.length);
 });
 
-test("the console's list of actors is filtered by every kind", () => {
-  const [, listed = ''] = /const KINDS = \[([^\]]*)\]/.exec(readFileSync(`${root}web/actors-panel.js`, 'utf8')) ?? [];
+test("the terminal's list of actors is filtered by every kind", () => {
+  const [, listed = ''] = /const KINDS = \[([^\]]*)\]/.exec(readFileSync(`${root}web/terminal/operate/actors.tsx`, 'utf8')) ?? [];
   const names = [...listed.matchAll(/'(\w+)'/g)].map(([, name]) => name);
   expect(names.sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
 });

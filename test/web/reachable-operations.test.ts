@@ -3,31 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../clients/typescript/src/api.ts';
 
-const WEB = new URL('../../web/', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, WEB), 'utf8');
-const textOf = (names: readonly string[]): string => names.map(read).join('\n');
-
-/** Pages of the console that put an address together: the file, and the text in it that names the operation. */
-const COMPOSED: { readonly [operation: string]: readonly [file: string, text: string] } = {
-  pauseAgent: ['agent-actions.js', "'pause'"],
-  releaseAgent: ['agent-actions.js', "'release'"],
-  backtestAgent: ['evaluations-panel.js', "begin('backtest'"],
-  sweepAgent: ['evaluations-panel.js', "begin('sweep'"],
-  stressTestAgent: ['evaluations-panel.js', "begin('stress_test'"],
-  retryActivity: ['interventions.js', "'retry'"],
-  resetActor: ['interventions.js', "'reset'"],
-  releaseActor: ['interventions.js', "'release'"],
-  depositIntoVault: ['vault-panel.js', "pay('deposit'"],
-  withdrawFromVault: ['vault-panel.js', "pay('withdraw'"],
-  submitLaunchClaim: ['launch-claims.js', 'address}/submit'],
-  publishTake: ['take-actions.js', 'address}/publish'],
-  disarmTake: ['take-actions.js', 'address}/disarm'],
-  closeTake: ['take-actions.js', 'address}/close'],
-  listTakeDecisions: ['take-view.js', 'address}/decisions?'],
-  explainTakeDecision: ['take-view.js', '/explain`'],
-  listTakeHistory: ['take-view.js', 'address}/history?'],
-  getLeaderboardCsv: ['leaderboard-view.js', '/csv?window='],
-};
+const TERMINAL = new URL('../../web/terminal/', import.meta.url);
 
 /** Operations that programs use, and why a page does not need them. */
 const FOR_MACHINES: { readonly [operation: string]: string } = {
@@ -37,6 +13,7 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
   getOpenApi: '/docs shows it',
   getAsyncApi: '/docs shows it',
   openInspector: 'Stately Inspector connects to it',
+  openFeeds: 'the socket of every page, which its feed opens by its address',
   streamEvents: 'for programs; pages use the socket',
   listQuotes: 'pages receive the same over the feed',
   getOrderBook: 'pages receive the same over the feed',
@@ -60,38 +37,23 @@ const FOR_MACHINES: { readonly [operation: string]: string } = {
   getBridgeTransferCourse: 'deprecated: getBridgeTransferTimeline replaces it',
 };
 
-const console_ = textOf(readdirSync(WEB).filter((name) => name.endsWith('.js')));
-const terminal = textOf(
-  readdirSync(new URL('terminal/', WEB), { recursive: true })
-    .map(String)
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => `terminal/${name}`),
-);
-const HOLE = /\$\{(?:[^{}]|\{[^}]*\})*\}/g;
-const written = new Set(
-  [...console_.matchAll(/\/v1\/(?:\$\{(?:[^{}]|\{[^}]*\})*\}|[\w\-/.])*/g)].map(([address]) =>
-    address.replace(HOLE, '{}').replace(/\/$/, ''),
-  ),
-);
+const terminal = readdirSync(TERMINAL, { recursive: true })
+  .map(String)
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => readFileSync(new URL(name, TERMINAL), 'utf8'))
+  .join('\n');
 const names = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
 const called = (name: string): boolean => new RegExp(`\\bapi\\.${name}\\b`).test(terminal);
-const addressed = (name: keyof typeof OPERATIONS): boolean =>
-  written.has((OPERATIONS[name].split(' ')[1] as string).replaceAll(/\{\w+\}/g, '{}'));
 const excused = Object.keys(FOR_MACHINES);
 
 test('each operation is reached from a page, or is on a list with its reason', () => {
-  const unreached = names.filter((name) => !called(name) && !addressed(name) && !(name in COMPOSED) && !excused.includes(name));
+  const unreached = names.filter((name) => !called(name) && !excused.includes(name));
   expect(unreached, 'put it on a page, or on the list with its reason').toEqual([]);
 });
 
 test('no list names an operation that a page reaches, that is gone, or twice', () => {
-  const reached = excused.filter((name) => called(name) || name in COMPOSED || addressed(name as 'getMe'));
+  const reached = excused.filter((name) => called(name));
   expect(reached).toEqual([]);
-  expect([...excused, ...Object.keys(COMPOSED)].filter((name) => !(name in OPERATIONS))).toEqual([]);
+  expect(excused.filter((name) => !(name in OPERATIONS))).toEqual([]);
   expect(excused.filter((name, place) => excused.indexOf(name) !== place)).toEqual([]);
-});
-
-test('each address that is put together stands where the list says', () => {
-  const gone = Object.entries(COMPOSED).filter(([, [file, text]]) => !read(file).includes(text));
-  expect(gone).toEqual([]);
 });

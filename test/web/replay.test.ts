@@ -1,6 +1,7 @@
-// A tape in the console, in a real browser and without a database: played, stepped, moved, and never taken for the present.
+// A tape in the terminal, in a real browser and without a database: played, stepped, moved, and never taken for the present.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { startTapeServer, type TapeServer } from '../../src/cli/tape-server.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -8,7 +9,7 @@ import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/reco
 import { waitFor } from '../harness/wait-for.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './console-fixture.ts';
 
-describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
+describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
   const failures: unknown[] = [];
   let day: RecordedDay;
   let server: TapeServer;
@@ -17,6 +18,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
   let page: Page;
   beforeAll(async () => {
     day = recordedDay();
+    if (TERMINAL.kept() === null) await TERMINAL.bundle();
     const options = { from: null, to: null, speed: 10, loop: false, paused: true, port: 0, version: 'test' };
     [server, browser] = await Promise.all([
       startTapeServer({
@@ -40,18 +42,20 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
 
   const bar = () => page.getByRole('region', { name: 'Replay' });
   const shownTime = () => page.locator('.replay-time').innerText();
-  const bitcoin = () => page.locator('[data-venue=spotexchange] [data-instrument=BTCUSDT] td').first().innerText();
+  const bitcoin = () => page.locator('.quotes-page [data-instrument="spotexchange:BTCUSDT"] td').nth(2).innerText();
   const seek = (at: number) =>
     page.evaluate(`(() => {
-      const input = document.querySelector('.replay-bar input');
-      input.value = '${at}';
-      input.dispatchEvent(new Event('input'));
-      input.dispatchEvent(new Event('change'));
+      const input = document.querySelector('.replay-bar input[type=range]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${at}');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      input.dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
     })()`);
 
   test('nobody signs in; it says that it is a replay, and shows the quotes of that time', async () => {
     await bar().getByText('REPLAY').waitFor();
     expect(await bar().innerText()).toContain('day.tape.ndjson');
+    expect(await page.getByRole('button', { name: /Halt|account of/ }).count()).toBe(0);
+    await page.evaluate("location.hash = '#/quotes'");
     expect(await shownTime()).toBe('2026-03-02 14:30:00 UTC');
     await waitFor(async () => (await bitcoin()).replace(/\D/g, '') === bidAt(DAY_BEGIN), { what: 'the first quote of the tape' });
     await bar().getByRole('button', { name: 'Step' }).click();
@@ -75,50 +79,32 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
 
   test('a jump shows the bars and the quote of where it leads, and running on closes bars on the chart', async () => {
     await page.goto(`${server.url}/#/instruments/${encodeURIComponent('spotexchange:BTCUSDT')}/1m`);
-    await page.getByRole('heading', { name: 'BTCUSDT', level: 1 }).waitFor();
+    await page.locator('.timeframes').getByText('1m', { exact: true }).click();
+    const chart = page.locator('.chart-canvas');
+    const bars = async () => Number(await chart.getAttribute('data-bars'));
     await seek(DAY_BEGIN + 150_000);
-    await waitFor(async () => (await page.locator('.candle-place').getAttribute('data-bars')) === '2', {
-      what: 'the bars that had closed',
-    });
-    await waitFor(async () => (await page.locator('.facts').first().innerText()).replace(/\D/g, '').includes(bidAt(DAY_BEGIN + 150_000)), {
-      what: 'the quote of that time',
-    });
+    await waitFor(async () => (await bars()) === 2, { what: 'the bars that had closed' });
+    await waitFor(
+      async () =>
+        (await page.locator('.watchlist [data-instrument="spotexchange:BTCUSDT"]').innerText())
+          .replace(/\D/g, '')
+          .includes(bidAt(DAY_BEGIN + 150_000).slice(0, 5)),
+      {
+        what: 'the quote of that time',
+      },
+    );
     await page.getByLabel('Speed').selectOption('60');
     await bar().getByRole('button', { name: 'Play' }).click();
     await bar().getByRole('button', { name: 'Restart' }).waitFor();
     expect(await shownTime()).toBe(isoTime(server.to).slice(0, 19).replace('T', ' ') + ' UTC');
-    const status = page.locator('.candle-place figure p[role=status]');
-    await waitFor(async () => (await status.innerText()).includes('14:34'), { what: 'the last bar that closed' });
-    // Set back while a later bar is forming on the chart.
+    await waitFor(async () => (await bars()) >= 5, { what: 'the bars that closed' });
+    // Set back, the later bars are gone.
     await seek(DAY_BEGIN + 150_000);
-    const figure = page.locator('.candle-place figure');
-    await waitFor(async () => (await figure.getAttribute('data-forming')) === isoTime(DAY_BEGIN + 120_000), {
-      what: 'the bar that was forming at that time',
-    });
-  });
-
-  test('a chart takes a quote of a bar that has closed since, and a time that is set back', async () => {
-    const forming = await page.evaluate(`(async () => {
-      const { PriceChart } = await import('/console/price-chart.js');
-      const bar = (minute) => ({ openTime: new Date(minute * 60_000).toISOString(), open: '1', high: '2', low: '1', close: '2', volume: '1' });
-      const at = (minute) => ({ at: minute * 60_000, open: 1, high: 2, low: 1, close: 2 });
-      const chart = new PriceChart({ label: 'A chart of its own', lowerTitle: null });
-      const told = () => chart.element.getAttribute('data-forming');
-      chart.setBars([bar(1), bar(2)], 60_000);
-      const seen = [];
-      // The fourth bar has closed before a quote of the third came.
-      for (const next of [() => chart.form(at(5)), () => chart.form(at(4)), () => chart.addBar(bar(4)), () => chart.form(at(3)), () => chart.form(at(5))]) {
-        next();
-        seen.push(told());
-      }
-      chart.end();
-      return seen;
-    })()`);
-    expect(forming).toEqual([5, 4, 4, 4, 5].map((minute) => isoTime(minute * 60_000)));
+    await waitFor(async () => (await bars()) === 2, { what: 'the bars of that time again' });
   });
 
   test('another tape of the folder is loaded; nothing of it troubles axe in the dark, the light or on a phone', async () => {
-    await bar().getByRole('link').click();
+    await page.getByRole('link', { name: 'day.tape.ndjson' }).click();
     await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Load broken.tape.ndjson' }).click();
     await page.getByText('is no tape header').first().waitFor();

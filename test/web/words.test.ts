@@ -1,9 +1,8 @@
 // Words and numbers as people read them.
 import { expect, test } from 'vitest';
-import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 import { ageInWords, withAgesInWords } from '../../src/domain/words.ts';
 
-/** A module of the console, which has its types in comments that this side of the checker does not read. */
+/** A module of the pages, which has its types in comments that this side of the checker does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
 const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueText, withAges } = (await moduleOf('words.js')) as {
   readonly [Name in 'forPeople' | 'priceText' | 'quoteText' | 'withAges']: (text: string) => string;
@@ -13,7 +12,7 @@ const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueT
   rejectionWords(rejection: object): string;
   valueText(value: number | string | null): string;
 };
-const { moneyText }: { moneyText(usd: string, isChange?: boolean): string } = await moduleOf('money.js');
+const { moneyText }: { moneyText(usd: string, isChange?: boolean): string } = await moduleOf('report/money.js');
 
 test('a statistic keeps every digit before its point, and five digits in all', () => {
   expect([528_192, -528_192.4, 12_345.678, 9_999.876, 0.000123456, 1.9345678, 0].map(numberText)).toEqual([
@@ -33,52 +32,7 @@ test('money is grouped and rounded as the decimal text that it is, never as a do
   expect([moneyText('-3.5', true), moneyText('3', true), moneyText('0.001', true)]).toEqual(['-3.50', '+3.00', '0.00']);
 });
 
-const {
-  conditionWords,
-  manifestSentences,
-}: {
-  conditionWords(condition: object): string;
-  manifestSentences(manifest: object): readonly string[];
-} = await moduleOf('manifest-words.js');
-
-test('every condition is said by its name, with each of its fields', () => {
-  expect(conditionWords({ type: 'premium_below', pct: -0.4 })).toBe('premium below -0.4 %');
-  expect(conditionWords({ type: 'session_in', sessions: ['regular', 'pre_market'] })).toBe('session in (sessions regular or pre market)');
-  for (const { type, fields } of CONDITIONS) {
-    const values = Object.fromEntries(Object.keys(fields).map((name, index) => [name, `v${index}x`]));
-    const words = conditionWords({ type, ...values });
-    expect(words.startsWith(type.replaceAll('_', ' ')), words).toBe(true);
-    for (const value of Object.values(values)) expect(words).toContain(value);
-  }
-});
-
-test('a manifest is sentences: all entry rules hold together, one exit rule is enough, and stop and target are among them', () => {
-  const [looks, buys, sells, stakes, loses] = manifestSentences({
-    universe: [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
-    timeframe: '5m',
-    entry: [
-      { type: 'price_below', price: '90000' },
-      { type: 'rsi_below', period: 14, timeframe: '5m' },
-    ],
-    exit: [{ type: 'held_longer_than', hours: 24 }],
-    maxCapitalUsd: '10000',
-    maxTradeNotionalUsd: '1000',
-    maxLeverage: '1',
-    stopLossPct: 4,
-    takeProfitPct: 6,
-    maxDailyDrawdownPct: 3,
-    maxOpenPositions: 1,
-    maxSlippageBps: 50,
-  });
-  expect(looks).toBe('It watches spotexchange:BTCUSDT on 5m bars.');
-  expect(buys).toBe('It buys when all of these are true: price below 90000; rsi below (period 14, timeframe 5m).');
-  expect(sells).toBe('It sells when any of these is true: held longer than 24 hours; 4 % below the entry; 6 % above it.');
-  expect(stakes).toContain('Max order size 1,000.00 US dollars, capital 10,000.00 US dollars, at most one position');
-  expect(loses).toContain('daily loss of 3 %');
-});
-
-const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('compare-texts.js');
-const { holds }: { holds(search: string, cells: readonly (readonly [string, string])[]): boolean } = await moduleOf('list-view.js');
+const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('report/compare-texts.js');
 
 test('a column is sorted by value beyond what a double holds, ages by their length, and what is unknown comes last both ways', () => {
   const sorted = (texts: readonly string[], way: 1 | -1 = 1) => texts.toSorted((a, b) => compareTexts(a, b, way));
@@ -87,21 +41,6 @@ test('a column is sorted by value beyond what a double holds, ages by their leng
   expect(sorted(large, -1).slice(-2)).toEqual(['-3', 'unknown']);
   expect(sorted(['3 min', '2 h ago', '0.4 s', '100 s', '–'])).toEqual(['0.4 s', '100 s', '3 min', '2 h ago', '–']);
   expect(sorted(['agent 10', 'Agent 9', 'agent 2'])).toEqual(['agent 2', 'Agent 9', 'agent 10']);
-});
-
-test('a search holds where every word does, and a word with a column looks only there', () => {
-  const cells = [
-    ['Agent', 'Crypto trend'],
-    ['Last decision', 'hold on spotexchange:BTCUSDT'],
-    ['Stage', 'paper'],
-  ] as const;
-  expect(['trend paper', 'stage:paper', 'lastdecision:hold', 'spotexchange:BTC'].map((search) => holds(search, cells))).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
-  expect(['trend live', 'stage:hold', 'agent:paper'].map((search) => holds(search, cells))).toEqual([false, false, false]);
 });
 
 test('a price is grouped and cut as the text that it is', () => {

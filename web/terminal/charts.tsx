@@ -1,6 +1,6 @@
 /** Charts with the library that draws them, loaded together when the first one is shown. */
-export { backtestReport } from '../backtest-report.js';
-export { sweepReport } from '../sweep-report.js';
+export { backtestReport } from '../report/backtest-report.js';
+export { sweepReport } from '../report/sweep-report.js';
 export { AgentChart } from './agents/chart.tsx';
 export { ActorPrice } from './debugger/price.tsx';
 export { Candles } from './panels/candles.tsx';

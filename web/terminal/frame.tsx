@@ -79,7 +79,7 @@ function TopBar() {
   return (
     <header className="bar">
       <a className="brand" href="#/trade" aria-label="Sevengate terminal">
-        <img src="/console/icon.svg" alt="" width={20} height={20} />
+        <img src="/terminal/icon.svg" alt="" width={20} height={20} />
         <span>Sevengate</span>
       </a>
       <button type="button" className="search" onClick={spotlight.open} aria-keyshortcuts="/ Control+K Meta+K">
@@ -188,12 +188,7 @@ function Navigation() {
             <Menu.Dropdown>
               <Menu.Label>{group}</Menu.Label>
               {pages.map(({ title, address }) => (
-                <Menu.Item
-                  key={address}
-                  component="a"
-                  href={address}
-                  rightSection={address.startsWith('#') ? null : <small>console</small>}
-                >
+                <Menu.Item key={address} component="a" href={address}>
                   {title}
                 </Menu.Item>
               ))}

@@ -71,7 +71,7 @@ interface Notice {
 
 function show({ title, body, tag, address }: Notice): void {
   try {
-    const notice = new Notification(title, { body, tag, icon: '/console/icon.svg' });
+    const notice = new Notification(title, { body, tag, icon: '/terminal/icon.svg' });
     notice.onclick = () => {
       window.focus();
       location.hash = address;

@@ -65,7 +65,7 @@ function SignIn({ reason }: { readonly reason: Error | null }) {
   return (
     <main className="sign-in">
       <form onSubmit={submit}>
-        <img src="/console/icon.svg" alt="" width={40} height={40} />
+        <img src="/terminal/icon.svg" alt="" width={40} height={40} />
         <h1>Sevengate terminal</h1>
         <PasswordInput
           label="Access token"

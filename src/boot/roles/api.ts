@@ -5,7 +5,6 @@ import { createActorLives } from '../../../actors/runtime/actor-life.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import type { ClockState } from '../../../actors/runtime/clock-watch.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import type { FeedPorts } from '../../../api/feeds/ports.ts';
@@ -20,7 +19,6 @@ import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { BookWants } from '../../../streams/book-wants.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
-import { readConsoleFiles } from '../../adapters/console-files.ts';
 import type { EmergencyListener } from '../../adapters/emergency-listener.ts';
 import { createChainWalletReads } from '../../adapters/evmchain/wallet-reads.ts';
 import type { SignInLinks } from '../../adapters/identity/sign-in-links.ts';
@@ -163,7 +161,6 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       loopback: isLoopback(deps.host),
       extend: [
         keepDescriptors,
-        (server) => registerConsole(server, readConsoleFiles()),
         (server) => registerTerminal(server, TERMINAL),
         (server) =>
           registerFeeds(server, { ...feedPorts(deps), members, announcements: tail, candles: market.candles, rankings: market.rankings }),

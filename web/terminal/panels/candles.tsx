@@ -47,7 +47,13 @@ export function Candles() {
         value={timeframe}
         onChange={chosen.set}
       />
-      <div ref={place} className="chart-canvas" role="img" aria-label={`Candles of ${symbolOf(key)}, ${timeframe}`} />
+      <div
+        ref={place}
+        className="chart-canvas"
+        role="img"
+        aria-label={`Candles of ${symbolOf(key)}, ${timeframe}`}
+        data-bars={data?.length ?? 0}
+      />
       {data?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(key)} yet.</p>}
       {error !== null && <p className="empty chart-note">This venue has no candles.</p>}
       {isPending && <p className="empty chart-note">Reading bars…</p>}
