@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
     await waitFor(async () => (await bars()) === 2, { what: 'the bars that had closed' });
     await waitFor(
       async () =>
-        (await page.locator('.watchlist [data-instrument="spotexchange:BTCUSDT"]').innerText())
+        (await page.locator('tr[data-instrument="spotexchange:BTCUSDT"]').first().innerText())
           .replace(/\D/g, '')
           .includes(bidAt(DAY_BEGIN + 150_000).slice(0, 5)),
       {

@@ -13,6 +13,8 @@ const MOVED: readonly (readonly [old: RegExp, now: string])[] = [
   [/^leaderboard\/([^/%]{32,})$/, 'leaderboard/24h/$1'],
   [/^agents\/([^/]+)\/state$/, 'actors/$1'],
   [/^actors$/, 'runtime/actors'],
+  [/^bridge$/, 'transfers'],
+  [/^leaderboard\/([^/ %]{32,})(?: |%20)(24h|7d|30d)$/, 'leaderboard/$2/$1'],
   [/^reports\/([^/]+)\/([^/?]+)\?with=(.+)$/, 'reports/$1/$2/$3'],
 ];
 

@@ -2,8 +2,10 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Alerts } from './panels/alerts.tsx';
 import { Book } from './panels/book.tsx';
+import { Conditions } from './panels/conditions.tsx';
 import { Fills } from './panels/fills.tsx';
 import { InstrumentHead } from './panels/instrument-head.tsx';
+import { News } from './panels/news.tsx';
 import { Orders } from './panels/orders.tsx';
 import { Positions } from './panels/positions.tsx';
 import { Proposals } from './panels/proposals.tsx';
@@ -33,6 +35,8 @@ export const PANELS = {
   proposals: { title: 'Proposals', content: Proposals },
   fills: { title: 'Fills', content: Fills },
   alerts: { title: 'Alerts', content: Alerts },
+  news: { title: 'News', content: News },
+  conditions: { title: 'Funding and sessions', content: Conditions },
 } as const satisfies Record<string, { readonly title: string; readonly content: ComponentType }>;
 
 export type PanelName = keyof typeof PANELS;

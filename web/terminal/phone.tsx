@@ -12,7 +12,7 @@ import { panelAsked } from './place.ts';
 const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Approve', 'proposals'],
   ['Markets', 'watchlist'],
-  ['Chart', 'chart', 'book'],
+  ['Chart', 'chart', 'book', 'news', 'conditions'],
   ['Trade', 'ticket', 'orders'],
   ['Portfolio', 'positions', 'fills', 'alerts'],
 ];

@@ -25,7 +25,8 @@ export const TRADE: Workspace = {
     const ticket = add('ticket', { direction: 'right' });
     const positions = add('positions', { referencePanel: chart, direction: 'below' });
     const book = add('book', { referencePanel: chart, direction: 'right' });
-    for (const name of ['orders', 'proposals', 'fills', 'alerts'] as const) add(name, { referencePanel: positions, direction: 'within' });
+    for (const name of ['orders', 'proposals', 'fills', 'alerts', 'news', 'conditions'] as const)
+      add(name, { referencePanel: positions, direction: 'within' });
     positions.api.setActive();
     watchlist.api.setSize({ width: isWide ? 310 : 282 });
     ticket.api.setSize({ width: isWide ? 320 : 280 });

@@ -1,4 +1,5 @@
 /** Positions of an agent, and every fill of it. */
+import { Fragment } from 'react';
 import { dayAndTime, priceText, symbolOf } from '../../words.js';
 import type { Book, Fill } from '../api.ts';
 import { FillCells } from '../kit/fill-cells.tsx';
@@ -7,6 +8,7 @@ import { Gain, Money, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { VirtualTable } from '../kit/virtual-rows.tsx';
 import { choose } from '../place.ts';
+import { BookEquity } from '../portfolio/book-equity.tsx';
 import { useAgentFills, useBooks } from './data.ts';
 
 const FILL_TITLES = ['Time', 'Instrument', 'Side', 'Quantity', 'Price', 'Value', 'Slippage', 'Fee'];
@@ -19,7 +21,10 @@ export function Trades({ agentId }: { readonly agentId: string }) {
     <div className="trades">
       <Refusal error={error ?? failed} />
       {books.map((book) => (
-        <Held key={book.id} book={book} />
+        <Fragment key={book.id}>
+          <Held book={book} />
+          <BookEquity bookId={book.id} />
+        </Fragment>
       ))}
       {fills.length === 0 ? (
         <p className="empty">No fills yet. Each trade stands here with its price, slippage and fee.</p>

@@ -6,6 +6,7 @@ import { within } from '../place.ts';
 import { Activities, Actors } from './actors.tsx';
 import { Heartbeat, Queues, Tiles, useRuntime } from './health.tsx';
 import { Incidents, Interventions } from './incidents.tsx';
+import { Reserves } from './reserves.tsx';
 import { Timers } from './timers.tsx';
 import { CandleWork, LongWork } from './work.tsx';
 
@@ -18,6 +19,7 @@ const PARTS: readonly (readonly [name: string, title: string, content: Component
   ['queues', 'Ticks and recurring work', RecurringWork],
   ['work', 'Long work', LongWork],
   ['candles', 'Histories', CandleWork],
+  ['reserves', 'Reserves', Reserves],
   ['alerts', 'Alerts', Alerts],
 ];
 

@@ -46,9 +46,9 @@ export function ReplayPage() {
         </div>
       </dl>
       <Tapes playing={replay.tape} />
-      <section className="card" aria-label="Instruments on this tape">
+      <section className="card" aria-label="Instruments by venue">
         <Table
-          label="Instruments on this tape"
+          label="Instruments by venue"
           rows={replay.instruments}
           keyOf={(key) => key}
           columns={[
@@ -76,7 +76,7 @@ function Tapes({ playing }: { readonly playing: string }) {
       <Loaded query={tapes}>
         {({ items }) => (
           <Table
-            label="Tapes"
+            label="Tapes of the folder"
             rows={items}
             keyOf={({ name }) => name}
             columns={[

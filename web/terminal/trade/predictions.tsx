@@ -10,6 +10,7 @@ import { At } from '../kit/ages.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { compactText, Quality } from '../kit/numbers.tsx';
 import { PredictionOrders } from './prediction-orders.tsx';
+import { PredictionResearch } from './prediction-research.tsx';
 import { PredictionTicket } from './prediction-ticket.tsx';
 
 const READ_EVERY_MS = 10_000;
@@ -69,6 +70,7 @@ export function Predictions() {
         </div>
         {id !== null && <Market key={id} id={id} />}
       </div>
+      {id !== null && <PredictionResearch key={`research ${id}`} id={id} />}
       <PredictionOrders />
     </div>
   );

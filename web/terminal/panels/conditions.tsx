@@ -1,0 +1,144 @@
+/** Conditions under which the chosen instrument trades: the funding of a perpetual, or the sessions of a share. */
+import { useQuery } from '@tanstack/react-query';
+import type { PerpDetail, SessionDay } from '../../../clients/typescript/src/index.ts';
+import { clockTime, dayAndTime, plain } from '../../words.js';
+import { api, type CatalogEntry } from '../api.ts';
+import { useEntry } from '../catalog.ts';
+import { Until } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+import { Change, compactText, Price } from '../kit/numbers.tsx';
+import { useStore } from '../kit/store.ts';
+import { instrument } from '../place.ts';
+
+const HOURS = 48;
+const READ_EVERY_MS = 30_000;
+
+export function Conditions() {
+  const entry = useEntry(useStore(instrument));
+  if (entry === undefined) return <p className="empty">Choose an instrument.</p>;
+  if (entry.kind === 'perp') return <Funding key={entry.key} entry={entry} />;
+  if (entry.kind === 'tokenized_equity' || entry.kind === 'pre_ipo') return <Sessions />;
+  return <p className="empty">{entry.instrument} trades at every hour, without funding.</p>;
+}
+
+function Funding({ entry }: { readonly entry: CatalogEntry }) {
+  const perp = useQuery({
+    queryKey: ['perp', entry.instrument],
+    queryFn: ({ signal }) => api.getPerp({ instrument: entry.instrument, hours: HOURS }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  return (
+    <div className="panel-scroll padded">
+      <Loaded query={perp}>
+        {(data) => (
+          <>
+            <dl className="figures">
+              <div>
+                <dt>Mark</dt>
+                <dd>
+                  <Price price={data.markPrice} />
+                </dd>
+              </div>
+              <div>
+                <dt>Oracle</dt>
+                <dd>
+                  <Price price={data.oraclePrice} />
+                </dd>
+              </div>
+              <div>
+                <dt>Funding a year</dt>
+                <dd>
+                  <Change percent={Number(data.annualFundingPct)} title={`${data.hourlyFunding} an hour`} />
+                </dd>
+              </div>
+              <div>
+                <dt>Next</dt>
+                <dd>
+                  <Until at={data.nextFundingAt} />
+                </dd>
+              </div>
+              <div>
+                <dt>Open interest</dt>
+                <dd className="num">${compactText(data.openInterestNotional)}</dd>
+              </div>
+            </dl>
+            <Course funding={data.funding} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+/** Funding of each hour as a bar above or below zero. Positive funding is paid by long positions. */
+function Course({ funding: { items, problem } }: Pick<PerpDetail, 'funding'>) {
+  if (items.length === 0) return <p className="empty">{problem ?? 'No funding was read yet.'}</p>;
+  const hours = items.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const most = Math.max(...hours.map(({ hourlyFunding }) => Math.abs(Number(hourlyFunding))), 1e-12);
+  const [first, last] = [hours[0], hours.at(-1)];
+  return (
+    <figure className="funding-course">
+      <svg
+        viewBox={`0 0 ${hours.length * 6} 60`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Funding of the last ${hours.length} hours`}
+      >
+        <line x1={0} x2={hours.length * 6} y1={30} y2={30} className="lane-line" />
+        {hours.map(({ at, hourlyFunding }, place) => {
+          const height = (Math.abs(Number(hourlyFunding)) / most) * 28;
+          const isPaid = Number(hourlyFunding) >= 0;
+          return (
+            <rect
+              key={at}
+              className={isPaid ? 'fund-up' : 'fund-down'}
+              x={place * 6 + 1}
+              width={4}
+              y={isPaid ? 30 - height : 30}
+              height={height}
+            >
+              <title>{`${dayAndTime(at)}: ${hourlyFunding}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption className="faint">
+        {dayAndTime(first?.at ?? '')} to {dayAndTime(last?.at ?? '')}, at most {most.toPrecision(3)} an hour
+      </figcaption>
+    </figure>
+  );
+}
+
+function Sessions() {
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => (await api.listSessions({ limit: 10 }, { signal })).items,
+    staleTime: READ_EVERY_MS,
+  });
+  return (
+    <div className="panel-scroll">
+      <Loaded query={sessions}>
+        {(days) => (
+          <Table
+            label="Sessions of the stock exchange"
+            rows={days}
+            keyOf={({ date }) => date}
+            columns={[
+              { title: 'Day', cell: ({ date }) => date },
+              { title: 'Kind', isText: true, cell: ({ kind, occasion }) => `${plain(kind)}${occasion === null ? '' : `, ${occasion}`}` },
+              { title: 'Before', cell: (day) => timeOf(day, 'preMarketAt') },
+              { title: 'Opens', cell: (day) => timeOf(day, 'regularAt') },
+              { title: 'After', cell: (day) => timeOf(day, 'postMarketAt') },
+              { title: 'Closes', cell: (day) => timeOf(day, 'closedAt') },
+            ]}
+          />
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function timeOf(day: SessionDay, at: 'preMarketAt' | 'regularAt' | 'postMarketAt' | 'closedAt'): string {
+  const time = day[at];
+  return time === null ? '–' : clockTime(time).slice(0, 5);
+}

@@ -1,0 +1,39 @@
+/** Profit of one book over time, with its drawdown beneath. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api } from '../api.ts';
+import { Course, type Drawn } from '../kit/course.tsx';
+import { moneyText } from '../kit/numbers.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+
+const READ_EVERY_MS = 60_000;
+
+export function BookEquity({ bookId }: { readonly bookId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['book-equity', bookId],
+    queryFn: ({ signal }) => api.getEquity({ id: bookId }, { signal }),
+    refetchInterval: READ_EVERY_MS,
+  });
+  const course = useMemo((): Drawn => {
+    const items = data?.items ?? [];
+    const pointsOf = (value: (item: (typeof items)[number]) => string | number | null) =>
+      items.flatMap((item) => {
+        const known = value(item);
+        return known === null ? [] : [{ at: Date.parse(item.at), value: Number(known) }];
+      });
+    return {
+      series: [{ title: 'profit', ink: '--accent', points: pointsOf(({ pnlUsd }) => pnlUsd) }],
+      lower: { title: 'drawdown %', points: pointsOf(({ drawdownPct }) => drawdownPct) },
+      decimals: 2,
+    };
+  }, [data]);
+  if (error !== null) return <Refusal error={error} />;
+  const last = data?.items.at(-1)?.pnlUsd ?? null;
+  return (
+    <Course
+      course={course}
+      label={`Profit of the book in US dollars, the last point ${last === null ? 'unknown' : moneyText(last)}`}
+      empty="The curve appears after two minutes of data."
+    />
+  );
+}

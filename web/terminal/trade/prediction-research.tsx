@@ -1,0 +1,143 @@
+/** Research of a prediction market: what both venues say of the question, how far they disagree, and what decides it. */
+import { useQuery } from '@tanstack/react-query';
+import type { PredictionResearch as Research } from '../../../clients/typescript/src/index.ts';
+import { plain } from '../../words.js';
+import { api } from '../api.ts';
+import { At } from '../kit/ages.tsx';
+import { Loaded, Table } from '../kit/lists.tsx';
+
+type Derived = Research['probability'];
+
+export function PredictionResearch({ id }: { readonly id: string }) {
+  const research = useQuery({
+    queryKey: ['prediction-research', id],
+    queryFn: ({ signal }) => api.researchPredictionMarket({ id }, { signal }),
+    staleTime: 15_000,
+  });
+  return (
+    <section className="card prediction-research" aria-label="Research">
+      <h2 className="card-title">Both venues on this question</h2>
+      <Loaded query={research}>
+        {(data) => (
+          <>
+            <Scale research={data} />
+            <Verdict research={data} />
+            {data.notes.length > 0 && (
+              <ul className="padded">
+                {data.notes.map((note) => (
+                  <li key={note}>{note}</li>
+                ))}
+              </ul>
+            )}
+            <Inputs inputs={data.inputs} />
+            <Deciding research={data} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+/** The probability on a scale from nothing to certainty, with the band that the venues leave open. */
+function Scale({ research: { probability, low, high } }: { readonly research: Research }) {
+  const percent = ({ value }: Derived): number | null => (value === null ? null : Number(value) * 100);
+  const [at, from, to] = [percent(probability), percent(low), percent(high)];
+  return (
+    <figure className="probability padded">
+      <div className="probability-scale" role="img" aria-label={at === null ? 'Probability unknown' : `Probability ${at.toFixed(1)} %`}>
+        {from !== null && to !== null && <i className="band" style={{ left: `${from}%`, width: `${Math.max(0.5, to - from)}%` }} />}
+        {at !== null && <i className="point" style={{ left: `${at}%` }} />}
+      </div>
+      <figcaption>
+        <strong className="num">{at === null ? '–' : `${at.toFixed(1)} %`}</strong>{' '}
+        <span className="faint" title={`${probability.formula} of ${probability.inputs.join(', ')}`}>
+          {at === null ? probability.why : from === null || to === null ? '' : `between ${from.toFixed(1)} and ${to.toFixed(1)} %`}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+const Verdict = ({ research: { corroboration, disagreement, at } }: { readonly research: Research }) => (
+  <dl className="figures padded">
+    <div>
+      <dt>Corroboration</dt>
+      <dd>{plain(corroboration)}</dd>
+    </div>
+    <div>
+      <dt>The venues</dt>
+      <dd className={disagreement.verdict === 'actionable' ? 'warn' : undefined}>{plain(disagreement.verdict)}</dd>
+    </div>
+    <div>
+      <dt>Edge per contract</dt>
+      <dd className="num" title={disagreement.edgePerContract.why}>
+        {disagreement.edgePerContract.value ?? '–'}
+      </dd>
+    </div>
+    <div>
+      <dt>Riskless</dt>
+      <dd>{disagreement.riskless === null ? '–' : disagreement.riskless ? 'yes' : 'no'}</dd>
+    </div>
+    <div>
+      <dt>As of</dt>
+      <dd>
+        <At at={at} />
+      </dd>
+    </div>
+  </dl>
+);
+
+const Inputs = ({ inputs }: Pick<Research, 'inputs'>) =>
+  inputs.length === 0 ? null : (
+    <Table
+      label="Inputs"
+      rows={inputs}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Input', cell: ({ kind }) => plain(kind) },
+        { title: 'Venue', isText: true, cell: ({ provider }) => plain(provider) },
+        { title: 'Value', cell: ({ value }) => value },
+        { title: 'Observed', cell: ({ observedAt }) => <At at={observedAt} /> },
+        { title: 'Quality', isText: true, cell: ({ quality }) => plain(quality) },
+        { title: 'Counts', isText: true, cell: ({ counts, why }) => (counts ? 'yes' : `no: ${why}`) },
+      ]}
+    />
+  );
+
+/** Criteria of each venue, and where they differ. */
+function Deciding({ research: { criteria, differences } }: { readonly research: Research }) {
+  const parts = criteria.flatMap(({ provider, criteria: texts }) => texts.map((one) => ({ provider, ...one })));
+  return (
+    <>
+      {differences.length > 0 && (
+        <Table
+          label="Differences between the venues"
+          rows={differences}
+          keyOf={({ aspect }) => aspect}
+          columns={[
+            { title: 'Differs in', cell: ({ aspect }) => plain(aspect) },
+            { title: 'This venue', isText: true, cell: ({ ours }) => <span className="long">{ours}</span> },
+            { title: 'Other venue', isText: true, cell: ({ theirs }) => <span className="long">{theirs}</span> },
+            {
+              title: 'Material',
+              isText: true,
+              cell: ({ material }) => <span className={material ? 'warn' : 'faint'}>{material ? 'yes' : 'no'}</span>,
+            },
+          ]}
+        />
+      )}
+      {parts.length > 0 && (
+        <Table
+          label="What decides it"
+          rows={parts}
+          keyOf={({ provider, aspect, text }) => `${provider} ${aspect} ${text}`}
+          columns={[
+            { title: 'Decides', cell: ({ aspect }) => plain(aspect) },
+            { title: 'Venue', isText: true, cell: ({ provider }) => plain(provider) },
+            { title: 'Criterion', isText: true, cell: ({ text }) => <span className="long">{text}</span> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
