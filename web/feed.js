@@ -1,4 +1,4 @@
-/** The one websocket of the console: subscriptions that survive it, resumed by cursor, reconnected with growing, spread pauses. */
+/** The one websocket of the page: subscriptions that survive it, resumed by cursor, reconnected with growing, spread pauses. */
 
 import { Subscriptions } from './subscriptions.js';
 

@@ -1,4 +1,4 @@
-/** Subscriptions over the one connection. Parts of the console share one, as the service gives each channel once. */
+/** Subscriptions over the one connection. Parts of the page share one, as the service gives each channel once. */
 
 /** @typedef {import('./wire.ts').Message} Message */
 /** @typedef {import('./wire.ts').Channel} Channel */

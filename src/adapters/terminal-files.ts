@@ -46,11 +46,13 @@ export { catalogOf } from './src/domain/catalog.ts';`;
 const NO_HASHING = `export function createHash() { throw new Error('pages hash nothing'); }
 export const hash = createHash;`;
 
+const SIGNED_ELSEWHERE = fileURLToPath(new URL('../domain/solana/signed-elsewhere.ts', import.meta.url));
+
 /** Domain modules that pages import, under names of their own. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
-    build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: join(ROOT, 'src/domain/solana/signed-elsewhere.ts') }));
+    build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: SIGNED_ELSEWHERE }));
     build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
     build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
     // The grammar hashes nothing: only the service keeps a Take.

@@ -1,4 +1,4 @@
-/** The report of a backtest, alone or beside a second run: the same in the console and in a file that is read offline. */
+/** The report of a backtest, alone or beside a second run: the same in the terminal and in a file that is read offline. */
 import { drawdownOf, FIGURES, figureDifference, figureText, lengthText, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';

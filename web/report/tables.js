@@ -1,4 +1,4 @@
-/** Plain tables and lists of facts in the console's style. */
+/** Plain tables and lists of facts in the style of a report. */
 import { h } from './dom.js';
 import { exact } from './money.js';
 import { numberText, priceText } from '../words.js';

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import { api, type Me, queries, signedOut } from './api.ts';
 import { keep, readKept } from './kit/store.ts';
 
-/** The other pages of the console look here before they ask the service. */
+/** End of the session, by which the page knows whether to ask the service at all. */
 const HINT = 'sevengate.signedInUntil';
 
 export const MeContext = createContext<Me | null>(null);

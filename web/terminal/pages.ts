@@ -1,10 +1,10 @@
-/** The six groups of pages. A page that has not moved into the terminal yet opens in the console. */
+/** The six groups of pages. */
 import type { Me } from './api.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
 export interface PageEntry {
   readonly title: string;
-  /** In the terminal `#/…`, in the console `/#/…`. */
+  /** `#/…`, or the address of a page beside the terminal. */
   readonly address: string;
   readonly needs?: Me['permissions'][number];
   /** Leads there after G. */

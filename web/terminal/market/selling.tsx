@@ -12,6 +12,7 @@ import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 import { useMay } from '../member.ts';
+import { ListStrategy } from './publish.tsx';
 
 export function Selling() {
   const [chosen, setChosen] = useState<Listing | null>(null);
@@ -22,6 +23,7 @@ export function Selling() {
         <h1>Selling</h1>
         <span className="space" />
         <a href="#/marketplace">Marketplace</a>
+        <ListStrategy />
       </div>
       <List
         list={listings}

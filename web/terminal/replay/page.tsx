@@ -46,7 +46,7 @@ export function ReplayPage() {
         </div>
       </dl>
       <Tapes playing={replay.tape} />
-      <section className="card" aria-label="Instruments by venue">
+      <section className="card" aria-label="On this tape">
         <Table
           label="Instruments by venue"
           rows={replay.instruments}
