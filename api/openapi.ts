@@ -151,6 +151,6 @@ Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`
 |---|---|---|---|
 ${rows.join('\n')}
 | GET | \`/docs\`, \`/docs/*\` | public | read |
-| GET | \`/\`, \`/console/*\`, \`/terminal\`, \`/terminal/*\` | public | read |
+| GET | \`/\`, \`/terminal\`, \`/terminal/*\` | public | read |
 `;
 }

@@ -31,7 +31,7 @@ const speed = quantity(
 export function serveCommand(tape: Command, service: Service): void {
   tape
     .command('serve')
-    .description('serve a tape on loopback without a database: feed, quotes, candles and console over its time')
+    .description('serve a tape on loopback without a database: feed, quotes, candles and terminal over its time')
     .argument('<file>', 'the tape; others of its folder can be loaded later')
     .option('--from <time>', 'start time (ISO 8601; default: its first event)')
     .option('--to <time>', 'end time (default: its last event)')

@@ -166,6 +166,29 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     }
   });
 
+  test('the past of an agent is walked by keyboard, a question branches off it, and nothing of it is stored', async () => {
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
+    const { version } = (await service.get(`/v1/actors/${id}`)).body;
+    await page.evaluate(`location.hash = '#/actors/${id}/3'`);
+    await page.locator('[data-account="3"]').waitFor();
+    await page.locator('.state-region .is-active').first().waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('[data-account="2"]').waitFor();
+    await page.locator('[data-step="2"][aria-current=step]').waitFor();
+    await page.keyboard.press('End');
+    await page.locator('.debugger-chart[data-past=false]').waitFor();
+    await page.keyboard.press('w');
+    await page.getByLabel('Event', { exact: true }).selectOption('pause');
+    await page.getByLabel('Event fields (JSON)').fill('{ "cause": "operator" }');
+    await page.getByRole('button', { name: 'What if' }).click();
+    await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
+    await page.locator('.debugger-chart[data-branch=true]').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    expect((await service.get(`/v1/actors/${id}`)).body.version).toBe(version);
+  });
+
   test('rules are built in rows, an error of the YAML names its line, and a hostile name is text', async () => {
     await page.evaluate("location.hash = '#/agents/new'");
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
@@ -207,7 +230,21 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
   });
 
   test('nobody is kept out: axe finds nothing in the dark and the light, and a phone does not scroll sideways', async () => {
-    for (const place of ['#/trade', '#/agents', '#/rankings', '#/basis', '#/risk', '#/operate', '#/predictions', '#/macro']) {
+    for (const place of [
+      '#/trade',
+      '#/agents',
+      '#/rankings',
+      '#/basis',
+      '#/risk',
+      '#/operate',
+      '#/predictions',
+      '#/macro',
+      '#/overview',
+      '#/quotes',
+      '#/perps',
+      '#/proposals',
+      '#/runtime/timers',
+    ]) {
       await page.evaluate(`location.hash = '${place}'`);
       await page
         .locator(place === '#/trade' ? '.ticket' : place === '#/operate' ? '.venue-state' : '.page h1')
