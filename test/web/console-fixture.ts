@@ -1,10 +1,10 @@
-/** The console in a real browser, over the whole running service, whose agents have a past of decisions and of many steps. */
+/** The terminal in a real browser, over the whole running service, whose agents have a past of decisions and of many steps. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterEach } from 'vitest';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { CHECKPOINT_STEPS } from '../../actors/runtime/actor-history.ts';
@@ -64,9 +64,9 @@ export async function startServiceWithPast({ steps = STEPS }: { readonly steps?:
   const now = Date.now();
   const first = Math.floor(now / MINUTE) * MINUTE - DECISIONS * MINUTE;
   const clock = createVirtualClock(first - 30_000);
-  const sql = openDatabase({ url, name: 'console test', connections: 4 });
+  const sql = openDatabase({ url, name: 'terminal test', connections: 4 });
   try {
-    const owner = openDatabase({ url, role: null, name: 'console test owner', connections: 2 });
+    const owner = openDatabase({ url, role: null, name: 'terminal test owner', connections: 2 });
     const newId = () => uuidV7(clock.now(), randomBytes(10));
     const { commands, tick } = actorsOn(sql, clock, newId);
     await seedOrganization(EXAMPLE, { sql, owner, commands, newId }).finally(() => owner.end());
@@ -142,7 +142,7 @@ export async function proposeOrder(
     ends: [],
     at: now,
   });
-  const sql = openDatabase({ url, name: 'console test', connections: 1 });
+  const sql = openDatabase({ url, name: 'terminal test', connections: 1 });
   try {
     await createActorStore(sql).start(start);
   } finally {
@@ -156,7 +156,7 @@ export async function proposeOrder(
  * not in the trail: no evidence rests on them, and they would be one batch with all else that lies here before the service starts.
  */
 async function giveSteps(url: string, at: number, steps: number): Promise<void> {
-  const owner = openDatabase({ url, name: 'console test', connections: 1, role: null });
+  const owner = openDatabase({ url, name: 'terminal test', connections: 1, role: null });
   try {
     await owner`alter table steps disable trigger trail_insert`;
     await owner`
@@ -194,27 +194,9 @@ export interface Watched {
   readonly asked: string[];
 }
 
-/** The colours that the chart of prices is painted with, each with how many dots. */
-export function paintedColours(page: Page): Promise<Record<string, number>> {
-  return page.evaluate(`(() => {
-    const counted = {};
-    for (const canvas of document.querySelectorAll('.candle-place canvas')) {
-      const copy = new OffscreenCanvas(canvas.width || 1, canvas.height || 1).getContext('2d', { willReadFrequently: true });
-      if (canvas.width > 0 && canvas.height > 0) copy.drawImage(canvas, 0, 0);
-      const { data } = copy.getImageData(0, 0, copy.canvas.width, copy.canvas.height);
-      for (let i = 0; i < data.length; i += 4) {
-        if (data[i + 3] < 255) continue;
-        const colour = '#' + [data[i], data[i + 1], data[i + 2]].map((part) => part.toString(16).padStart(2, '0')).join('');
-        counted[colour] = (counted[colour] ?? 0) + 1;
-      }
-    }
-    return counted;
-  })()`);
-}
-
 /** A browser with a profile of its own, made anew. */
 export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?: string } = {}): Promise<Browser> {
-  const profile = mkdtempSync(join(tmpdir(), 'sevengate-console-'));
+  const profile = mkdtempSync(join(tmpdir(), 'sevengate-terminal-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM as string,
     headless: true,
@@ -233,7 +215,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
       const complaints: string[] = [];
       const asked: string[] = [];
       page.on('console', (message) => {
-        // A crowded machine answers 503 after ten seconds, and the console asks again: that is no mistake of a page.
+        // A crowded machine answers 503 after ten seconds, and the page asks again: that is no mistake of a page.
         const crowded = message.text().includes('status of 503');
         // A proposal that `propose` makes has no decision, which its card asks for.
         const undecided = message.text().includes('status of 404') && message.location().url.endsWith('/explain');
@@ -265,39 +247,13 @@ export function tellWhatFailedShowed(page: () => Page): void {
 export async function signIn(page: Page, service: Client, subject: string): Promise<void> {
   await page.goto(service.url);
   await giveToken(page, service.token(subject));
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
-  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  await page.locator('.frame').waitFor();
 }
 
 /** Signs in with a token, wherever the address leads. */
 export async function giveToken(page: Page, token: string): Promise<void> {
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-/** Signs out, and waits until the service has been told of it. */
-export async function signOut(page: Page): Promise<void> {
-  await page.locator('.who summary').click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByLabel('Access token').waitFor();
-}
-
-/** Shows one part of an agent's page. */
-export async function openTab(page: Page, name: string): Promise<void> {
-  const tab = page.getByRole('tab', { name, exact: true });
-  do await tab.click();
-  while ((await tab.getAttribute('aria-selected')) !== 'true');
-}
-
-/** Unfolds the section with this title. */
-export function unfold(place: Page | Locator, title: string): Promise<void> {
-  return unfoldCard(place.locator('summary', { hasText: title }).locator('..'));
-}
-
-/** Unfolds a `details` element. If the page moved under the pointer because it was still reading, the click is repeated as a person would. */
-export async function unfoldCard(card: Locator): Promise<void> {
-  while ((await card.getAttribute('open')) === null) await card.locator('> summary').click();
 }
 
 /**
@@ -367,7 +323,7 @@ export function unreadableTexts(page: Page): Promise<string[]> {
   return page.evaluate(FIND_UNREADABLE);
 }
 
-/** Goes to an address of the console and waits until nothing of the page is being read any more. */
+/** Goes to an address of the terminal and waits until nothing of the page is being read any more. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -476,8 +432,3 @@ const FIND_BARRIERS = `(async () => {
   }
   return [...new Set(found)];
 })()`;
-
-/** Clicks and waits for the notice of it, which goes by itself after eight seconds: it is looked for before the click. */
-export async function clickAndBeTold(page: Page, button: Locator, words: string | RegExp): Promise<void> {
-  await Promise.all([page.locator('.notices').getByText(words).waitFor(), button.click()]);
-}

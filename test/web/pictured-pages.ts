@@ -2,14 +2,14 @@
 
 export const SCHEMES = ['dark', 'light'] as const;
 
-/** `:agent` stands for the agent that has traded, `step` is one of its past; `ready` selects what is there once the page is drawn. */
+/** `:agent` stands for the agent that has traded; `ready` selects what is there once the page is drawn. */
 export const PICTURED_PAGES = [
-  { name: 'overview', address: '#/home', step: null, ready: '[data-agent] .sparkline, [data-agent] [title$="USD"]' },
-  { name: 'agent', address: '#/agents/:agent', step: null, ready: '.candle-place[data-bars] canvas' },
-  { name: 'time-travel', address: '#/actors/:agent', step: 5_001, ready: '[data-account="5001"]' },
+  { name: 'trade', address: '#/trade', ready: '[data-position] .num' },
+  { name: 'agent', address: '#/agents/:agent/decisions', ready: 'tr[data-decision]' },
+  { name: 'time-travel', address: '#/actors/:agent/5001', ready: '[data-account="5001"]' },
 ] as const;
 
-/** `overview-dark.png`, in `docs/pictures/`. */
+/** `trade-dark.png`, in `docs/pictures/`. */
 export function pictureFile(name: string, scheme: (typeof SCHEMES)[number]): string {
   return `${name}-${scheme}.png`;
 }
