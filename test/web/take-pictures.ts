@@ -69,8 +69,9 @@ async function trade(service: ServiceWithPast, agentId: string): Promise<void> {
 
 /** An order by hand, so that the workspace shows a position and a fill of people too. */
 async function order(service: ServiceWithPast): Promise<void> {
-  const body = { instrument: 'spotexchange:ETHUSDT', side: 'buy', notionalUsd: '2500' };
-  expect((await service.post('/v1/market-orders/paper', body)).status).toBeLessThan(300);
+  const body = { instrument: 'ETHUSDT', side: 'buy', notionalUsd: '2500' };
+  const { status, body: answer } = await service.post('/v1/market-orders/paper', body);
+  expect(status, JSON.stringify(answer)).toBeLessThan(300);
 }
 
 /** Waits until nothing is being read: the words of waiting are gone, and the drawing is as a second before. */

@@ -3,6 +3,7 @@ import { NativeSelect, useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { EvaluationRunDetail } from '../../../clients/typescript/src/index.ts';
+import { provenanceWords } from '../../run-words.js';
 import { dayAndTime } from '../../words.js';
 import { Changes } from '../agents/versions.tsx';
 import { api, type EvaluationRun } from '../api.ts';
@@ -45,6 +46,7 @@ function Report({ own, other }: { readonly own: RunId; readonly other: RunId | n
           {kind}: {nameOf(own.agentId)}
           {run.data !== undefined && <small> version {run.data.manifestVersion}</small>}
         </h1>
+        <span className="faint">{provenanceWords(run.data?.provenance ?? null)}</span>
         <span className="space" />
         <a href={`/v1/agents/${own.agentId}/evaluations/${own.runId}/report`} download={`report-${own.runId}.html`}>
           Download report
