@@ -8,6 +8,8 @@ interface VenueWords {
 // Its words come from a module of the console, which is not of these types.
 const words = new URL('../../web/terminal/operate/venue-words.ts', import.meta.url).href;
 const { venueState } = (await import(words)) as VenueWords;
+const agreement = new URL('../../web/terminal/agents/agreement.ts', import.meta.url).href;
+const { agreementInWords } = (await import(agreement)) as { agreementInWords(runs: readonly object[]): string };
 
 const NOW = Date.parse('2026-03-02T14:31:00.000Z');
 const venue = {
@@ -59,3 +61,17 @@ test('its body is in dollars or in contracts, and has a limit only if one is wri
   expect(bodyOf('pm-1', { ...order, unit: 'contracts', price: '0.42' })).toEqual({ ...body, quantity: '25', limitPrice: '0.42' });
   expect(() => bodyOf('pm-1', FIRST)).toThrow('Enter a size');
 });
+
+test.each<[string, readonly object[]]>([
+  ['not asked yet', [{ evaluation: 'backtest', endedAt: '2026-03-01T00:00:00Z', summary: {} }]],
+  ['waits for answers', [{ evaluation: 'agreement', endedAt: null, summary: null }]],
+  ['98.50 % of 200 slots with a trade', [asked({ agreementPct: 98.5, trades: 200 }), asked({ agreementPct: 100, trades: 3 })]],
+  ['no answer', [asked(null)]],
+  ['waits for answers; before: no trade then or now', [{ ...asked(null), endedAt: null }, asked({ agreementPct: null, trades: 0 })]],
+])('outside code that was asked again: %s', (said, runs) => {
+  expect(agreementInWords(runs)).toBe(said);
+});
+
+function asked(summary: object | null): object {
+  return { evaluation: 'agreement', endedAt: '2026-03-02T00:00:00Z', summary };
+}

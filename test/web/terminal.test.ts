@@ -210,6 +210,7 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: HOSTILE }).waitFor();
     await page.getByRole('link', { name: 'Outside code', exact: true }).click();
+    await page.getByText('not asked yet').waitFor();
     await page.getByRole('textbox', { name: 'Name of the token' }).fill('my bot');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByText('I have kept it').click();

@@ -4,6 +4,8 @@ import { dayAndTime, plain, priceText, symbolOf } from '../../words.js';
 import { type AgentDetail, api, type OutsideProposal } from '../api.ts';
 import { Heads } from '../kit/heads.tsx';
 import { Refusal } from '../kit/refusal.tsx';
+import { agreementInWords } from './agreement.ts';
+import { useRuns } from './data.ts';
 import { Hooks } from './hooks.tsx';
 import type { Rules } from './rules.ts';
 import { Tokens } from './tokens.tsx';
@@ -19,6 +21,7 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
     queryKey: ['outside-proposals', id],
     queryFn: async ({ signal }) => (await api.listOutsideProposals({ id, limit: LATEST }, { signal })).items,
   });
+  const { data: runs = [] } = useRuns(id);
   const last = data?.[0];
   return (
     <div className="outside">
@@ -34,6 +37,10 @@ export function OutsideCode({ agent }: { readonly agent: AgentDetail }) {
         <div>
           <dt>Sent by</dt>
           <dd>{last?.submittedBy ?? '–'}</dd>
+        </div>
+        <div>
+          <dt>Asked again</dt>
+          <dd className="num">{agreementInWords(runs)}</dd>
         </div>
       </dl>
       {agent.autonomy === 'research' && (
