@@ -50,6 +50,19 @@ test('every program among the examples is run by a command of the guide, or is a
   ).toEqual([]);
 });
 
+test('what the guide runs is there after `npm start`, which installs no tools of tests', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  const given = [...Object.keys(dependencies), 'sevengate'];
+  const commands = readFileSync(join(ROOT, GUIDE), 'utf8').matchAll(/\bnpx (\S+)/g);
+  const programs = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.ts'));
+  const imports = programs.flatMap((name) => [
+    ...readFileSync(join(ROOT, 'examples', name), 'utf8').matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g),
+  ]);
+  const wanted = [...commands, ...imports].map(([, name = '']) => name).filter((name) => !name.startsWith('node:'));
+  expect(wanted).toContain('@modelcontextprotocol/client');
+  expect(wanted.filter((name) => !given.includes(name))).toEqual([]);
+});
+
 test('each way in trades on paper under its mandate, and nothing beyond it', { timeout: 300_000 * PATIENCE }, async () => {
   const began = performance.now();
   const tookS = new Map<string, number>();
