@@ -12,7 +12,7 @@ import { type LivedParts, liveThrough } from './live-through.ts';
 
 const HOUR_MS = 3_600_000;
 /** Interval at which the database takes over what was lived through, beside what follows. */
-const KEEP_MS = 10 * 60_000;
+const KEEP_MS = 20 * 60_000;
 /** Duties of the live service that are held meanwhile, in real time. */
 const DUTIES = ['feed', 'dispatcher'];
 
