@@ -12,7 +12,6 @@ export interface OperationExample {
 }
 
 export interface Examples {
-  /** Examples by operation name. */
   readonly operations: { readonly [name: string]: OperationExample | undefined };
   readonly problems: { readonly [Code in ProblemCode]?: unknown };
 }

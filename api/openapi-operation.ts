@@ -30,7 +30,6 @@ function answersJson(answers: RouteEntry['route']['answers']): boolean {
   return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
 }
 
-/** Examples of problems, by code. */
 function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
   const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
   return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };

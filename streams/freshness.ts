@@ -17,7 +17,6 @@ export interface FreshnessOptions {
   readonly issuerMarks?: ReadonlySet<string>;
 }
 
-/** The issuers' marks of the catalog. */
 function issuerMarksOf(catalog: Pick<Catalog, 'entries'>): ReadonlySet<string> {
   const marked = catalog.entries.filter((entry) => entry.benchmarkKind === 'issuer_mark');
   return new Set(marked.map((entry) => (entry.benchmark ?? '').slice('reference:'.length)));

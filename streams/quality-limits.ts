@@ -58,7 +58,6 @@ export function qualityLimits(): QualityLimits {
   return current.limits;
 }
 
-/** The limits of one source of a venue. */
 export function limitsOf(limits: QualityLimits, venue: Venue, source: string): FeedLimits {
   const cells = limits.sources[source];
   return cells === undefined ? limits.venues[venue] : { ...limits.venues[venue], ...cells };

@@ -34,7 +34,6 @@ export interface GateEvidence {
   readonly ruleChange: string | null;
 }
 
-/** State of one gate. */
 export interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;

@@ -24,7 +24,6 @@ export interface TradingAgent {
   readonly manifestVersion: number;
 }
 
-/** The id of the book that an agent trades on at its stage. */
 export function bookIdOf(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion'>): string {
   return executionModeOf(agent.stage) === 'live' ? bookIds.live(agent.id) : bookIds.paper(agent.id, agent.manifestVersion);
 }

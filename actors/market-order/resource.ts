@@ -26,5 +26,4 @@ export const marketOrder = resource('market_orders', {
 
 /** An order as its row has it. */
 export type MarketOrder = ViewOf<typeof marketOrder>;
-/** An order with its fills. */
 export type MarketOrderView = MarketOrder & Pick<ManualOrderView, 'fills'>;

@@ -175,7 +175,6 @@ export const predictionOrderMachine = setup({
     prepared: { entry: ['projectOrder'], ...awaitingTransaction('prepared') },
     /** The transaction may have landed: only the chain's own word leads out. */
     submitted: { entry: ['projectOrder'], ...awaitingTransaction('submitted') },
-    /** The venue has the order. */
     open: { entry: ['projectOrder', 'askVenue'], ...atVenue('open') },
     partially_filled: { entry: ['projectOrder', 'askVenue'], ...atVenue('partially_filled') },
     filled: { type: 'final', entry: ['projectOrder'] },

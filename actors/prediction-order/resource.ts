@@ -54,5 +54,4 @@ export const predictionOrder = resource('prediction_orders', {
 
 /** An order as its row has it. */
 export type PredictionOrder = ViewOf<typeof predictionOrder>;
-/** An order with its fills. */
 export type PredictionOrderView = PredictionOrder & Pick<ManualOrderView, 'fills'>;

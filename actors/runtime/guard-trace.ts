@@ -2,7 +2,6 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Json } from '../../src/domain/canonical-json.ts';
 
-/** One answer of a guard. */
 export interface GuardAnswer {
   readonly guard: string;
   readonly params: Json;

@@ -9,7 +9,6 @@ import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { Config } from './config.ts';
 import type { Logger } from '../adapters/log.ts';
 
-/** Program of the signer process. */
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
 
 /**

@@ -32,6 +32,5 @@ export type PauseCause = (typeof PAUSE_CAUSES)[number];
 export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
-/** Permissions. */
 export const PERMISSIONS = ['market:read', 'agent:read', 'trade:execute', 'risk:manage', 'members:manage'] as const;
 export type Permission = (typeof PERMISSIONS)[number];

@@ -322,7 +322,6 @@ export function applySettlement(state: TradingBook, { instrument, quantity, payo
   };
 }
 
-/** A position with its mark. */
 export interface MarkedPosition {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;

@@ -10,7 +10,6 @@ import { ageInWords, withAgesInWords } from './words.ts';
 /** Instrument kinds that trade around the clock. */
 const ALWAYS_OPEN: ReadonlySet<InstrumentKind> = new Set(['spot', 'perp', 'pre_ipo', 'agent_token']);
 
-/** One rule in words. */
 export interface RuleInWords {
   readonly type: string;
   readonly passed: boolean;

@@ -196,7 +196,6 @@ export function readFields(
 /** A JSON Schema (draft 2020-12) fragment: plain data, ready for an OpenAPI document. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** A field as JSON Schema. */
 export function fieldJsonSchema(field: FieldSchema): JsonSchema {
   const described = { description: field.description };
   switch (field.type) {

@@ -106,7 +106,6 @@ export type TapeKind = TapeEvent['kind'];
 
 /** Events of a tape in order, created only on access. */
 export interface TapeWalk {
-  /** Number of events. */
   readonly events: number;
   readonly firstAt: EpochMs;
   /** The time of the event last walked to. */

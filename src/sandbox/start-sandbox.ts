@@ -25,7 +25,6 @@ export interface SandboxStart {
   readonly seed: number;
   /** Market that prices it. */
   readonly market: Market;
-  /** Number of the EVM chain. */
   readonly evmChainId: number;
   /** Folder of program binaries for the primary chain; null if only its own programs run. */
   readonly programs: string | null;

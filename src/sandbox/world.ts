@@ -33,7 +33,6 @@ export interface SandboxOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly market: Market;
-  /** Number of the EVM chain. */
   readonly evmChainId: number;
   /** Returns the present lead of the EVM chain's clock, in milliseconds. */
   readonly evmClockOffsetMs: () => number;

@@ -12,7 +12,6 @@ export const useAgents = () =>
     enabled: useMay('agent:read'),
   });
 
-/** Names an agent by its id. */
 export function useAgentName(): (agentId: string) => string {
   const { data } = useAgents();
   return useCallback((agentId) => data?.find(({ id }) => id === agentId)?.name ?? 'Agent', [data]);

@@ -76,7 +76,6 @@ function closingBody({ instrument, limitPrice, subject, at }: Closing) {
   return { instrument, limitPrice, closedBy: subject, at: isoTime(at) };
 }
 
-/** An agent with what each of its closings waits for. */
 export function waitingAgentBody(view: AgentView, facts: ClosingFacts) {
   const closing = view.closing.map((one) => ({ ...closingBody(one), waitingFor: closingWait(one, view.closing, facts) }));
   return { ...agentBody(view), closing };

@@ -22,7 +22,6 @@ interface Move<Body extends TSchema> {
   move(body: Static<Body>): Promise<void>;
 }
 
-/** The routes that move a replay. */
 export function replayMoves(replay: ReplayControl): readonly Route[] {
   const made = <Body extends TSchema>(move: Move<Body>) => moveRoute(replay, move) as unknown as Route;
   return [

@@ -46,7 +46,6 @@ export interface EvmChainOptions {
   readonly onFailure?: (reason: string) => void;
 }
 
-/** A signed transaction as it was read. */
 export interface SignedEvmTransaction extends ReadEvmTransaction {
   readonly hash: Hex;
   readonly nonce: number;

@@ -2,7 +2,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** Lifetime of a link. */
 export const LINK_LIFETIME_MS = 10 * 60_000;
 /** 128 bits: nobody guesses one within its life. */
 const CODE_BYTES = 16;

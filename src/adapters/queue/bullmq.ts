@@ -2,7 +2,6 @@
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** Address of the queue. */
 export type QueueAddress = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
 
 /** A queue that does not answer within this many milliseconds is told as away. */

@@ -1,7 +1,6 @@
 /** Claims of an assessment: a sentence and what it rests on. A claim without a source cannot be written: the list has a first element by its type. */
 import type { EpochMs } from '../time.ts';
 
-/** Kinds of sources. */
 export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 

@@ -4,7 +4,6 @@ import { entityNamesOf } from './entities.ts';
 
 /** News agencies' reports. */
 export const WIRE_SOURCE = 'news:wire';
-/** Providers of news. */
 export const NEWS_PROVIDER_NAMES = ['alpaca', 'finnhub'] as const;
 export type NewsProviderName = (typeof NEWS_PROVIDER_NAMES)[number];
 

@@ -27,7 +27,6 @@ export interface Payment {
   readonly memo: string;
 }
 
-/** The payment of a checkout. */
 export function paymentOf(checkoutId: string, priceUsd: DecimalString, buyer: string, payoutWallet: string): Payment {
   return {
     buyer,

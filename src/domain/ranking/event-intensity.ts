@@ -13,7 +13,6 @@ export const EVENT_HALF_LIFE_HOURS = 24;
 export const RUMOR_WEIGHT = 0.5;
 const HOUR_MS = 3_600_000;
 
-/** One event with what it weighs. */
 export interface WeighedEvent {
   readonly id: string;
   readonly severity: Severity;

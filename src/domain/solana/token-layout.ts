@@ -46,7 +46,6 @@ export interface TokenAccount {
   /** In raw units. */
   readonly amount: bigint;
   readonly state: 'initialized' | 'frozen';
-  /** Numbers of all extensions. */
   readonly extensions: readonly number[];
   /** Fees that the mint withheld here, in raw units: not the owner's. */
   readonly withheld: bigint;

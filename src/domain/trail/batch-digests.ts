@@ -1,7 +1,6 @@
 /** Digests over the many rows that are written together and signed as one: the decisions of a tick, the observations of a cut. */
 import { sha256Hex } from '../canonical-json.ts';
 
-/** A decision as it is signed. */
 export interface SignedDecision {
   readonly agentId: string;
   readonly slot: number;

@@ -99,7 +99,6 @@ function planOf(steps: readonly RouteStep[]): Uint8Array {
   return plan;
 }
 
-/** The instruction of a route. */
 export function routeInstruction(order: RouteOrder): ProgramInstruction {
   const tail = new Uint8Array(TAIL_BYTES);
   writeUint(order.amount, tail, 0, 8);

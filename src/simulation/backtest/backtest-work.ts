@@ -31,7 +31,6 @@ export type BacktestOutcome =
     }
   | { readonly ok: false; readonly code: string; readonly detail: string };
 
-/** Returns by day of a series. */
 export function returnsOf({ startEquityUsd, days }: BacktestSeries): DailyReturns {
   return returnsByDay(
     startEquityUsd,

@@ -10,7 +10,6 @@ import { type BitColumn, type InstrumentRules, positionRulePasses, type RuleBook
 import { BLOCK_REASONS, DISPOSITION_CODES, heldAt, profitAt, type Simulation } from './simulate.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
-/** Decision at one bar. */
 export interface BarDecision {
   readonly slot: EpochMs;
   readonly disposition: Disposition;

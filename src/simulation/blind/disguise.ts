@@ -165,7 +165,6 @@ function usd(amount: number): string {
   return String(Math.round(amount * CENTS) / CENTS);
 }
 
-/** True if the alias is one of the disguise. */
 export function isAlias({ masks }: Disguise, instrument: string): boolean {
   return masks.some(({ alias }) => alias === instrument);
 }

@@ -144,7 +144,6 @@ export class ReplayBooks {
     }
   }
 
-  /** Books a fill of an agent. */
   book(agentId: string, proposalId: string, fill: Fill): ReplayedFill {
     const book = applyFill(this.#books.get(fill.bookId) ?? untouchedBook(this.#agent(agentId)), fill);
     this.#active.add(agentId);
@@ -183,7 +182,6 @@ export class ReplayBooks {
     return sums;
   }
 
-  /** A book with what is open of it. */
   #withOpen(book: TradingBook): TradingBook {
     const known = this.#current.get(book.id);
     if (known !== undefined) return known;

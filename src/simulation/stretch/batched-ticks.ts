@@ -20,7 +20,6 @@ export interface BatchedTicks<Duty extends TickDuty> {
 const keyOf = (periodMs: number, shard: number): string => `${periodMs}:${shard}`;
 
 interface BatchDeps {
-  /** The cut of a slot. */
   readonly cut: (slot: EpochMs) => Cut | null;
   /** Called before each commit: what the rows rest on is kept first. */
   readonly before: () => Promise<void>;

@@ -93,7 +93,6 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
     activitiesOn,
     timers,
     work,
-    /** Commands on agents. */
     agents: world.commands,
     newId,
     workersOf: world.workersOf,

@@ -90,7 +90,6 @@ function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence
   });
 }
 
-/** True if a slot has its cut. */
 export async function cutExists(sql: Sql, slot: EpochMs): Promise<boolean> {
   const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
   return cut !== undefined;

@@ -82,7 +82,6 @@ export function createPreparedTransactionStore(sql: Sql) {
       (transaction, fills) => ({ ...transaction, fills }),
     );
 
-  /** Reads of the transactions of one purpose. */
   const ofPurpose = (purpose: TransactionPurpose): SwapReads => ({
     async list(orgId, page) {
       const { items, next } = await reads.list(orgId, page, sql`and purpose = ${purpose}`);

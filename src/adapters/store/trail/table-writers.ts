@@ -154,7 +154,6 @@ const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonl
   ],
 ];
 
-/** The writers of each table. */
 export const WRITERS_OF_TABLE: Readonly<Record<string, readonly Writer[]>> = Object.fromEntries(
   TABLES_OF.flatMap(([writers, tables]) => tables.map((table) => [table, writers] as const)),
 );

@@ -4,7 +4,6 @@ import { openDatabase, type Transaction } from '../database.ts';
 import { SCHEMA_LOCK } from '../schema-lock.ts';
 import { type BatchSigner, sealBatch } from './batch-seal.ts';
 
-/** A writer as it is registered. */
 export interface RegisteredWriter extends BatchSigner {
   /** The 32 bytes of its Ed25519 public key. */
   readonly publicKey: Buffer;

@@ -1,6 +1,5 @@
 /** The names of those whom reference prices and marks may come from, as settings name them. */
 
-/** Providers of marks. */
 export const MARK_PROVIDERS = ['prestocks', 'tessera'] as const;
 export type MarkProvider = (typeof MARK_PROVIDERS)[number];
 

@@ -21,7 +21,6 @@ interface RouteAsked {
   readonly taker: string | null;
 }
 
-/** A route as it was answered. */
 interface RouteAnswered {
   readonly inAmount: string;
   readonly outAmount: string;

@@ -51,7 +51,6 @@ export interface VenueState {
   readonly orders: Map<string, OrderRecord>;
   /** Micro-contracts by the address of the position. */
   readonly positions: Map<string, bigint>;
-  /** The market of a position. */
   readonly positionMarkets: Map<string, string>;
   /** Number of history rows, and of issued names. */
   readonly counts: { events: number; made: number };

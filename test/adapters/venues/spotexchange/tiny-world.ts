@@ -82,7 +82,6 @@ export async function drive(clock: VirtualClock, what: string, holds: () => bool
   );
 }
 
-/** Messages of one kind. */
 export function ofKind<K extends FeedMessage['kind']>(messages: readonly FeedMessage[], kind: K): Extract<FeedMessage, { kind: K }>[] {
   return messages.filter((message): message is Extract<FeedMessage, { kind: K }> => message.kind === kind);
 }
