@@ -1,6 +1,6 @@
 /** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
-import type { Stage } from '../../src/domain/agent.ts';
+
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
@@ -10,7 +10,8 @@ import type { Clock } from '../../streams/clock.ts';
 import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { AgentCommands, AgentView, CommandContext } from './commands.ts';
+import type { AgentCommands, CommandContext } from './commands.ts';
+import { type AgentView, agent, agentNames } from './resource.ts';
 import { agentContext, agentValue } from './effects.ts';
 import { createEmergencyHalt, type HaltStore } from './emergency-halt.ts';
 import type { AgentEvent } from './protocol.ts';
@@ -152,12 +153,11 @@ async function create(
   const id = deps.newId();
   const at = clock.now();
   const hash = manifestHash(manifest);
-  const view: AgentView = {
+  const created = {
     id,
     name: manifest.name,
     description: manifest.description,
     stage: 'draft',
-    paused: false,
     pauseCause: null,
     autonomy: 'research',
     manifestHash: hash,
@@ -165,7 +165,8 @@ async function create(
     closing: [],
     createdBy: context.subject,
     createdAt: isoTime(at),
-  };
+  } as const;
+  const view: AgentView = { ...created, paused: false };
   try {
     await runtime.start(
       'agent',
@@ -177,18 +178,7 @@ async function create(
         tickPeriodMs: AGENT_TICK_MS,
         also: (plan) => [
           manifestRow(id, 1, manifest, context.subject),
-          {
-            type: 'agent_created',
-            agentId: id,
-            orgId: context.orgId,
-            name: manifest.name,
-            description: manifest.description,
-            autonomy: 'research',
-            manifestVersion: 1,
-            manifestHash: hash,
-            createdBy: context.subject,
-            createdAt: view.createdAt,
-          },
+          { type: 'agent_created', ...agent.record(context.orgId, { ...created, stageEvidence: null, stageAskedBy: null }) },
           ...(more?.(id) ?? []),
           auditRow(context, 'agent.create', id, null, plan.state),
           ...answerRows(context, view),
@@ -230,7 +220,10 @@ async function addVersion(
       { type: 'manifest.changed', manifestVersion: version, manifestHash: hash },
       () => [
         manifestRow(agentId, version, manifest, context.subject),
-        { type: 'agent_renamed', agentId, name: manifest.name, description: manifest.description },
+        {
+          type: 'agent_renamed',
+          ...agentNames.record(context.orgId, { id: agentId, name: manifest.name, description: manifest.description }),
+        },
       ],
     );
     if (outcome.ok) {
@@ -249,7 +242,7 @@ function changed(before: AgentView, state: ActorState): AgentView {
   const value = agentValue(state);
   return {
     ...before,
-    stage: value.stage as Stage,
+    stage: value.stage,
     paused: value.duty === 'paused',
     pauseCause: context.pauseCause,
     autonomy: context.autonomy,

@@ -1,11 +1,11 @@
 /** Commands of an agent: the protocol between the API, the command line and the agent's actor. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
+import type { Autonomy, Permission } from '../../src/domain/agent.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { Closing } from '../../src/domain/execution.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { AgentView } from './resource.ts';
 
 /** Caller of a command, for the audit row and the permission rules, and the key to remember the answer under. */
 export interface CommandContext {
@@ -20,24 +20,6 @@ export interface CommandContext {
     readonly requestHash: string;
     readonly answer: (view: object) => { readonly status: number; readonly body: string };
   };
-}
-
-/** An agent as the outside sees it. */
-export interface AgentView {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly stage: Stage;
-  readonly paused: boolean;
-  readonly pauseCause: PauseCause | null;
-  readonly autonomy: Autonomy;
-  readonly manifestHash: string;
-  readonly manifestVersion: number;
-  /** Positions closed by a person and not yet sold. */
-  readonly closing: readonly Closing[];
-  readonly createdBy: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
 }
 
 export interface HaltView {

@@ -1,17 +1,18 @@
 /** Effects of the agent's committed actions, and validation of its events. */
 
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, DAY_MS, isoTime, slotOf } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
+import { agentProjection } from './resource.ts';
 
 /** The regions of the chart as they lie at rest. */
 export interface AgentValue {
-  readonly stage: string;
+  readonly stage: Stage;
   readonly duty: 'active' | 'paused';
   readonly feed: 'live' | 'degraded' | 'lost';
 }
@@ -122,20 +123,10 @@ export const agentKind: ActorKind = {
     ],
     projectAgent: (_: undefined, info) => {
       const context = agentContext(info);
-      const { manifestVersion, manifestHash, autonomy, pauseCause } = context;
-      return [
-        record('agent_projection', {
-          agentId: info.actorId,
-          stage: agentValue(info).stage,
-          autonomy,
-          pauseCause,
-          manifestVersion,
-          manifestHash,
-          closing: (context.closing ?? []) as never,
-          stageEvidence: context.promotion?.evidenceId ?? null,
-          stageAskedBy: context.promotion?.askedBy ?? null,
-        }),
-      ];
+      const { stage } = agentValue(info);
+      const { closing = [], promotion } = context;
+      const entered = { stageEvidence: promotion?.evidenceId ?? null, stageAskedBy: promotion?.askedBy ?? null };
+      return [record('agent_projection', agentProjection.record(info.orgId, { ...context, ...entered, id: info.actorId, stage, closing }))];
     },
     openTickWindow: (_: undefined, info) => [
       record('tick_window', { actorId: info.actorId, from: slotOf(info.now, AGENT_TICK_MS) + AGENT_TICK_MS, until: null }),

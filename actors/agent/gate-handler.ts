@@ -11,7 +11,8 @@ import { figureInWords } from '../../src/domain/words.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AgentDirectory } from './command-handler.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { AgentView, CommandContext } from './commands.ts';
+import type { CommandContext } from './commands.ts';
+import type { AgentView } from './resource.ts';
 import { agentContext, agentValue } from './effects.ts';
 
 /** Evidence as the command handler needs it. */
@@ -148,7 +149,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
     const after = (plan: StepPlan): PromotedView => ({
       ...before,
       ...told,
-      stage: agentValue(plan.state).stage as Stage,
+      stage: agentValue(plan.state).stage,
       autonomy: agentContext(plan.state).autonomy,
     });
     try {

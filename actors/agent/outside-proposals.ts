@@ -26,7 +26,8 @@ import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { LATE_AFTER_MS } from '../ticking/tick-window.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { AgentView, CommandContext } from './commands.ts';
+import type { CommandContext } from './commands.ts';
+import type { AgentView } from './resource.ts';
 import { bookIdOf, markAt, untouchedBook } from './tick-risk.ts';
 
 /** A trade as outside code asks for it. `inputs` is undefined if the code says nothing of what it decided on. */

@@ -1,6 +1,7 @@
 /** Commands of checkouts: the protocol between the API and their actors. */
 import type { Outcome } from '../../src/domain/refusal.ts';
-import type { AgentView, CommandContext } from '../agent/commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { AgentView } from '../agent/resource.ts';
 import type { CheckoutView } from './resource.ts';
 
 /** Message for a checkout that does not exist. */

@@ -1,5 +1,5 @@
 /** Everything that the feeds ask of the rest of the service. Boot supplies it. */
-import type { AgentView } from '../../actors/agent/commands.ts';
+import type { AgentView } from '../../actors/agent/resource.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../src/domain/decision.ts';
 import type { MarketState } from '../../src/domain/market-state.ts';

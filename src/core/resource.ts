@@ -60,6 +60,10 @@ type Body<F extends Fields> = { [Name in keyof Wire<F>]: Static<WireOf<F[Name]>>
 type Given<F extends Fields> = {
   readonly [Name in keyof Wire<F> as F[Name] extends ComputedField | { readonly holds: TSchema } ? Name : never]: Static<WireOf<F[Name]>>;
 };
+/** Fields that are the same on record and on the wire. */
+type Shown<F extends Fields> = {
+  readonly [Name in keyof Wire<F> as F[Name] extends ComputedField | { readonly holds: TSchema } ? never : Name]: Held<F[Name]>;
+};
 /** Fields that are not on record. */
 type Computed<F extends Fields> = { readonly [Name in keyof F as F[Name] extends ComputedField ? Name : never]: Static<WireOf<F[Name]>> };
 type Row = Readonly<Record<string, unknown>>;
@@ -111,6 +115,10 @@ function columnsOf(table: string, entries: readonly Entry[]): readonly Column[] 
   return columns;
 }
 
+const typed = (some: readonly Column[]): string => ['"orgId" uuid', ...some.map(({ key, type }) => `"${key}" ${type}`)].join(', ');
+// JSON's null is no null of SQL.
+const read = ({ key, type }: Column): string => (type === 'jsonb' ? `nullif(r."${key}", 'null'::jsonb)` : `r."${key}"`);
+
 interface Options {
   /** A row that this constraint refuses is left out of an insert. */
   readonly unless?: string;
@@ -118,9 +126,6 @@ interface Options {
 
 /** Texts of the statements that write rows. Each takes records as one JSON array. */
 function statementsOf(table: string, columns: readonly Column[], { unless }: Options) {
-  const typed = (some: readonly Column[]) => ['"orgId" uuid', ...some.map(({ key, type }) => `"${key}" ${type}`)].join(', ');
-  // JSON's null is no null of SQL.
-  const read = ({ key, type }: Column) => (type === 'jsonb' ? `nullif(r."${key}", 'null'::jsonb)` : `r."${key}"`);
   const changing = columns.filter(({ changes }) => changes);
   const before = `insert into ${table} (org_id, ${columns.map(({ sql }) => sql).join(', ')})
     select r."orgId", ${columns.map(read).join(', ')} from jsonb_to_recordset(`;
@@ -133,6 +138,24 @@ function statementsOf(table: string, columns: readonly Column[], { unless }: Opt
     insert,
     /** A row that is there keeps what does not change, and stays its organization's. */
     upsert: statement(before, `${rows} on conflict (id) do update set ${taken} where ${table}.org_id = excluded.org_id`),
+  };
+}
+
+/** Changes of some columns of rows that are there. @throws if one of them never changes */
+function revisionOf(table: string, columns: readonly Column[], names: readonly string[]) {
+  const fixed = names.filter((name) => !columns.some(({ key, changes }) => key === name && changes));
+  if (fixed.length > 0) throw new Error(`${table}: ${fixed.join(', ')} never changes`);
+  const chosen = columns.filter(({ key }) => names.includes(key));
+  const changed = chosen.map((column) => `${column.sql} = ${read(column)}`).join(', ');
+  return {
+    update: statement(
+      `update ${table} set ${changed} from jsonb_to_recordset(`,
+      `) as r("id" uuid, ${typed(chosen)}) where ${table}.id = r.id and ${table}.org_id = r."orgId"`,
+    ),
+    record: (orgId: string, of: Row): Row => ({
+      orgId,
+      ...Object.fromEntries(['id', ...names].map((name) => [name, given(table, of, name)])),
+    }),
   };
 }
 
@@ -179,17 +202,17 @@ function rowForms(table: string, entries: readonly Entry[], columns: readonly Co
 /** Schemas of the fields on the wire, in their order, and the function that shows a view by them. */
 function wireForms(fields: Fields) {
   const wire = Object.entries<Field>(fields).filter(([, field]) => field.wire !== undefined);
-  const isPlain = (field: Field): boolean => isOnRecord(field) && !('holds' in field);
-  const shown = wire.filter(([, field]) => isPlain(field)).map(([name, field]) => [name, (field as OnRecord).instant === true] as const);
-  const added = wire.filter(([, field]) => !isPlain(field)).map(([name]) => name);
+  const forms = wire.map(([name, field]) => {
+    const isGiven = !isOnRecord(field) || 'holds' in field;
+    return { name, isGiven, isInstant: (field as OnRecord).instant === true };
+  });
   return {
     wire: Object.fromEntries(wire.map(([name, field]) => [name, field.wire])),
     body(view: Row, given: Row = {}): Row {
       const body: Record<string, unknown> = {};
-      for (const name of added) body[name] = given[name];
-      for (const [name, isInstant] of shown) {
-        const value = view[name];
-        body[name] = isInstant && value !== null ? new Date(value as EpochMs).toISOString() : value;
+      for (const { name, isGiven, isInstant } of forms) {
+        const value = isGiven ? given[name] : view[name];
+        body[name] = isInstant && !isGiven && value !== null ? new Date(value as EpochMs).toISOString() : value;
       }
       return body;
     },
@@ -210,6 +233,11 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     columns,
     unless: options.unless,
     ...statementsOf(table, columns, options),
+    /** Defines records that change some fields of rows which are there. */
+    revision<const Name extends keyof View<F> & string>(...changing: readonly Name[]) {
+      const { update, record } = revisionOf(table, columns, changing);
+      return { update, record: (orgId: string, of: Pick<View<F>, Name> & { readonly id: string }): Row => record(orgId, of) };
+    },
     /** Schemas of the fields on the wire, in their order. */
     wire: wire as Wire<F>,
     /** The columns of a row under the names of their fields; exact numbers as text. */
@@ -225,6 +253,6 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     whole: (row: Row): View<F> & Computed<F> =>
       ({ ...rows.view(row), ...Object.fromEntries(computed.map((name) => [name, row[name]])) }) as View<F> & Computed<F>,
     /** Returns a view as it is on the wire, with what the route computes. */
-    body: (view: View<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> => body(view, added) as Body<F>,
+    body: (view: Shown<F>, ...[added]: keyof Given<F> extends never ? [] : [Given<F>]): Body<F> => body(view, added) as Body<F>,
   };
 }

@@ -69,7 +69,9 @@ test('a row is read by the names of its fields; what its JSON columns do not hav
 test('the wire has what the route computes, and neither hidden fields nor epoch milliseconds', () => {
   expect(Object.keys(boat.wire)).toEqual(['id', 'state', 'length', 'berth', 'isOld', 'builtAt', 'name', 'owner', 'wreck']);
   const { crew: _, ...shown } = view;
-  expect(boat.body(view, { berth: 'quay 3', isOld: true })).toEqual({
+  const body = boat.body(view, { isOld: true, berth: 'quay 3' });
+  expect(Object.keys(body)).toEqual(Object.keys(boat.wire));
+  expect(body).toEqual({
     ...shown,
     berth: 'quay 3',
     isOld: true,
@@ -85,4 +87,13 @@ test('only what changes is changed, and only in a row of the same organization',
   const buoy = resource('buoys', { id: { wire: IdText, column: 'uuid' } }, { unless: 'one_buoy' });
   expect(buoy.upsert).toBeNull();
   expect(buoy.insert[1]).toMatch(/ on conflict on constraint one_buoy do nothing$/);
+});
+
+test('a revision changes what it names, and names nothing that never changes', () => {
+  const { update, record } = boat.revision('state');
+  expect(update.join('?')).toBe(
+    'update boats set state = r."state" from jsonb_to_recordset(?) as r("id" uuid, "orgId" uuid, "state" text) where boats.id = r.id and boats.org_id = r."orgId"',
+  );
+  expect(record('o', view)).toEqual({ orgId: 'o', id: 'b', state: 'afloat' });
+  expect(() => boat.revision('length')).toThrow('boats: length never changes');
 });

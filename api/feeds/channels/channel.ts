@@ -34,7 +34,7 @@ export interface QuoteChannel extends ChannelBase {
 /** First frame of a subscription to announcements. */
 export interface FirstFrame {
   readonly body: TSchema;
-  read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json>;
+  read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json | readonly object[]>;
 }
 
 /** Never drops: every announcement of the caller's organization, in order, resumable by cursor. */

@@ -6,7 +6,7 @@ import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { proposalProgress } from '../../../src/domain/work-progress.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 
 export const ProposalStateWord = proposal.wire.state;
 

@@ -1,6 +1,6 @@
 /** POST /v1/agents/:id/versions. */
 import { NO_AGENT } from '../../../src/domain/agent.ts';
-import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,40 +1,11 @@
 /** An agent on the wire. */
 import { Type } from 'typebox';
-import type { AgentView } from '../../../actors/agent/commands.ts';
-import { STAGES } from '../../../src/domain/agent.ts';
+import { type AgentView, agent } from '../../../actors/agent/resource.ts';
 import { type ClosingFacts, closingWait } from '../../../src/domain/closing-waits.ts';
 import type { Closing } from '../../../src/domain/execution.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
-import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
 
-const ClosingBody = Type.Object({
-  instrument: nullable('string', 'Instrument to close, or null for all positions.'),
-  limitPrice: nullable('string', 'The lowest price that is accepted; null sells at the market.'),
-  closedBy: Type.String(),
-  at: Time,
-  waitingFor: Type.Optional({
-    ...WORK_FIELDS.waitingFor,
-    description:
-      'Reason that it waits, in one sentence: a price that is not live, a market that does not pay the limit, a signature of the wallet, or a worker. Null while its order is being executed. Given by `GET /v1/agents/{id}` and by the answer of the closing; lists know no prices and leave it out.',
-  }),
-});
-
-export const agentFields = {
-  id: IdText,
-  name: Type.String(),
-  description: Type.String(),
-  stage: StageWord,
-  state: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused.'),
-  paused: Type.Boolean(),
-  pauseCause: PauseCauseWord,
-  autonomy: AutonomyWord,
-  manifestHash: HashText,
-  manifestVersion: Type.Integer(),
-  closing: Type.Array(ClosingBody, { description: 'Positions closed by a person and not yet sold.' }),
-  createdBy: Type.String(),
-  createdAt: Time,
-};
+export const agentFields = agent.wire;
 
 export const AGENT_EXAMPLE = {
   id: '019a5b1e-7c00-7000-8000-000000000001',
@@ -55,21 +26,8 @@ export const AGENT_EXAMPLE = {
 export const AgentBody = Type.Object(agentFields, { $id: 'Agent', examples: [AGENT_EXAMPLE] });
 
 export function agentBody(view: AgentView) {
-  return {
-    id: view.id,
-    name: view.name,
-    description: view.description,
-    stage: view.stage,
-    state: view.paused ? ('paused' as const) : view.stage,
-    paused: view.paused,
-    pauseCause: view.pauseCause,
-    autonomy: view.autonomy,
-    manifestHash: view.manifestHash,
-    manifestVersion: view.manifestVersion,
-    closing: view.closing.map(closingBody),
-    createdBy: view.createdBy,
-    createdAt: view.createdAt,
-  };
+  const { paused } = view;
+  return agent.body(view, { state: paused ? 'paused' : view.stage, paused, closing: view.closing.map(closingBody) });
 }
 
 function closingBody({ instrument, limitPrice, subject, at }: Closing) {

@@ -1,5 +1,5 @@
 /** POST /v1/agents. */
-import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './manifest-body.ts';

@@ -5,7 +5,7 @@ import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts'
 import type { Provenance } from '../../../src/domain/data-source.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import { awaitedWork, evaluationProgress } from '../../../src/domain/work-progress.ts';
-import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
+import { WAITS_FOR_WORK, WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { idInPath, storedId } from '../../identifier.ts';
 import { OriginsBody, SIMULATED } from './evidence-body.ts';
 import { choice, HashText, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';

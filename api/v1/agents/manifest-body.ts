@@ -1,6 +1,6 @@
 /** Manifests in request bodies: either form, JSON or YAML, read by the domain. */
 import { type TSchema, Type } from 'typebox';
-import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import { manifestDeclarativeSchema } from '../../../src/domain/manifest/declarative-form.ts';
 import { manifestPayloadSchema } from '../../../src/domain/manifest/payload-form.ts';
 import { type ReadManifest, readManifest } from '../../../src/domain/manifest/reader.ts';

@@ -3,7 +3,8 @@
 import type { DailyReturns } from '../../../src/domain/backtest/daily-returns.ts';
 import type { AgentTokens } from '../../../actors/agent/agent-tokens.ts';
 import type { SignalHooks } from '../../../actors/agent/signal-hooks.ts';
-import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { OutsideProposals } from '../../../actors/agent/outside-proposals.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';

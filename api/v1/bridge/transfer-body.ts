@@ -5,7 +5,7 @@ import { type ArrivalAxis, attentionWords } from '../../../src/domain/bridge/axe
 import { usdOf } from '../../../src/domain/bridge/quote.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { transferProgress } from '../../../src/domain/work-progress.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 
 export const BridgeTransferBody = Type.Object({ ...bridgeTransfer.wire, ...WORK_FIELDS }, { $id: 'BridgeTransfer' });
 

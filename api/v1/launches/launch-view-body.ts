@@ -5,7 +5,7 @@ import { type LauncherLaunch, launcherLaunch } from '../../../actors/launcher-la
 import type { EpochMs } from '../../../src/domain/time.ts';
 import { curveLaunchProgress, launcherLaunchProgress } from '../../../src/domain/work-progress.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { fillPctOf } from './curve-state.ts';
 
 export const LaunchPath = objectOf({ id: IdText });

@@ -4,7 +4,7 @@ import { isoTime } from '../../../src/domain/time.ts';
 import { replayProgress } from '../../../src/domain/work-progress.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import type { ReplayControl, ReplayState } from './ports.ts';
 
 export const ReplayBody = Type.Object(

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../../src/domain/work-progress.ts';
 import { choice, nullable, NullableTime, Time } from '../../shapes.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WORK_FIELDS } from '../../../src/core/work-fields.ts';
 import { type LongWork, WORK_KINDS } from './ports.ts';
 
 /** Wire fields of every kind of long work, including candle work. */

@@ -36,6 +36,9 @@ export function project({ table, upsert }: Written): Writer {
 /** Adds rows. One that is there is an error, unless the definition leaves it out. */
 export const append = ({ insert, unless }: Written): Writer => writer(insert, (records) => records, unless === undefined);
 
+/** Changes rows that are there. */
+export const revise = ({ update }: { readonly update: TemplateStringsArray }): Writer => writer(update, lastOfEach);
+
 /** The last record of each row: what a step leaves where it projects twice. */
 export const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecord[] =>
   records.length === 1 ? records : [...new Map(records.map((record) => [record['id'], record])).values()];

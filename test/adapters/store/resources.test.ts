@@ -1,5 +1,6 @@
 // Every resource is held against the database: its columns and their types, what its rows need, and what may change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agent } from '../../../actors/agent/resource.ts';
 import { bridgeTransfer } from '../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../actors/checkout/resource.ts';
 import { launch } from '../../../actors/launch/resource.ts';
@@ -13,6 +14,7 @@ import { files } from '../../rooms/source.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
 const RESOURCES = {
+  agent,
   bridgeTransfer,
   checkout,
   launch,

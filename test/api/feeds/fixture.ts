@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { Member } from '../../../api/access.ts';
 import type { Caller } from '../../../api/caller.ts';

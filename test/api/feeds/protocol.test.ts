@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { CHANNELS } from '../../../api/feeds/channels/index.ts';
-import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { AgentView } from '../../../actors/agent/resource.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from './fixture.ts';

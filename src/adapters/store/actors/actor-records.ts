@@ -1,4 +1,5 @@
 /** The rows that actors write besides their state, by type: each batch of one type is one statement. */
+import { agent, agentNames, agentProjection } from '../../../../actors/agent/resource.ts';
 import { bridgeTransfer } from '../../../../actors/bridge-transfer/resource.ts';
 import { checkout, licence, marketplaceImport } from '../../../../actors/checkout/resource.ts';
 import { launch } from '../../../../actors/launch/resource.ts';
@@ -27,7 +28,7 @@ import { writeEvaluationReports, writeTrials, writeEvaluationRuns } from '../eva
 import { writeListedTokens } from '../launches/launch-store.ts';
 import { tellPredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities } from '../orders/prepared-transaction-store.ts';
-import { append, lastOfEach, project } from '../resource-rows.ts';
+import { append, lastOfEach, project, revise } from '../resource-rows.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
 import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 import { requireUnboundDollars } from '../vaults/account-facts.ts';
@@ -51,22 +52,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
     select "agentId", version, hash, canonical, "createdBy" from jsonb_to_recordset(${transaction.json(rows as never)})
       as r("agentId" uuid, version int, hash text, canonical text, "createdBy" text)`,
 
-  agent_created: (transaction, rows) => transaction`
-    insert into agents (id, org_id, name, description, stage, autonomy, manifest_version, manifest_hash, created_by, created_at)
-    select "agentId", "orgId", name, description, 'draft', autonomy, "manifestVersion", "manifestHash", "createdBy", "createdAt"
-    from jsonb_to_recordset(${transaction.json(rows as never)})
-      as r("agentId" uuid, "orgId" uuid, name text, description text, autonomy text, "manifestVersion" int, "manifestHash" text, "createdBy" text, "createdAt" timestamptz)`,
-
-  agent_renamed: (transaction, rows) => transaction`
-    update agents set name = r.name, description = r.description
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, name text, description text) where agents.id = r."agentId"`,
-
-  agent_projection: (transaction, rows) => transaction`
-    update agents set stage = r.stage, autonomy = r.autonomy, pause_cause = r."pauseCause", manifest_version = r."manifestVersion", manifest_hash = r."manifestHash",
-      closing = r.closing, stage_evidence = r."stageEvidence", stage_asked_by = r."stageAskedBy"
-    from jsonb_to_recordset(${transaction.json(lastPerAgent(rows) as never)})
-      as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text, closing jsonb, "stageEvidence" uuid, "stageAskedBy" text)
-    where agents.id = r."agentId"`,
+  agent_created: append(agent),
+  agent_renamed: revise(agentNames),
+  agent_projection: revise(agentProjection),
 
   // If slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
   tick_window: (transaction, rows) => transaction`
@@ -284,9 +272,4 @@ export async function readPermitFacts(
       },
     ]),
   ]);
-}
-
-/** A step projects its end; where one step projects twice, both say the same and one is enough. */
-function lastPerAgent(rows: readonly ActorRecord[]): readonly ActorRecord[] {
-  return [...new Map(rows.map((row) => [row.agentId, row])).values()];
 }

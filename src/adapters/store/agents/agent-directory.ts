@@ -1,12 +1,14 @@
 /** Reads of the command handler: agents, their open work, and the organization's halt row. */
 import type { HaltAuthor } from '../../../../actors/agent/emergency-halt.ts';
+import { agent } from '../../../../actors/agent/resource.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { takeableMarketOrders } from '../orders/market-order-store.ts';
-import { type AgentRow, agentOf } from './agent-reads.ts';
+import { columnsOf } from '../resource-rows.ts';
+import { agentOf } from './agent-reads.ts';
 
 /** Lifetime of a claim on a halt's pausing after the process's last sign of life. */
 const SWEEP_CLAIM = '10 seconds';
@@ -14,9 +16,7 @@ const SWEEP_CLAIM = '10 seconds';
 export function createAgentDirectory(sql: Sql) {
   return {
     async find(orgId: string, agentId: string) {
-      const [row] = await sql<AgentRow[]>`
-        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, closing, created_by, created_at
-        from agents where org_id = ${orgId} and id = ${agentId}`;
+      const [row] = await sql`select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId} and t.id = ${agentId}`;
       return row ? agentOf(row) : null;
     },
 

@@ -1,47 +1,19 @@
 /** Reads of agents: lists, versions, steps and the states of their charts. Every read names the organization. */
-import type { AgentView } from '../../../../actors/agent/commands.ts';
+import { type AgentView, agent } from '../../../../actors/agent/resource.ts';
 import type { AgentReads, LastHalt } from '../../../../api/v1/agents/ports.ts';
-import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
 import type { Position } from '../../../domain/book.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
-import type { Closing } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceColumns, evidenceOf } from '../gates/evidence-store.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { columnsOf } from '../resource-rows.ts';
 
-/** A row of `agents`, without its organization. */
-export interface AgentRow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly stage: Stage;
-  readonly autonomy: Autonomy;
-  readonly pause_cause: PauseCause | null;
-  readonly manifest_version: number;
-  readonly manifest_hash: string;
-  readonly closing: readonly Closing[];
-  readonly created_by: string;
-  readonly created_at: Date;
-}
-
-/** An agent as commands and reads show it. */
-export function agentOf(row: AgentRow): AgentView {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    stage: row.stage,
-    paused: row.pause_cause !== null,
-    pauseCause: row.pause_cause,
-    autonomy: row.autonomy,
-    manifestHash: row.manifest_hash,
-    manifestVersion: row.manifest_version,
-    closing: row.closing,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-  };
+/** Reads a row of an agent's columns as commands and reads show it. */
+export function agentOf(row: Readonly<Record<string, unknown>>): AgentView {
+  const { stageEvidence: _, stageAskedBy: __, ...view } = agent.view(row);
+  return { ...view, paused: view.pauseCause !== null };
 }
 
 /** Reads the holdings of an agent's live book and of its active version's paper book, which a closing is about. */
@@ -71,22 +43,20 @@ export function createAgentReads(sql: Sql): AgentReads {
   return {
     /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
     async list(orgId, { limit, after }) {
-      const rows = await sql<AgentRow[]>`
-        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, closing, created_by, created_at
-        from agents where org_id = ${orgId}
-        ${after === null ? sql`` : sql`and (created_at, id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
-        order by created_at desc, id desc limit ${limit + 1}`;
-      const page = pageOfRows(rows, limit, (row) => row.id);
+      const rows = await sql<{ id: string }[]>`
+        select ${columnsOf(sql, agent)} from agents t where t.org_id = ${orgId}
+        ${after === null ? sql`` : sql`and (t.created_at, t.id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
+        order by t.created_at desc, t.id desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ id }) => id);
       return { items: page.items.map(agentOf), next: page.next };
     },
 
     /** Null if the organization has no such agent. Versions are newest first. */
     async get(orgId, agentId) {
       const [[row], versions] = await Promise.all([
-        sql<(AgentRow & { canonical: string })[]>`
-          select a.id, a.name, a.description, a.stage, a.autonomy, a.pause_cause, a.manifest_version, a.manifest_hash, a.closing, a.created_by, a.created_at, m.canonical
-          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-          where a.id = ${agentId} and a.org_id = ${orgId}`,
+        sql<{ canonical: string }[]>`
+          select ${columnsOf(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
+          where t.id = ${agentId} and t.org_id = ${orgId}`,
         sql<{ version: number; hash: string; created_by: string; created_at: Date }[]>`
           select m.version, m.hash, m.created_by, m.created_at from manifests m join agents a on a.id = m.agent_id
           where m.agent_id = ${agentId} and a.org_id = ${orgId} order by m.version desc`,

@@ -1,4 +1,5 @@
 /** Outside proposals in PostgreSQL: their rows are append-only, and what became of one follows from the decision of its slot. */
+import { agent } from '../../../../actors/agent/resource.ts';
 import type { OutsideReceipt, OutsideStore, OutsideView } from '../../../../actors/agent/outside-proposals.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import type { Cut } from '../../../domain/cut.ts';
@@ -12,7 +13,8 @@ import { booksOf } from '../books/book-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { preferencesOf } from '../risk/risk-preferences-store.ts';
-import { type AgentRow, agentOf } from './agent-reads.ts';
+import { columnsOf } from '../resource-rows.ts';
+import { agentOf } from './agent-reads.ts';
 import { readWrittenCut } from './cut-store.ts';
 
 interface Row {
@@ -106,9 +108,9 @@ export function createOutsideStore(sql: Sql): OutsideStore {
 }
 
 async function mandated(sql: Sql, orgId: string, agentId: string) {
-  const [row] = await sql<(AgentRow & { canonical: string })[]>`
-    select a.*, m.canonical from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-    where a.org_id = ${orgId} and a.id = ${agentId}`;
+  const [row] = await sql<{ canonical: string }[]>`
+    select ${columnsOf(sql, agent)}, m.canonical from agents t join manifests m on m.agent_id = t.id and m.version = t.manifest_version
+    where t.org_id = ${orgId} and t.id = ${agentId}`;
   return row === undefined ? null : { view: agentOf(row), manifest: JSON.parse(row.canonical) as Manifest };
 }
 

@@ -1,4 +1,5 @@
 // Agents at any stage with evidence in any state, on a real database whose owner is no superuser and whose gate clock is ours.
+import { agent } from '../../../../actors/agent/resource.ts';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { writeTrials } from '../../../../src/adapters/store/evaluations/evaluation-records.ts';
@@ -97,15 +98,21 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
         { type: 'manifest', agentId: id, version: 1, hash: manifestHash(of), canonical: canonicalJson(of as never), createdBy: 'creator' },
         {
           type: 'agent_created',
-          agentId: id,
-          orgId: ORG,
-          name: of.name,
-          description: '',
-          autonomy: 'research',
-          manifestVersion: 1,
-          manifestHash: manifestHash(of),
-          createdBy: 'creator',
-          createdAt: new Date(now).toISOString(),
+          ...agent.record(ORG, {
+            id,
+            name: of.name,
+            description: '',
+            stage: 'draft',
+            autonomy: 'research',
+            pauseCause: null,
+            manifestVersion: 1,
+            manifestHash: manifestHash(of),
+            closing: [],
+            stageEvidence: null,
+            stageAskedBy: null,
+            createdBy: 'creator',
+            createdAt: new Date(now).toISOString(),
+          }),
         },
       ]);
     });

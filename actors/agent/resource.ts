@@ -1,0 +1,60 @@
+/** An agent: each of its fields, once. */
+import { Type } from 'typebox';
+import { held, resource, type ViewOf } from '../../src/core/resource.ts';
+import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../src/core/shapes.ts';
+import { WORK_FIELDS } from '../../src/core/work-fields.ts';
+import { STAGES } from '../../src/domain/agent.ts';
+import type { Closing } from '../../src/domain/execution.ts';
+
+const ClosingBody = Type.Object({
+  instrument: nullable('string', 'Instrument to close, or null for all positions.'),
+  limitPrice: nullable('string', 'The lowest price that is accepted; null sells at the market.'),
+  closedBy: Type.String(),
+  at: Time,
+  waitingFor: Type.Optional({
+    ...WORK_FIELDS.waitingFor,
+    description:
+      'Reason that it waits, in one sentence: a price that is not live, a market that does not pay the limit, a signature of the wallet, or a worker. Null while its order is being executed. Given by `GET /v1/agents/{id}` and by the answer of the closing; lists know no prices and leave it out.',
+  }),
+});
+
+export const agent = resource('agents', {
+  id: { wire: IdText, column: 'uuid' },
+  name: { wire: Type.String(), column: 'text', changes: true },
+  description: { wire: Type.String(), column: 'text', changes: true },
+  stage: { wire: StageWord, column: 'text', changes: true },
+  state: { wire: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused.'), computed: true },
+  paused: { wire: Type.Boolean(), computed: true },
+  pauseCause: { wire: PauseCauseWord, column: 'text', changes: true },
+  autonomy: { wire: AutonomyWord, column: 'text', changes: true },
+  manifestHash: { wire: HashText, column: 'text', changes: true },
+  manifestVersion: { wire: Type.Integer(), column: 'int', changes: true },
+  closing: {
+    holds: held<readonly Closing[]>(),
+    wire: Type.Array(ClosingBody, { description: 'Positions closed by a person and not yet sold.' }),
+    column: 'jsonb',
+    changes: true,
+  },
+  /** Evidence that let the agent into its present stage, and who asked for it. */
+  stageEvidence: { holds: held<string | null>(), column: 'uuid', changes: true },
+  stageAskedBy: { holds: held<string | null>(), column: 'text', changes: true },
+  createdBy: { wire: Type.String(), column: 'text' },
+  createdAt: { wire: Time, column: 'timestamptz' },
+});
+
+/** Fields that a step of the agent changes. */
+export const agentProjection = agent.revision(
+  'stage',
+  'autonomy',
+  'pauseCause',
+  'manifestVersion',
+  'manifestHash',
+  'closing',
+  'stageEvidence',
+  'stageAskedBy',
+);
+/** Fields that a manifest names. */
+export const agentNames = agent.revision('name', 'description');
+
+/** An agent as commands and reads show it. */
+export type AgentView = Omit<ViewOf<typeof agent>, 'stageEvidence' | 'stageAskedBy'> & { readonly paused: boolean };
