@@ -253,5 +253,5 @@ function changed(before: AgentView, state: ActorState): AgentView {
 }
 
 function manifestRow(agentId: string, version: number, manifest: Manifest, createdBy: string): ActorRecord {
-  return { type: 'manifest', agentId, version, hash: manifestHash(manifest), canonical: canonicalJson(manifest as never), createdBy };
+  return { type: 'manifest', agentId, version, hash: manifestHash(manifest), canonical: canonicalJson(manifest), createdBy };
 }

@@ -1,5 +1,5 @@
 /** Rows that a command writes beside its step, for every kind of actor: the audit entry and the remembered answer. */
-import type { ActorRecord, ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import { canonicalHash } from '../../src/domain/canonical-json.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { blockedBecause } from '../../src/domain/risk/refusal.ts';
@@ -11,8 +11,8 @@ export function auditRow(
   context: CommandContext,
   action: string,
   target: string,
-  before: ActorState | null,
-  after: ActorState | null,
+  before: object | null,
+  after: object | null,
 ): ActorRecord {
   return {
     type: 'audit',
@@ -22,8 +22,8 @@ export function auditRow(
     action,
     requestId: context.requestId,
     target,
-    beforeHash: before && canonicalHash(before as never),
-    afterHash: after && canonicalHash(after as never),
+    beforeHash: before && canonicalHash(before),
+    afterHash: after && canonicalHash(after),
   };
 }
 

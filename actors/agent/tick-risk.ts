@@ -61,7 +61,7 @@ export function readBook(state: TradingBook | null): ReadBook {
 function newlyRead(state: TradingBook): ReadBook {
   const book = agentBook(state);
   const pending = state.openProposals.length === 0 ? NONE : pendingOf(state);
-  return { book, bookText: canonicalJson(book as never), pending };
+  return { book, bookText: canonicalJson(book), pending };
 }
 
 function pendingOf({ openProposals }: TradingBook): ReadBook['pending'] {

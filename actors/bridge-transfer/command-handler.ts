@@ -188,7 +188,7 @@ async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: Br
   const input = { ...(await inputOf(deps, context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
   const id = deps.newId();
   try {
-    const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
+    const plan = await runtime.start('bridge_transfer', id, context.orgId, input, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
         ...spendingRows(context.orgId, spendingOf(id, input), input.createdAt),

@@ -116,8 +116,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       if (licence === null || rules === null)
         return refuse('licence_missing', `this needs a licence: POST /v1/marketplace/${listingId}/checkout buys one`);
       // The database holds the rules under this hash; a manifest that differs would be another strategy.
-      if (canonicalHash(rules as never) !== licence.manifestHash)
-        throw new Error(`the rules of listing ${listingId} are not those of its licence`);
+      if (canonicalHash(rules) !== licence.manifestHash) throw new Error(`the rules of listing ${listingId} are not those of its licence`);
       return deps.agents.create(context, rules, (agentId) => [
         {
           type: 'marketplace_import',
@@ -192,7 +191,7 @@ async function begun(
     createdAt,
   };
   const answer = (state: Parameters<typeof checkoutView>[1]): CheckoutView => checkoutView(id, state, createdAt, made);
-  const plan = await runtime.start('checkout', id, orgId, input as never, {
+  const plan = await runtime.start('checkout', id, orgId, input, {
     cause,
     also: (begins) => [auditRow(context, 'checkout.begin', id, null, begins.state), ...answerRows(context, answer(begins.state))],
   });

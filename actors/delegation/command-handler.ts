@@ -84,7 +84,7 @@ export function createDelegationHandler(deps: {
         revokedAt: null,
         revokedBy: null,
       };
-      const rows = [auditRow(context, 'delegation.grant', delegation.id, null, delegation as never), ...answerRows(context, delegation)];
+      const rows = [auditRow(context, 'delegation.grant', delegation.id, null, delegation), ...answerRows(context, delegation)];
       try {
         if (await store.grant(delegation, text, rows)) return { ok: true, value: delegation };
         return refuse('state_conflict', 'this text has granted a delegation before: ask for a new one and have it signed');
@@ -98,7 +98,7 @@ export function createDelegationHandler(deps: {
       if (before === null) return refuse('not_found', NO_DELEGATION);
       if (before.revokedAt !== null) return refuse('state_conflict', `it was revoked at ${isoTime(before.revokedAt)}`);
       const after: Delegation = { ...before, revokedAt: clock.now(), revokedBy: context.subject };
-      const rows = [auditRow(context, 'delegation.revoke', id, before as never, after as never), ...answerRows(context, after)];
+      const rows = [auditRow(context, 'delegation.revoke', id, before, after), ...answerRows(context, after)];
       try {
         if (!(await store.revoke(after, rows))) return refuse('state_conflict', 'another member has just revoked it');
         await store.executionsEnded(context.orgId, before.agentId);

@@ -218,7 +218,7 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
     lastValidBlockHeight,
     expiresAt,
   });
-  const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt) as never, {
+  const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt), {
     cause,
     also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
   });

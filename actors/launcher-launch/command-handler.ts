@@ -162,7 +162,7 @@ async function begun(
   const createdAt = clock.now();
   const { pairedStock, quoteSymbol, ...intent } = wish;
   const input: LauncherLaunchInput = { intent, offer, quoteSymbol, pairedStock, preparedBy: subject, createdAt };
-  await runtime.start('launcher_launch', id, orgId, input as never, { cause });
+  await runtime.start('launcher_launch', id, orgId, input, { cause });
   const transactionId = deps.newId();
   const epoch = await deps.epoch(orgId);
   const promised = { launchId: id, payTo: offer.payTo, lamports: offer.lamports };

@@ -44,7 +44,7 @@ export function createLeaderboardWalletHandler(deps: {
       const wallet: RegisteredWallet = { chain, address: checked.value, label };
       try {
         await store.register(context.orgId, { ...wallet, by: context.subject, at: clock.now() }, [
-          auditRow(context, 'leaderboard.register', checked.value, null, wallet as never),
+          auditRow(context, 'leaderboard.register', checked.value, null, wallet),
           ...answerRows(context, wallet),
         ]);
         return { ok: true, value: wallet };

@@ -100,7 +100,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       };
       try {
         const linked = await store.link(context.orgId, wallet, { ...challenge, signature: wish.signature }, (kept) => [
-          auditRow(context, 'wallet.link', kept.id, null, kept as never),
+          auditRow(context, 'wallet.link', kept.id, null, kept),
           ...answerRows(context, kept),
         ]);
         return linked === null
@@ -132,7 +132,7 @@ async function changeWallet(
       : refuse('permission_missing', 'changing a linked wallet needs the member who proved it, or trade:execute');
   try {
     const outcome = await store.change(context.orgId, id, allowed, (before, after) => [
-      auditRow(context, action, id, before as never, after as never),
+      auditRow(context, action, id, before, after),
       ...answerRows(context, after ?? before),
     ]);
     return outcome ?? refuse('not_found', NO_WALLET);

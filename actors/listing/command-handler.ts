@@ -48,7 +48,7 @@ export function createListingHandler(deps: {
   ): Promise<Outcome<Listing>> {
     try {
       const after = await store.change(context.orgId, id, { ...change, by: context.subject, at: clock.now() }, (was, is) => [
-        auditRow(context, action, id, was as never, is as never),
+        auditRow(context, action, id, was, is),
         ...answerRows(context, is),
       ]);
       if (after === null) return refuse('not_found', NO_LISTING);
@@ -76,7 +76,7 @@ export function createListingHandler(deps: {
         );
       try {
         const listing = await store.publish(orgId, { ...wish, id: newId(), by: subject, at: clock.now() }, (made) => [
-          auditRow(context, 'listing.publish', made.id, null, made as never),
+          auditRow(context, 'listing.publish', made.id, null, made),
           ...answerRows(context, made),
         ]);
         return { ok: true, value: listing };

@@ -141,7 +141,7 @@ function prepared(
     bookVersion,
     createdAt,
   };
-  return runtime.prepare('market_order', id, context.orgId, input as never, {
+  return runtime.prepare('market_order', id, context.orgId, input, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
       ...(mode === 'live' && verdict.approved.side === 'buy'

@@ -60,13 +60,13 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       if (before === null) return refuse('not_found', noMember(subject));
       if (!granted.ok) return granted;
       const after: MemberView = { ...before, ...granted.value };
-      const records = [auditRow(context, 'member.grant', subject, before as never, after as never), ...answerRows(context, after)];
+      const records = [auditRow(context, 'member.grant', subject, before, after), ...answerRows(context, after)];
       return settled(() => store.changeMember(context, subject, granted.value, records), after);
     },
     async remove(context, subject) {
       const before = await store.member(context.orgId, subject);
       if (before === null) return refuse('not_found', noMember(subject));
-      const records = [auditRow(context, 'member.remove', subject, before as never, null), ...answerRows(context, before)];
+      const records = [auditRow(context, 'member.remove', subject, before, null), ...answerRows(context, before)];
       return settled(() => store.changeMember(context, subject, null, records), before);
     },
     async setRole(context, name, permissions) {
@@ -74,7 +74,7 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       if (!ROLE_NAME.test(name)) return refuse('malformed', '$.name: allowed are lower-case letters, digits, _ and -, at most 40');
       const before = await store.role(context.orgId, name);
       const after: MemberRole = { name, permissions, builtIn: false };
-      const records = [auditRow(context, 'role.set', name, before as never, after as never), ...answerRows(context, after)];
+      const records = [auditRow(context, 'role.set', name, before, after), ...answerRows(context, after)];
       return settled(() => store.setRole(context, name, permissions, records), after);
     },
     async invite(context, { name, hours, ...wanted }) {
@@ -93,7 +93,7 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
         acceptedAt: null,
         revokedAt: null,
       };
-      const records = [auditRow(context, 'invitation.create', invitation.id, null, invitation as never)];
+      const records = [auditRow(context, 'invitation.create', invitation.id, null, invitation)];
       return settled(() => store.invite(context, invitation, sha256, records), { ...invitation, code });
     },
     async revokeInvitation(context, id) {
@@ -101,7 +101,7 @@ export function createMemberHandler(deps: MemberDeps): MemberCommands {
       if (before === null) return refuse('not_found', NO_INVITATION);
       const at = clock.now();
       const after: Invitation = { ...before, revokedAt: at };
-      const records = [auditRow(context, 'invitation.revoke', id, before as never, after as never), ...answerRows(context, after)];
+      const records = [auditRow(context, 'invitation.revoke', id, before, after), ...answerRows(context, after)];
       return settled(() => store.revokeInvitation(context, id, at, records), after);
     },
     revokeTokens: (context, subject) => revoke(deps, context, subject, null),
@@ -128,7 +128,7 @@ async function revoke({ store, clock }: MemberDeps, context: CommandContext, sub
   const { sessionId = null, tokenId = null } = claims ?? {};
   const before = clock.now();
   const revoked = { sessionId, tokenId: sessionId === null ? tokenId : null, before, until: before + LONGEST_TOKEN_MS };
-  const records = [auditRow(context, 'token.revoke', subject, null, revoked as never), ...answerRows(context, { subject })];
+  const records = [auditRow(context, 'token.revoke', subject, null, revoked), ...answerRows(context, { subject })];
   return settled(() => store.revokeTokens(context, subject, revoked, records), { subject });
 }
 

@@ -48,7 +48,7 @@ export function createPredictionOrderHandler(deps: {
     if (!validated.ok) return validated;
     const createdAt = clock.now();
     const input = inputOf(validated.value, wish.outcome, context.subject, createdAt, { ...onPaper(id, validated.value), onchain: null });
-    const plan = await runtime.start('prediction_order', id, context.orgId, input as never, {
+    const plan = await runtime.start('prediction_order', id, context.orgId, input, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
         auditRow(context, 'prediction_order.paper', id, null, begins.state),

@@ -187,7 +187,7 @@ async function create(
   const transactionId = deps.newId();
   const cause = `${context.subject} ${context.requestId}`;
   const input = transactionInputOf(made, orderId, context.subject, createdAt);
-  const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
+  const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input, {
     cause,
     also: () => [capacityRow(context.orgId, validated.order.bookId, exposureVersion)],
   });
@@ -201,7 +201,7 @@ async function create(
     fills: [],
     onchain,
   });
-  const plan = await runtime.start('prediction_order', orderId, context.orgId, begun as never, {
+  const plan = await runtime.start('prediction_order', orderId, context.orgId, begun, {
     cause,
     also: (begins) => [
       auditRow(context, 'prediction_order.prepare', orderId, null, begins.state),

@@ -87,7 +87,7 @@ export async function startUserTransaction(
     executor: 'user',
     preparedBy: subject,
   };
-  return runtime.start('prepared_transaction', id, orgId, input as never, {
+  return runtime.start('prepared_transaction', id, orgId, input, {
     cause: `${subject} ${requestId}`,
     also: (plan) => [capacity, ...also(plan)],
   });

@@ -211,7 +211,7 @@ async function create(
   const { executor = 'user', proposal } = deps;
   const by = { preparedBy: context.subject, executor, ...(proposal === undefined ? {} : { proposal }) };
   const input = inputOf(by, validated.value, agreed, clock.now());
-  const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
+  const plan = await runtime.start('prepared_transaction', id, orgId, input, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
       capacityRow(orgId, validated.value.order.bookId, exposureVersion),

@@ -77,7 +77,7 @@ function startOf(
   at: EpochMs,
   cause: string,
 ): ActorStart {
-  const plan = startStep(proposalKind, { actorId: id, orgId, now: at }, input as never);
+  const plan = startStep(proposalKind, { actorId: id, orgId, now: at }, input);
   return {
     id,
     orgId,

@@ -27,7 +27,7 @@ export function createPreferencesHandler(deps: {
     async replace(context, preferences): Promise<Outcome<PreferencesView>> {
       for (let race = 0; race < RACES; race++) {
         const before = await store.current(context.orgId);
-        const same = before.version > 0 && canonicalJson(before.preferences as never) === canonicalJson(preferences as never);
+        const same = before.version > 0 && canonicalJson(before.preferences) === canonicalJson(preferences);
         const after: PreferencesView = same
           ? before
           : { version: before.version + 1, preferences, setBy: context.subject, setAt: isoTime(clock.now()) };

@@ -44,7 +44,7 @@ export function historyTest(directory: Directory, subject: HistorySubject, befor
     '  for (const { version, at, event, expected } of STEPS as readonly { version: number; at: number; event: never; expected: object }[]) {',
     '    const subject = { ...SUBJECT, now: at };',
     '    const plan =',
-    `      state === null ? startStep(kind, subject, event['input']) : eventStep(kind, subject, restore(kind.machine, state as never), event);`,
+    `      state === null ? startStep(kind, subject, event['input']) : eventStep(kind, subject, restore(kind.machine, state), event);`,
     '    expect({ version, ...JSON.parse(JSON.stringify(plan)) }).toEqual({ version, ...expected });',
     '    state = plan.state;',
     '  }',

@@ -52,9 +52,9 @@ export interface StartOptions {
 
 export interface Runtime {
   /** Creates an actor and commits its first step. */
-  start(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): Promise<StepPlan>;
+  start(kind: string, id: string, orgId: string, input: object, options: StartOptions): Promise<StepPlan>;
   /** Returns the first step of a new actor, without writing it. @throws what the step throws */
-  prepare(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): ActorStart;
+  prepare(kind: string, id: string, orgId: string, input: object, options: StartOptions): ActorStart;
   /** Creates prepared actors, all in one transaction or none. */
   begin(starts: readonly ActorStart[]): Promise<void>;
   /** Delivers one event; answers after the commit. A refusal changes nothing. */

@@ -22,7 +22,7 @@ export interface StepSubject {
  * Returns the first step: the machine's initial state from its input. @throws what the context, a guard or an effect throws; no actor
  * begins then.
  */
-export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
+export function startStep(kind: ActorKind, subject: StepSubject, input: object): StepPlan {
   const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
   if (snapshot.status === 'error') throw snapshot.error;
   return plan(kind, subject, snapshot, actions);

@@ -201,14 +201,14 @@ function createdRows(orgId: string, view: TakeView): ActorRecord[] {
   const { id, take, hash, lineage, createdBy, createdAt, symbol } = view;
   const { thesis, understood, assumed, notUnderstood, open } = view;
   return [
-    { type: 'manifest', agentId: id, version: 1, hash: view.manifestHash, canonical: canonicalJson(manifest as never), createdBy },
+    { type: 'manifest', agentId: id, version: 1, hash: view.manifestHash, canonical: canonicalJson(manifest), createdBy },
     {
       type: 'take_created',
       takeId: id,
       orgId,
       origin: take.origin,
       symbol,
-      canonical: canonicalJson(take as never),
+      canonical: canonicalJson(take),
       hash,
       manifestHash: view.manifestHash,
       compiled: { thesis, understood, assumed, notUnderstood, open },

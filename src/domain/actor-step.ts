@@ -85,7 +85,7 @@ export interface ActorStart {
   readonly kind: string;
   readonly machine: string;
   readonly at: EpochMs;
-  readonly input: { readonly [key: string]: Json };
+  readonly input: object;
   readonly plan: StepPlan;
   readonly also: readonly ActorRecord[];
   readonly cause: string;

@@ -9,7 +9,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * Members that are undefined are left out, as JSON.stringify does.
  * @throws TypeError on NaN, infinities and lone surrogates, which have no canonical form.
  */
-export function canonicalJson(value: Json): string {
+export function canonicalJson(value: Json | object): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no encoding for ${value}`);
@@ -82,6 +82,6 @@ export function sha256OfLines(lines: Iterable<string>): string {
 }
 
 /** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
-export function canonicalHash(value: Json): string {
+export function canonicalHash(value: Json | object): string {
   return sha256Hex(canonicalJson(value));
 }

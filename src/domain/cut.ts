@@ -102,5 +102,5 @@ export interface Cut {
 
 /** SHA-256 of an observation's canonical JSON: the hash of its stored row, and the leaf of the first rule. */
 export function observationHash(observation: Observation): string {
-  return canonicalHash(observation as never);
+  return canonicalHash(observation);
 }

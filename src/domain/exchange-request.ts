@@ -108,7 +108,7 @@ export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeReque
 
 /** Returns the text of a request that the worker signs. */
 export function exchangeRequestText(request: ExchangeRequest): string {
-  return `sevengate exchange request 1\n${canonicalJson(request as never)}\n`;
+  return `sevengate exchange request 1\n${canonicalJson(request)}\n`;
 }
 
 const KEY = new RegExp(`^${UUID_PATTERN}(:[1-9]\\d{0,4})?$`);

@@ -99,7 +99,7 @@ export class CutHashes {
 
 /** SHA-256 of the canonical JSON of an observation without its indicators. */
 function baseLeaf({ indicators: _, ...base }: Observation): string {
-  return canonicalHash(base as never);
+  return canonicalHash(base);
 }
 
 function indicatorLeaf({ slot, instrument }: Observation, name: string, { value, previous, barOpenTime }: IndicatorValue): string {

@@ -41,7 +41,7 @@ export const INPUTS_BYTES = 16_384;
 export const INPUTS_KEPT_MS = 90 * 86_400_000;
 
 export function withHash(trade: ProposedTrade): OutsideProposal {
-  return { ...trade, hash: canonicalHash(trade as never) };
+  return { ...trade, hash: canonicalHash(trade) };
 }
 
 /** One rule of a mandate as a row of the decision's matrix, and the refusal if it failed. */

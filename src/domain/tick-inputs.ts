@@ -26,7 +26,7 @@ export interface TickRiskInputs {
 
 /** The inputs as they lie at rest: canonical JSON, so that equal inputs are equal texts. */
 export function tickInputsText(inputs: TickInputs): string {
-  return canonicalJson(inputs as never);
+  return canonicalJson(inputs);
 }
 
 /** Inputs of a tick that read nothing. */

@@ -33,7 +33,7 @@ export interface DelegatedOrder {
 
 /** Returns the text that the worker signs of an order for the signer: the order, its quotes, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
-  return `sevengate delegated order 1\n${digest}\n${canonicalJson(order as never)}\n`;
+  return `sevengate delegated order 1\n${digest}\n${canonicalJson(order)}\n`;
 }
 
 /** Store ports of delegated orders. */

@@ -63,7 +63,7 @@ export function createExchangeSigning(deps: ExchangeSigningDeps) {
     if (wrong !== null) return wrong;
     if (ask.kind === 'order' && ask.order.side === 'buy') {
       const { order } = ask;
-      const counted = { orderId: `${ask.key}@${timestamp}`, digest: canonicalHash(request as never), notionalUsd: order.notionalUsd };
+      const counted = { orderId: `${ask.key}@${timestamp}`, digest: canonicalHash(request), notionalUsd: order.notionalUsd };
       const above = deps.ledgerOf(orgId).count({ ...counted, at: deps.clock.now() });
       if (above !== null) return no('signing_limit_breach', above);
     }

@@ -299,7 +299,7 @@ function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'co
     links,
     draft: {
       kind: 'policy',
-      hash: canonicalHash(policy as never),
+      hash: canonicalHash(policy),
       body: policy,
       understood: asked.understood,
       assumed,

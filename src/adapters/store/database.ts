@@ -5,8 +5,12 @@ import { valueText } from '../../domain/value-text.ts';
 import { type BatchSigner, mayNeedSigning, sealBatch } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
-export type Sql = postgres.Sql<Bigints>;
-export type Transaction = postgres.TransactionSql<Bigints>;
+/** Takes any plain JSON: what an interface describes has no index signature. */
+interface AnyJson {
+  json(value: unknown): postgres.Parameter;
+}
+export type Sql = postgres.Sql<Bigints> & AnyJson;
+export type Transaction = postgres.TransactionSql<Bigints> & AnyJson;
 /** A part of a statement, or one that was not sent yet. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 

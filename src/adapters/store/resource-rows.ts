@@ -47,7 +47,7 @@ export const lastOfEach = (records: readonly ActorRecord[]): readonly ActorRecor
 function writer(text: TemplateStringsArray, rowsOf: (records: readonly ActorRecord[]) => readonly ActorRecord[], counts = true): Writer {
   return async (transaction, records) => {
     const rows = rowsOf(records);
-    send(transaction, transaction(text, transaction.json(rows as never)), counts ? rows.length : undefined);
+    send(transaction, transaction(text, transaction.json(rows)), counts ? rows.length : undefined);
   };
 }
 

@@ -255,7 +255,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
     try {
       manifest = JSON.parse(row.canonical) as Manifest;
       reading = compileManifest(manifest).reading;
-      const canonical = canonicalHash(manifest as never);
+      const canonical = canonicalHash(manifest);
       if (sha256Hex(row.canonical) !== row.hash || canonical !== row.hash) {
         complain(
           row.created,

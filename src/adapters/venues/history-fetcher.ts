@@ -95,7 +95,7 @@ async function keepReports(sql: Sql, archives: HistoryArchives, underlying: stri
     for (const missing of missingStretches(stretch, sourceStretches(source, null, kept))) {
       const reports = archives.reports(source, underlying, missing);
       if (reports === null) continue;
-      const sha256 = canonicalHash([source, underlying, missing.from, missing.to, reports] as never);
+      const sha256 = canonicalHash([source, underlying, missing.from, missing.to, reports]);
       await keepArchive(sql, { source, underlyings: [underlying], ...missing, reports, file: ARCHIVE, sha256, at });
     }
   }

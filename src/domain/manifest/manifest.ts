@@ -55,5 +55,5 @@ export interface Manifest {
 
 /** SHA-256 over the RFC 8785 form of the canonical manifest. */
 export function manifestHash(manifest: Manifest): string {
-  return canonicalHash(manifest as never);
+  return canonicalHash(manifest);
 }

@@ -80,7 +80,7 @@ export interface FlowKeeper {
 
 /** The text of a window as it is kept and signed. */
 export function flowText(window: FlowWindow): string {
-  return canonicalJson(window as never);
+  return canonicalJson(window);
 }
 
 /** Reads a kept text; null if it is not a flow of a window. */

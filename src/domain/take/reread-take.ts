@@ -18,7 +18,7 @@ function inWords({ entry, exit, allocationUsd, maxSlippageBps }: Take): string {
 }
 
 const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): string =>
-  canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps } as never);
+  canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps });
 
 /**
  * Returns what the author of a stored Take has to confirm before it is armed. For older Takes it includes words that mean something else

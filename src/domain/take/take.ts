@@ -53,7 +53,7 @@ export const MAX_TAKE_LIFE_MS = 365 * 86_400_000;
 
 /** SHA-256 over the canonical JSON of the Take, in lower-case hexadecimal. */
 export function takeHash(take: Take): string {
-  return canonicalHash(take as never);
+  return canonicalHash(take);
 }
 
 const TARGETS: Readonly<Record<string, Pick<TakeTarget, 'kind' | 'direction'> & { readonly field: string }>> = {

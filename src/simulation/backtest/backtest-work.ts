@@ -70,7 +70,7 @@ export async function outcomeOf(work: Omit<BacktestWork, 'inputs' | 'onProgress'
   const isLook = isLookAt(work);
   const series = backtestSeries(alone);
   const result = typeof trials === 'function' ? besideTrials(alone.result, await trials(returnsOf(series))) : alone.result;
-  const text = canonicalJson(result as never);
+  const text = canonicalJson(result);
   const metrics = evidenceMetrics('backtest', series);
   const { passed, checks } = assessEvidence('backtest', metrics);
   const failed = checks

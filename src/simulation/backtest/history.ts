@@ -377,7 +377,7 @@ function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): str
       funding: facts(input.funding),
       liquidity: facts(input.liquidity),
       ...(input.halfSpread === undefined ? {} : { halfSpread: facts(input.halfSpread) }),
-      events: input.events === undefined ? null : canonicalHash(input.events as never),
+      events: input.events === undefined ? null : canonicalHash(input.events),
     })),
   });
 }

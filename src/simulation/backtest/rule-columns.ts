@@ -274,7 +274,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadB
     case 'basis':
       return inputs.basis();
     case 'net_edge':
-      return inputs.netEdge(canonicalJson(condition as never), netEdge(condition), halfSpreadBps);
+      return inputs.netEdge(canonicalJson(condition), netEdge(condition), halfSpreadBps);
     case 'reference_lost':
       return inputs.referenceState();
     case 'price':

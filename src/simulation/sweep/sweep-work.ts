@@ -120,8 +120,8 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
   const result = sweepResult(request, tried, { place: best, run }, known);
   return {
     ok: true,
-    resultHash: canonicalHash(result as never),
-    result: canonicalJson(result as never),
+    resultHash: canonicalHash(result),
+    result: canonicalJson(result),
     summary: summaryOf(result),
     trials: tried.map(({ trial: { manifestHash, sharpe }, byDay }) => ({ manifestHash, sharpe, returns: byDay })),
   };

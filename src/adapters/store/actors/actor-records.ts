@@ -49,7 +49,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   manifest: (transaction, rows) => transaction`
     insert into manifests (agent_id, version, hash, canonical, created_by)
-    select "agentId", version, hash, canonical, "createdBy" from jsonb_to_recordset(${transaction.json(rows as never)})
+    select "agentId", version, hash, canonical, "createdBy" from jsonb_to_recordset(${transaction.json(rows)})
       as r("agentId" uuid, version int, hash text, canonical text, "createdBy" text)`,
 
   agent_created: append(agent),
@@ -65,7 +65,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
         when w.from_now then '{}'
         when r."from" is null then actors.rests
         else actors.rests + int8multirange(int8range(least(actors.tick_until, r."from"), r."from")) end
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("actorId" uuid, "from" bigint, "until" bigint)
+    from jsonb_to_recordset(${transaction.json(rows)}) as r("actorId" uuid, "from" bigint, "until" bigint)
     join lateral (
       select r."from" is not null and (
         a.tick_from is null or a.tick_until is null or a.tick_until <= a.tick_from or t.last_slot >= a.tick_until - a.tick_period_ms
@@ -104,7 +104,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
     await transaction`
       insert into timers (actor_id, timer_id, due_at, event)
       select p.id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', r.reason)
-      from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, reason text)
+      from jsonb_to_recordset(${transaction.json(rows)}) as r("agentId" uuid, reason text)
       join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved', 'executing')
       left join agents a on a.id = p.agent_id left join manifests m on m.agent_id = a.id and m.version = a.manifest_version
       where not coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
@@ -114,7 +114,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   execution_lease: async (transaction, rows) => {
     const taken = await transaction`
       insert into execution_leases (key, org_id, epoch, held_until)
-      select key, "orgId", epoch, clock_timestamp() + "forMs" * interval '1 millisecond' from jsonb_to_recordset(${transaction.json(rows as never)})
+      select key, "orgId", epoch, clock_timestamp() + "forMs" * interval '1 millisecond' from jsonb_to_recordset(${transaction.json(rows)})
         as r(key text, "orgId" uuid, epoch bigint, "forMs" bigint)
       on conflict (key) do update set epoch = excluded.epoch, held_until = excluded.held_until where execution_leases.held_until <= clock_timestamp()`;
     if (taken.count < rows.length) throw new Error('another worker holds the lease to execute');
@@ -130,7 +130,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   vault_change: (transaction, rows) => transaction`
     insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id, reserve_check)
     select "agentId", change, kind, depositor, "amountUsd", shares, "sharePriceUsd", "roundingUsd", stage, at, "requestId", "reserveCheck"
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, change int, kind text, depositor text, "amountUsd" numeric,
+    from jsonb_to_recordset(${transaction.json(rows)}) as r("agentId" uuid, change int, kind text, depositor text, "amountUsd" numeric,
       shares numeric, "sharePriceUsd" numeric, "roundingUsd" numeric, stage text, at bigint, "requestId" text, "reserveCheck" bigint)`,
 
   ledger: writeTransfers,
@@ -143,17 +143,17 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   intervention: (transaction, rows) => transaction`
     insert into interventions (org_id, actor_id, action, activity_key, activities, reason, subject, request_id, at)
-    select "orgId", "actorId", action, activity, activities, reason, subject, "requestId", at from jsonb_to_recordset(${transaction.json(rows as never)})
+    select "orgId", "actorId", action, activity, activities, reason, subject, "requestId", at from jsonb_to_recordset(${transaction.json(rows)})
       as r("orgId" uuid, "actorId" uuid, action text, activity text, activities int, reason text, subject text, "requestId" text, at bigint)`,
 
   audit: (transaction, rows) => transaction`
     insert into audit (org_id, subject, permission, action, request_id, target, before_hash, after_hash)
-    select "orgId", subject, permission, action, "requestId", target, "beforeHash", "afterHash" from jsonb_to_recordset(${transaction.json(rows as never)})
+    select "orgId", subject, permission, action, "requestId", target, "beforeHash", "afterHash" from jsonb_to_recordset(${transaction.json(rows)})
       as r("orgId" uuid, subject text, permission text, action text, "requestId" text, target text, "beforeHash" text, "afterHash" text)`,
 
   answer: (transaction, rows) => transaction`
     insert into idempotency_keys (org_id, subject, route, key, request_hash, status, body)
-    select "orgId", subject, route, key, "requestHash", status, body from jsonb_to_recordset(${transaction.json(rows as never)})
+    select "orgId", subject, route, key, "requestHash", status, body from jsonb_to_recordset(${transaction.json(rows)})
       as r("orgId" uuid, subject text, route text, key text, "requestHash" text, status int, body text)`,
 };
 

@@ -119,7 +119,7 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
       await inTransaction(sql, async (transaction) => {
         await transaction`
           insert into incidents (actor_id, at, kind, detail, event)
-          values (${incident.actorId}, ${incident.at}, ${incident.kind}, ${incident.detail}, ${transaction.json(incident.event as never)})`;
+          values (${incident.actorId}, ${incident.at}, ${incident.kind}, ${incident.detail}, ${transaction.json(incident.event)})`;
         if (incident.quarantine) {
           await transaction`
             update actors set status = 'quarantined', version = version + 1, tick_until = least(tick_until, ${incident.at}::bigint), changed_at = clock_timestamp()
@@ -128,7 +128,7 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
         }
         await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)
-          select 'alerts', org_id, id, ${incident.at}, ${transaction.json({ what: incident.kind, agentId: incident.actorId, detail: incident.detail.split('\n')[0] ?? '' } as never)} from actors where id = ${incident.actorId}`;
+          select 'alerts', org_id, id, ${incident.at}, ${transaction.json({ what: incident.kind, agentId: incident.actorId, detail: incident.detail.split('\n')[0] ?? '' })} from actors where id = ${incident.actorId}`;
         await hintAnnouncements(transaction);
       });
     },
@@ -154,7 +154,7 @@ export function createActorStore(sql: Sql, worker: string | null = null) {
     },
 
     async giveUpActivity(key: string, answer: Json): Promise<void> {
-      await sql`update activities set state = 'given_up', answer = ${sql.json(answer as never)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
+      await sql`update activities set state = 'given_up', answer = ${sql.json(answer)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
     },
   };
 }
@@ -206,7 +206,7 @@ async function swapStates(transaction: Transaction, turns: readonly Turn[]): Pro
     update actors set version = d.next, snapshot = d.snapshot, machine = d.machine, status = d.status, changed_at = clock_timestamp()
     from (
       select a.id, s.next, s.snapshot, s.machine, s.status from actors a
-      join jsonb_to_recordset(${transaction.json(swaps as never)})
+      join jsonb_to_recordset(${transaction.json(swaps)})
         as s(id uuid, version bigint, next bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
       where a.status = s.found and a.status <> 'done' order by a.id for update of a
     ) d where actors.id = d.id returning actors.id`;
@@ -341,7 +341,7 @@ async function dropTimers(
   send(
     transaction,
     transaction`
-    delete from timers t using jsonb_to_recordset(${transaction.json(timers as never)}) as r("actorId" uuid, "timerId" text)
+    delete from timers t using jsonb_to_recordset(${transaction.json(timers)}) as r("actorId" uuid, "timerId" text)
     where t.actor_id = r."actorId" and t.timer_id = r."timerId"`,
   );
 }
@@ -354,7 +354,7 @@ async function endAnswered(transaction: Transaction, commits: readonly StepCommi
     transaction,
     transaction`
     update activities a set state = 'done', answer = r.answer, ended_at = clock_timestamp()
-    from jsonb_to_recordset(${transaction.json(answered as never)}) as r(key text, answer jsonb) where a.key = r.key`,
+    from jsonb_to_recordset(${transaction.json(answered)}) as r(key text, answer jsonb) where a.key = r.key`,
   );
 }
 
@@ -369,7 +369,7 @@ async function writeTimers(transaction: Transaction, changes: readonly Addressed
     transaction,
     transaction`
     insert into timers (actor_id, timer_id, due_at, event)
-    select "actorId", "timerId", "dueAt", event from jsonb_to_recordset(${transaction.json(set as never)})
+    select "actorId", "timerId", "dueAt", event from jsonb_to_recordset(${transaction.json(set)})
       as r("actorId" uuid, "timerId" text, "dueAt" bigint, event jsonb)
     on conflict (actor_id, timer_id) do update set due_at = excluded.due_at, event = excluded.event`,
   );

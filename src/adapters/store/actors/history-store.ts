@@ -52,7 +52,7 @@ export function createHistoryStore(sql: Sql): CheckpointStore {
       await inTransaction(sql, async (transaction) => {
         await transaction`
           insert into actor_checkpoints (actor_id, version, at, machine, snapshot)
-          select ${actorId}, version, at, machine, state from jsonb_to_recordset(${transaction.json(checkpoints as never)})
+          select ${actorId}, version, at, machine, state from jsonb_to_recordset(${transaction.json(checkpoints)})
             as c(version bigint, at bigint, machine text, state jsonb) on conflict do nothing`;
         await transaction`update actors set checkpoint_version = ${upTo} where id = ${actorId} and checkpoint_version < ${upTo}`;
       });

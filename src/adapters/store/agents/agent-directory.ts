@@ -42,7 +42,7 @@ export function createAgentDirectory(sql: Sql) {
         await transaction`update control set sweeping_until = clock_timestamp() + ${SWEEP_CLAIM}::interval where org_id = ${orgId}`;
         await transaction`
           insert into announcements (channel, org_id, at, body)
-          values ('alerts', ${orgId}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint, ${transaction.json({ what: 'emergency_halt', ...progress } as never)})`;
+          values ('alerts', ${orgId}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint, ${transaction.json({ what: 'emergency_halt', ...progress })})`;
         await hintAnnouncements(transaction);
       });
     },

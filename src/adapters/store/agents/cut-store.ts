@@ -71,7 +71,7 @@ function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence
         slot,
         instrument,
         hash: observationHash(observation),
-        body: canonicalJson(observation as never),
+        body: canonicalJson(observation),
       })),
     );
     const batches = written.map(({ slot, observations }) => ({
@@ -84,7 +84,7 @@ function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence
     if (rows.length > 0) {
       await transaction`
         insert into observations (slot, instrument, hash, body)
-        select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows as never)}) as o(slot bigint, instrument text, hash text, body text)`;
+        select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows)}) as o(slot bigint, instrument text, hash text, body text)`;
     }
     return written.length;
   });

@@ -69,7 +69,7 @@ export function tradersSubscribedTo(sql: Sql): (subject: Venue | InstrumentKey) 
 async function subscribersOf(sql: Sql, subjects: readonly (Venue | InstrumentKey)[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const asked = subjects.map((subject) => ({ subject, basis: basisOn(subject) }));
   const rows = await sql<{ subject: string; ids: string[] }[]>`
-    with asked as (select * from jsonb_to_recordset(${sql.json(asked as never)}) as a(subject text, basis text[])),
+    with asked as (select * from jsonb_to_recordset(${sql.json(asked)}) as a(subject text, basis text[])),
     watching as materialized (
       select g.id, array(select u->>'key' from readable_elements(c.body->'universe') u) as keys,
         exists (select 1 from readable_elements((c.body->'entry') || (c.body->'exit')) c where c->>'type' in ('basis_above', 'basis_below')) as on_basis,

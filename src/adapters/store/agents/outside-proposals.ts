@@ -115,7 +115,7 @@ async function mandated(sql: Sql, orgId: string, agentId: string) {
 }
 
 function canonicalOf({ hash: _hash, id: _id, slot: _slot, receivedAt: _at, submittedBy: _by, ...trade }: OutsideReceipt): string {
-  return canonicalJson(trade as never);
+  return canonicalJson(trade);
 }
 
 function receiptOf({ id, slot, received_at: receivedAt, submitted_by: submittedBy, hash, canonical }: Row): OutsideReceipt {

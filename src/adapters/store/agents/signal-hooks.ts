@@ -43,7 +43,7 @@ export function createSignalHookStore(sql: Sql): SignalHookStore {
       inTransaction(sql, async (transaction) => {
         await transaction`
           insert into signal_hooks (id, org_id, agent_id, name, template, manifest_hash, created_by, created_at)
-          values (${id}, ${orgId}, ${agentId}, ${name}, ${canonicalJson({ template, tickers } as never)}, ${manifestHash}, ${createdBy}, ${createdAt})`;
+          values (${id}, ${orgId}, ${agentId}, ${name}, ${canonicalJson({ template, tickers })}, ${manifestHash}, ${createdBy}, ${createdAt})`;
         await insertSecret(transaction, orgId, id, { digest, subject: createdBy, at: createdAt });
         await writeRecords(transaction, records);
       }),

@@ -381,13 +381,13 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
   if (trades.inputs.length > 0) {
     await transaction`
       insert into tick_inputs (agent_id, slot, body) select "agentId", slot, text
-      from jsonb_to_recordset(${transaction.json(trades.inputs as never)}) as r("agentId" uuid, slot bigint, text text)
+      from jsonb_to_recordset(${transaction.json(trades.inputs)}) as r("agentId" uuid, slot bigint, text text)
       where text <> ${NO_INPUTS} or exists (select 1 from tick_inputs i where i.agent_id = r."agentId") on conflict do nothing`;
   }
   if (trades.announcements.length > 0) {
     await transaction`
       insert into announcements (channel, org_id, actor_id, at, body) select channel, "orgId", "agentId", ${at}, body
-      from jsonb_to_recordset(${transaction.json(trades.announcements as never)}) as r(channel text, "orgId" uuid, "agentId" uuid, body jsonb)`;
+      from jsonb_to_recordset(${transaction.json(trades.announcements)}) as r(channel text, "orgId" uuid, "agentId" uuid, body jsonb)`;
   }
 }
 

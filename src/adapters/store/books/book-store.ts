@@ -454,7 +454,7 @@ export async function writeBookDays(transaction: Transaction, records: readonly 
   await transaction`
     update books set day = r.day, day_start_equity_usd = r."dayStartEquityUsd"
     from (select b.id, r.day, r."dayStartEquityUsd"
-      from jsonb_to_recordset(${transaction.json(days as never)}) as r("bookId" text, day bigint, "dayStartEquityUsd" numeric, version int)
+      from jsonb_to_recordset(${transaction.json(days)}) as r("bookId" text, day bigint, "dayStartEquityUsd" numeric, version int)
       join books b on b.id = r."bookId" and b.version = coalesce(r.version, b.version) order by b.id for update of b) r
     where books.id = r.id and (books.day is null or books.day < r.day)`;
 }
@@ -535,7 +535,7 @@ async function openBooks(transaction: Transaction, bookings: readonly Booking[])
   const opened = await transaction<{ id: string; capital_usd: string; opened_at: number }[]>`
     insert into books (id, org_id, agent_id, mode, manifest_version, capital_usd, cash_usd, opened_at, changed_at)
     select r.id, r."orgId", r."agentId", r.mode, r."manifestVersion", c.capital, c.capital, r.at, r.at
-    from jsonb_to_recordset(${transaction.json(rows as never)})
+    from jsonb_to_recordset(${transaction.json(rows)})
       as r(id text, "orgId" uuid, "agentId" uuid, mode text, "manifestVersion" int, at bigint)
     left join manifests m on m.agent_id = r."agentId" and m.version = r."manifestVersion",
     lateral (select coalesce((m.canonical::jsonb->>'maxCapitalUsd')::numeric, 0) as capital) c
@@ -571,7 +571,7 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
     transaction,
     transaction`
     insert into ledger_accounts (book_id, kind, asset)
-    select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(legs as never)}) as r("bookId" text, kind text, asset text)
+    select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(legs)}) as r("bookId" text, kind text, asset text)
     on conflict do nothing`,
   );
   send(
@@ -579,7 +579,7 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
     transaction`
     insert into ledger_legs (transaction_id, leg, account_id, amount)
     select r."transactionId", r.leg, (select a.id from ledger_accounts a where a.book_id = r."bookId" and a.kind = r.kind and a.asset = r.asset), r.amount
-    from jsonb_to_recordset(${transaction.json(legs as never)})
+    from jsonb_to_recordset(${transaction.json(legs)})
       as r("transactionId" text, "bookId" text, leg int, kind text, asset text, amount numeric)`,
   );
 }
@@ -605,7 +605,7 @@ async function writeStates(transaction: Transaction, bookings: readonly Booking[
     update books set version = r.version, capital_usd = r."capitalUsd", cash_usd = r."cashUsd", holdings = r.holdings,
       realized_pnl_usd = r."realizedPnlUsd", fees_usd = r."feesUsd", funding_usd = r."fundingUsd", fills = r.fills, turnover_usd = r."turnoverUsd",
       slippage_usd = r."slippageUsd", day_start_equity_usd = r."dayStartEquityUsd", changed_at = r.at
-    from jsonb_to_recordset(${transaction.json(rows as never)})
+    from jsonb_to_recordset(${transaction.json(rows)})
       as r(id text, version bigint, "capitalUsd" numeric, "cashUsd" numeric, holdings jsonb, "realizedPnlUsd" numeric, "feesUsd" numeric,
         "fundingUsd" numeric, fills int, "turnoverUsd" numeric, "slippageUsd" numeric, "dayStartEquityUsd" numeric, at bigint)
     where books.id = r.id and books.id = any(${rows.map(({ id }) => id)}::text[])`,

@@ -14,7 +14,7 @@ async function fillsOfPositions(
   if (positions.length === 0) return new Map();
   const rows = await sql<{ book_id: string; instrument: string; ids: string[] }[]>`
     select p."bookId" as book_id, p.instrument, coalesce(array_agg(f.id order by f.number desc) filter (where f.id is not null), '{}') as ids
-    from jsonb_to_recordset(${sql.json(positions as never)}) as p("bookId" text, instrument text, "openedAt" bigint)
+    from jsonb_to_recordset(${sql.json(positions)}) as p("bookId" text, instrument text, "openedAt" bigint)
     left join lateral (
       select id, number from fills
       where book_id = p."bookId" and instrument = p.instrument and at >= p."openedAt" order by number desc limit ${limit}

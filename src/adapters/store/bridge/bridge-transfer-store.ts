@@ -16,7 +16,7 @@ import { createRowReads } from '../resource-rows.ts';
  * the step which relies on it is not committed.
  */
 export async function writeBridgeArrivals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  const given = transaction`select * from jsonb_to_recordset(${transaction.json(rows as never)})
+  const given = transaction`select * from jsonb_to_recordset(${transaction.json(rows)})
     as r(chain text, hash text, kind text, "transferId" uuid, "sourceChain" text, "sourceHash" text)`;
   await transaction`
     insert into bridge_arrivals (chain, hash, kind, transfer_id, source_chain, source_hash)

@@ -64,7 +64,7 @@ function insertBars(sql: Transaction, batch: CandleBatch) {
   return sql`
         insert into candles (venue, instrument, timeframe, is_real, open_time, open, high, low, close, volume, source, received_at)
         select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, ${writesReal(sql, batch.venue)}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
-        from jsonb_to_recordset(${sql.json(bars as never)})
+        from jsonb_to_recordset(${sql.json(bars)})
           as b("openTime" bigint, open numeric, high numeric, low numeric, close numeric, volume numeric)
         on conflict (venue, instrument, timeframe, is_real, open_time) do update
           set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, volume = excluded.volume,

@@ -90,7 +90,7 @@ export async function keepHistory(
       const rows = facts.slice(first, first + BATCH).map(({ receivedAt, value }) => ({ at: receivedAt, value }));
       const kept = await transaction`
         insert into market_history (what, instrument, at, is_real, value, source)
-        select ${what}, ${instrument}, at, ${writesReal(transaction, sourceOfFacts(what, instrument))}, value, ${source} from jsonb_to_recordset(${transaction.json(rows as never)}) as r (at bigint, value numeric)
+        select ${what}, ${instrument}, at, ${writesReal(transaction, sourceOfFacts(what, instrument))}, value, ${source} from jsonb_to_recordset(${transaction.json(rows)}) as r (at bigint, value numeric)
         on conflict do nothing`;
       inserted += kept.count;
     }

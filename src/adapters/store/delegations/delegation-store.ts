@@ -102,8 +102,8 @@ export function createDelegationStore(sql: Sql) {
       await sql.begin(
         (transaction) => transaction`
         insert into delegated_orders (order_id, org_id, agent_id, proposal_id, delegation_id, order_body, heard, prepared_at)
-        values (${order.orderId}, ${order.orgId}, ${order.agentId}, ${order.proposalId}, ${order.delegationId}, ${sql.json(order.order as never)},
-          ${sql.json(order.heard as never)}, ${order.preparedAt})
+        values (${order.orderId}, ${order.orgId}, ${order.agentId}, ${order.proposalId}, ${order.delegationId}, ${sql.json(order.order)},
+          ${sql.json(order.heard)}, ${order.preparedAt})
         on conflict (order_id) do nothing`,
       );
     },

@@ -14,7 +14,7 @@ export function createTrialReads(sql: Sql): TrialReads {
       const byDay = `{${returns.map((one) => one ?? 'NULL').join(',')}}`;
       const rows = await sql<{ sharpe: number | null }[]>`
         select o.sharpe from agents a, other_trials(a.id, ${createdAt}, ${hashes as string[]}::text[],
-          trial_stretch(${sql.json(request as never)}::jsonb), ${firstDay}, ${byDay}::text::real[]) o where a.id = ${agentId} and a.org_id = ${orgId}`;
+          trial_stretch(${sql.json(request)}::jsonb), ${firstDay}, ${byDay}::text::real[]) o where a.id = ${agentId} and a.org_id = ${orgId}`;
       return rows.map(({ sharpe }) => sharpe);
     },
   };

@@ -117,7 +117,7 @@ export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWri
         (transaction) => transaction<EvidenceRecord[]>`
         insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, run_id, result_hash, metrics, series)
         values (${id}, ${agentId}, ${kind}, ${manifestVersion}, ${manifestHash}, ${runId}, ${resultHash},
-          ${canonicalJson(draft.metrics as never)}, ${canonicalJson(draft.series as never)})
+          ${canonicalJson(draft.metrics)}, ${canonicalJson(draft.series)})
         returning ${evidenceColumns(transaction)}`,
       );
       if (written[0] !== undefined) return evidenceOf(written[0]);

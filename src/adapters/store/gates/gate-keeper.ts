@@ -208,7 +208,7 @@ function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[E
     series,
     metrics,
     runId: null,
-    resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series } as never),
+    resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series }),
   } as EvidenceDraft;
 }
 

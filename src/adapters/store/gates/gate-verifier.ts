@@ -245,7 +245,7 @@ function foreignRun({ run }: StoredEvidence, manifest: Manifest): string | null 
 
 /** Limits that stand in the series have to be the manifest's own. */
 function hasLimitsOf(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
-  if (kind === 'manifest') return canonicalJson(series as never) === canonicalJson(manifest as never);
+  if (kind === 'manifest') return canonicalJson(series) === canonicalJson(manifest);
   if (kind === 'stress_test') return (series as EvidenceSeries['stress_test']).maxDailyDrawdownPct === manifest.maxDailyDrawdownPct;
   return kind !== 'shadow' || (series as EvidenceSeries['shadow']).maxSlippageBps === manifest.maxSlippageBps;
 }

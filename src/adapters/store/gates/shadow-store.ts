@@ -28,7 +28,7 @@ export async function writeShadowOrders(transaction: Transaction, records: reado
   if (sent.length === 0) return;
   await transaction`
     insert into shadow_orders (fill_id, org_id, limit_price, sent_at, rested_until)
-    select r."fillId", a.org_id, r."limitPrice", r."sentAt", r."restedUntil" from jsonb_to_recordset(${transaction.json(sent as never)})
+    select r."fillId", a.org_id, r."limitPrice", r."sentAt", r."restedUntil" from jsonb_to_recordset(${transaction.json(sent)})
       as r("fillId" text, "bookId" text, "limitPrice" numeric, "sentAt" bigint, "restedUntil" bigint)
     join books b on b.id = r."bookId" and b.mode = 'paper' join agents a on a.id = b.agent_id and a.stage = 'shadow'`;
 }
@@ -80,7 +80,7 @@ export function createShadowStore(sql: Sql): ShadowStore {
           transaction`
           insert into shadow_windows (fill_id, org_id, rule, from_at, until_at, trades, books, outcome, reason, quantity, price, digest, flow)
           select r.id, o.org_id, r.rule, r."from", r."until", r.trades, r.books, r.outcome, r.reason, r.quantity, r.price, r.digest, r.flow
-          from jsonb_to_recordset(${transaction.json(found.map(rowOf) as never)}) as r(id text, rule text, "from" bigint, "until" bigint,
+          from jsonb_to_recordset(${transaction.json(found.map(rowOf))}) as r(id text, rule text, "from" bigint, "until" bigint,
             trades int, books int, outcome text, reason text, quantity numeric, price numeric, digest text, flow text)
           join shadow_orders o on o.fill_id = r.id on conflict (fill_id) do nothing`,
       );

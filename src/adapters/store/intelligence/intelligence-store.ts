@@ -98,7 +98,7 @@ async function upsertStories(transaction: Transaction, changes: readonly StoryCh
       observed_at, received_at, families, copies, withdrawn)
     select s.id, s.state, s."confirmedBy", s."confirmedAt", s.kind, s.severity, s.direction, s.symbols, s.headline, s."firstAt",
       s."observedAt", s."receivedAt", s.families, s.copies, s.withdrawn
-    from jsonb_to_recordset(${transaction.json(rows as never)})
+    from jsonb_to_recordset(${transaction.json(rows)})
       as s(place int, id text, state text, "confirmedBy" text, "confirmedAt" bigint, kind text, severity text, direction text,
         symbols text[], headline text, "firstAt" bigint, "observedAt" bigint, "receivedAt" bigint, families text[], copies text[],
         withdrawn text[])
@@ -122,7 +122,7 @@ async function insertReports(transaction: Transaction, changes: readonly StoryCh
       direction, entities, unmapped, headline, url, story_key, action, corrects)
     select r.id, r."storyId", r.channel, r.source, r.family, r."primary", r."publishedAt", r."receivedAt", r.kind, r.severity,
       r.direction, r.entities, r.unmapped, r.headline, r.url, r."storyKey", r.action, r.corrects
-    from jsonb_to_recordset(${transaction.json(rows as never)})
+    from jsonb_to_recordset(${transaction.json(rows)})
       as r(place int, id text, "storyId" text, channel text, source text, family text, "primary" boolean, "publishedAt" bigint,
         "receivedAt" bigint, kind text, severity text, direction text, entities jsonb, unmapped text[], headline text, url text,
         "storyKey" text, action text, corrects text)
@@ -144,7 +144,7 @@ export function createIntelligenceStore(sql: Sql) {
           ambiguous, unmapped)
         select p.id, p.platform, p.author, p.text, p.url, p."publishedAt", p."receivedAt", p.engagement, p.cashtags, p.symbols, p.entities,
           p.ambiguous, p.unmapped
-        from jsonb_to_recordset(${sql.json(rows as never)})
+        from jsonb_to_recordset(${sql.json(rows)})
           as p(id text, platform text, author text, text text, url text, "publishedAt" bigint, "receivedAt" bigint, engagement jsonb,
             cashtags text[], symbols text[], entities jsonb, ambiguous jsonb, unmapped text[])
         order by p."publishedAt", p.id
@@ -214,7 +214,7 @@ function macroWrites(sql: Sql) {
       const saved = await sql`
         insert into macro_observations (series_id, units, date, vintage, received_at, value)
         select o."seriesId", o.units, o.date, o.vintage, o."receivedAt", o.value
-        from jsonb_to_recordset(${sql.json(observations as never)})
+        from jsonb_to_recordset(${sql.json(observations)})
           as o("seriesId" text, units text, date date, vintage date, "receivedAt" bigint, value numeric)
         where not exists (
           select 1 from (
@@ -231,7 +231,7 @@ function macroWrites(sql: Sql) {
       await sql`
         insert into macro_releases (release_id, date, name, received_at)
         select r."releaseId", r.date, r.name, r."receivedAt"
-        from jsonb_to_recordset(${sql.json(days as never)}) as r("releaseId" integer, date date, name text, "receivedAt" bigint)
+        from jsonb_to_recordset(${sql.json(days)}) as r("releaseId" integer, date date, name text, "receivedAt" bigint)
         on conflict (release_id, date) do update set name = excluded.name, received_at = excluded.received_at`;
     },
   };
@@ -245,7 +245,7 @@ function chainWrites(sql: Sql) {
       await sql`
         insert into chain_tvl (chain, hour, received_at, tvl_usd, chain_id, token_symbol)
         select c.chain, c.hour, c."receivedAt", c."tvlUsd", c."chainId", c."tokenSymbol"
-        from jsonb_to_recordset(${sql.json(rows as never)})
+        from jsonb_to_recordset(${sql.json(rows)})
           as c(chain text, hour bigint, "receivedAt" bigint, "tvlUsd" numeric, "chainId" text, "tokenSymbol" text)
         on conflict (chain, hour) do update set received_at = excluded.received_at, tvl_usd = excluded.tvl_usd,
           chain_id = excluded.chain_id, token_symbol = excluded.token_symbol
@@ -257,7 +257,7 @@ function chainWrites(sql: Sql) {
       await sql`
         insert into chain_tvl_days (chain, date, tvl_usd, received_at)
         select d.chain, d.date, d."tvlUsd", ${receivedAt}
-        from jsonb_to_recordset(${sql.json(rows as never)}) as d(chain text, date date, "tvlUsd" numeric)
+        from jsonb_to_recordset(${sql.json(rows)}) as d(chain text, date date, "tvlUsd" numeric)
         on conflict (chain, date) do update set tvl_usd = excluded.tvl_usd, received_at = excluded.received_at
         where chain_tvl_days.tvl_usd <> excluded.tvl_usd`;
     },

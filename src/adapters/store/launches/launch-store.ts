@@ -20,7 +20,7 @@ export function writeListedTokens(transaction: Transaction, rows: readonly Actor
   return transaction`
     insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at, origin)
     select mint, program, symbol, name, decimals, "pairedStock", launcher, "listedAt", origin
-    from jsonb_to_recordset(${transaction.json(rows as never)})
+    from jsonb_to_recordset(${transaction.json(rows)})
       as r(mint text, program text, symbol text, name text, decimals int, "pairedStock" text, launcher text, "listedAt" bigint, origin jsonb)
     on conflict do nothing`;
 }

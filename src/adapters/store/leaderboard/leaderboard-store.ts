@@ -100,7 +100,7 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
         if (sales.length > 0) await writeSales(transaction, wallet.id, sales);
         await transaction`
           update leaderboard_wallets set asked_at = ${at}, read_at = ${at}, failure = null, newest = ${wallet.newest}, ledger_slot = ${wallet.ledgerSlot},
-            ledger = ${transaction.json(wallet.ledger as never)}, transactions = ${wallet.transactions}, truncated_at = ${wallet.truncatedAt}
+            ledger = ${transaction.json(wallet.ledger)}, transactions = ${wallet.transactions}, truncated_at = ${wallet.truncatedAt}
           where id = ${wallet.id}`;
       });
     },
@@ -141,7 +141,7 @@ async function writeEvents(transaction: Transaction, walletId: number, events: r
   await transaction`
     insert into leaderboard_events (wallet_id, signature, slot, at, source, body)
     select ${walletId}, signature, slot, at, source, body
-    from rows from (jsonb_to_recordset(${transaction.json(events as never)}) as (signature text, slot bigint, at bigint, source text, body jsonb))
+    from rows from (jsonb_to_recordset(${transaction.json(events)}) as (signature text, slot bigint, at bigint, source text, body jsonb))
       with ordinality as r(signature, slot, at, source, body, n) order by n
     on conflict (wallet_id, signature) do nothing`;
   await transaction`
@@ -153,7 +153,7 @@ async function writeSales(transaction: Transaction, walletId: number, sales: rea
   await transaction`
     insert into leaderboard_sales (wallet_id, key, at, asset, direction, quantity, proceeds_usd, cost_usd, profit_usd, reference)
     select ${walletId}, key, at, asset, direction, quantity, "proceedsUsd", "costUsd", "profitUsd", reference
-    from jsonb_to_recordset(${transaction.json(sales as never)}) as r(key text, at bigint, asset text, direction text, quantity text, "proceedsUsd" numeric,
+    from jsonb_to_recordset(${transaction.json(sales)}) as r(key text, at bigint, asset text, direction text, quantity text, "proceedsUsd" numeric,
       "costUsd" numeric, "profitUsd" numeric, reference text)
     on conflict (wallet_id, key) do nothing`;
 }

@@ -19,7 +19,7 @@ import { createSignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 export function tellPredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
     insert into timers (actor_id, timer_id, due_at, event)
-    select "orderId", 'told', 0, event from jsonb_to_recordset(${transaction.json(rows as never)}) as r("orderId" uuid, event jsonb)
+    select "orderId", 'told', 0, event from jsonb_to_recordset(${transaction.json(rows)}) as r("orderId" uuid, event jsonb)
     on conflict (actor_id, timer_id) do nothing`;
 }
 

@@ -33,7 +33,7 @@ export function createPredictionStore(sql: Sql) {
         await transaction`
           insert into prediction_events (id, provider, provider_id, title, mutually_exclusive, received_at)
           select e.id, e.provider, e."providerId", e.title, e."mutuallyExclusive", e."receivedAt"
-          from jsonb_to_recordset(${sql.json(events as never)})
+          from jsonb_to_recordset(${sql.json(events)})
             as e(id text, provider text, "providerId" text, title text, "mutuallyExclusive" boolean, "receivedAt" bigint)
           order by e.id
           on conflict (id) do update set
@@ -48,7 +48,7 @@ export function createPredictionStore(sql: Sql) {
             trim(concat(m.body->>'question', ' ', m.body->>'subtitle')), m.body->>'status', m.body->>'providerStatus', m.body->>'underlying',
             coalesce((m.body->>'closesAt')::bigint, ${NO_END}), m.body->>'source', (m.body->>'observedAt')::bigint,
             (m.body->>'receivedAt')::bigint, m.body
-          from jsonb_array_elements(${sql.json(rows as never)}) as m(body)
+          from jsonb_array_elements(${sql.json(rows)}) as m(body)
           order by m.body->>'id'
           on conflict (id) do update set
             event_id = coalesce(excluded.event_id, prediction_markets.event_id), question = excluded.question, status = excluded.status,
@@ -65,7 +65,7 @@ export function createPredictionStore(sql: Sql) {
       await sql`
         insert into prediction_trades (id, market_id, side, price, size, taker, source, observed_at, received_at)
         select t.id, t."marketId", t.side, t.price, t.size, t.taker, t.source, t."observedAt", t."receivedAt"
-        from jsonb_to_recordset(${sql.json(rows as never)})
+        from jsonb_to_recordset(${sql.json(rows)})
           as t(id text, "marketId" text, side text, price numeric, size numeric, taker text, source text, "observedAt" bigint, "receivedAt" bigint)
         on conflict (id) do nothing`;
       const newest = rows.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);

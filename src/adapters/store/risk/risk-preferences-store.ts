@@ -57,6 +57,6 @@ export async function writePreferences(transaction: Transaction, records: readon
     await transaction`select 1 from control where org_id = ${orgId as string} for no key update`;
     await transaction`
       insert into risk_preferences (org_id, version, body, set_by, set_at)
-      values (${orgId as string}, ${version as number}, ${transaction.json(preferences as never)}, ${setBy as string}, ${setAt as string}::timestamptz)`;
+      values (${orgId as string}, ${version as number}, ${transaction.json(preferences)}, ${setBy as string}, ${setAt as string}::timestamptz)`;
   }
 }

@@ -22,7 +22,7 @@ export async function writeTakesCreated(transaction: Transaction, rows: readonly
   await transaction`
     insert into takes (id, org_id, origin, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, lineage, created_by, created_at, expires_at, changed_at)
     select "takeId", "orgId", origin, symbol, canonical, hash, "manifestHash", compiled, 'draft', false, lineage, "createdBy", "createdAt", "expiresAt", "createdAt"
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("takeId" uuid, "orgId" uuid, origin text, symbol text, canonical text, hash text,
+    from jsonb_to_recordset(${transaction.json(rows)}) as r("takeId" uuid, "orgId" uuid, origin text, symbol text, canonical text, hash text,
       "manifestHash" text, compiled jsonb, lineage text[], "createdBy" text, "createdAt" bigint, "expiresAt" bigint)`;
 }
 
@@ -31,7 +31,7 @@ export async function writeTakeProjections(transaction: Transaction, rows: reado
   const last = [...new Map(rows.map((row) => [row['takeId'], row])).values()];
   await transaction`
     update takes set state = r.state, on_duty = r."onDuty", mode = r.mode, reason = r.reason, armed_at = r."armedAt", published_at = r."publishedAt", changed_at = r."changedAt"
-    from jsonb_to_recordset(${transaction.json(last as never)})
+    from jsonb_to_recordset(${transaction.json(last)})
       as r("takeId" uuid, state text, "onDuty" boolean, mode text, reason text, "armedAt" bigint, "publishedAt" bigint, "changedAt" bigint)
     where takes.id = r."takeId"`;
 }
@@ -47,7 +47,7 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
       case when r.state in ('pending_approval', 'approved')
         then jsonb_build_object('type', 'triggered', 'proposalId', r.id, 'decisionId', r."decisionId", 'side', r.side)
         else jsonb_build_object('type', 'proposal.ended', 'proposalId', r.id, 'decisionId', r."decisionId", 'side', r.side, 'state', r.state, 'reason', r.reason, 'at', r."changedAt") end
-    from jsonb_to_recordset(${transaction.json(proposals as never)})
+    from jsonb_to_recordset(${transaction.json(proposals)})
       as r(id uuid, "agentId" uuid, "decisionId" uuid, side text, state text, reason text, "changedAt" bigint)
     join takes t on t.id = r."agentId"
     where r.state not in ('executing', 'unknown')

@@ -61,8 +61,8 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
       await inTransaction(sql, async (transaction) => {
         await transaction`
           insert into reserve_checks (org_id, at, verdict, lines, unknown, deposited_usd, dollars)
-          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines as never)}, ${check.unknown as string[]}, ${check.depositedUsd},
-            ${check.dollars === null ? null : transaction.json(check.dollars as never)})`;
+          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines)}, ${check.unknown as string[]}, ${check.depositedUsd},
+            ${check.dollars === null ? null : transaction.json(check.dollars)})`;
         if (alert === null) return;
         await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)

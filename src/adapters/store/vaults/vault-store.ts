@@ -158,7 +158,7 @@ const writeMarks = (sql: Sql, rows: readonly VaultMark[]): Promise<unknown> =>
   sql.begin(
     (transaction) => transaction`
     insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
-    select agent_id, at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
+    select agent_id, at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows)})
       as r(agent_id uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
   );
 
