@@ -37,7 +37,7 @@ export const quoteBridge = defineRoute({
   },
   idempotent: true,
   answers: { 201: { description: 'The quote.', schema: BridgeTransferBody } },
-  refusals: ['route_refused', 'feature_disabled', 'too_many_prepared', 'halted'],
+  refusals: ['route_refused', 'blocked_by_risk', 'feature_disabled', 'too_many_prepared', 'halted'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

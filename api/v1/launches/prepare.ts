@@ -58,7 +58,16 @@ export const prepareLaunch = defineRoute({
       ),
     },
   },
-  refusals: ['launch_refused', 'not_found', 'halted', 'state_conflict', 'feature_disabled', 'too_many_prepared', 'external_not_listable'],
+  refusals: [
+    'launch_refused',
+    'not_found',
+    'halted',
+    'state_conflict',
+    'blocked_by_risk',
+    'feature_disabled',
+    'too_many_prepared',
+    'external_not_listable',
+  ],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -29,7 +29,7 @@ export const beginCheckout = defineRoute({
   answers: {
     201: { description: 'The checkout with its unsigned payment.', schema: CheckoutBody, shownAt: '/v1/marketplace/checkouts/{id}' },
   },
-  refusals: ['not_found', 'state_conflict', 'payment_refused', 'feature_disabled', 'halted', 'too_many_prepared'],
+  refusals: ['not_found', 'state_conflict', 'blocked_by_risk', 'payment_refused', 'feature_disabled', 'halted', 'too_many_prepared'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
+import { ROUTES } from '../../../api/v1/index.ts';
 import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
@@ -41,6 +42,19 @@ const SPENDING: Readonly<Record<string, 'its step binds the dollars' | 'pays by 
 
 test('every kind of actor says whether it spends dollars of people', () => {
   expect(Object.keys(SPENDING).sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
+});
+
+test.each([
+  '/v1/market-orders/spotexchange/live',
+  '/v1/spotchain/orders/prepare',
+  '/v1/prediction-orders/prepare',
+  '/v1/marketplace/:id/checkout',
+  '/v1/launches/dbc/prepare',
+  '/v1/bridge/quote',
+  '/v1/bridge/submission',
+])('%s says that dollars may be bound', (url) => {
+  const route = ROUTES.map(({ route: one }) => one).find((one) => one.url === url);
+  expect(route?.refusals).toContain('blocked_by_risk');
 });
 
 /** Promises of transactions that pay so many millionths of a dollar. */
