@@ -96,8 +96,10 @@ function TopBar() {
   );
 }
 
+/** The service's time: that of the tape while one is replayed. */
 function Clock() {
-  const now = useTicking();
+  useTicking();
+  const now = feed.now();
   return (
     <time className="clock num" dateTime={new Date(now).toISOString()}>
       {clockTime(now)} <span className="faint">{zoneWord()}</span>

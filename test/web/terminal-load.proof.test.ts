@@ -1,0 +1,111 @@
+// What the terminal costs a browser: its first visit, a thousand quotes a second without a pause that is felt, and a heap that stays flat.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TERMINAL } from '../../src/adapters/terminal-files.ts';
+import { PATIENCE } from '../harness/wait-for.ts';
+import { type Browser, CHROMIUM, openBrowser, type ServiceWithPast, signIn, startServiceWithPast, turnTo } from './console-fixture.ts';
+
+const QUOTES_A_SECOND = 1_000;
+const FRAMES_A_SECOND = 50;
+/** Half a minute of these quotes is an hour of eight quotes a second. */
+const RUN_S = 30;
+const FELT_MS = 50;
+/** Of every second at most this part is spent in tasks that are felt: a busy machine interrupts a page too. */
+const MOST_FELT = 0.02;
+const MOST_GROWTH = 1.1;
+const MOST_REQUESTS = 12;
+const MOST_BYTES = 450_000;
+const MOST_LCP_MS = 1_200 * PATIENCE;
+
+describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
+  let service: ServiceWithPast;
+  let browser: Browser;
+  let page: Page;
+  let send: (frame: string) => void = () => {};
+  beforeAll(async () => {
+    if (TERMINAL.kept() === null) await TERMINAL.bundle();
+    [service, browser] = await Promise.all([startServiceWithPast({ steps: 10 }), openBrowser()]);
+    page = (await browser.page({ width: 1920, height: 1080 })).page;
+    await page.routeWebSocket(/\/v1\/feeds$/, (socket) => {
+      socket.connectToServer();
+      send = (frame) => socket.send(frame);
+    });
+    await page.addInitScript(`window.paints = []; window.felt = [];
+      new PerformanceObserver((list) => window.paints.push(...list.getEntries().map(({ startTime }) => startTime))).observe({ type: 'largest-contentful-paint', buffered: true });
+      new PerformanceObserver((list) => window.felt.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });`);
+    await signIn(page, service, 'operator');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  const settle = async () => {
+    await page.locator('.rung').first().waitFor();
+    await page.locator('.chart-canvas canvas').first().waitFor();
+  };
+
+  test('the first visit is few files and few bytes, and is painted at once', async () => {
+    await page.reload();
+    await settle();
+    await page.waitForFunction('window.paints.length > 0');
+    const files = await page.evaluate<number[]>(
+      `performance.getEntriesByType('resource').filter(({ name }) => !name.includes('/v1/')).map(({ encodedBodySize }) => encodedBodySize)`,
+    );
+    const bytes = files.reduce((sum, size) => sum + size, 0);
+    const painted = await page.evaluate<number>('Math.max(...window.paints)');
+    console.info(`first visit: ${files.length + 1} files, ${Math.round(bytes / 1_000)} kB, largest paint after ${Math.round(painted)} ms`);
+    expect(files.length + 1).toBeLessThanOrEqual(MOST_REQUESTS);
+    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+    expect(painted).toBeLessThanOrEqual(MOST_LCP_MS);
+  });
+
+  test(`${QUOTES_A_SECOND} quotes a second are drawn without a pause that is felt, and the heap stays as it was`, {
+    timeout: 400_000 * PATIENCE,
+  }, async () => {
+    await turnTo(page, 'dark');
+    await settle();
+    const { items } = (await service.get('/v1/quotes?limit=200')).body as { items: object[] };
+    const devtools = await page.context().newCDPSession(page);
+    const heap = async () => {
+      await devtools.send('HeapProfiler.collectGarbage');
+      return (await devtools.send('Runtime.getHeapUsage')).usedSize;
+    };
+    await run(items, 5);
+    const before = await heap();
+    await page.evaluate('window.felt = []');
+    await run(items, RUN_S);
+    const felt = await page.evaluate<number[]>('window.felt');
+    const after = await heap();
+    const longest = Math.max(0, ...felt);
+    console.info(
+      `${QUOTES_A_SECOND} quotes a second for ${RUN_S} s: ${felt.length} tasks over ${FELT_MS} ms, the longest ${Math.round(longest)} ms; heap ${(before / 1e6).toFixed(1)} MB, then ${(after / 1e6).toFixed(1)} MB`,
+    );
+    expect(felt.reduce((sum, ms) => sum + ms, 0) / (RUN_S * 1_000)).toBeLessThan(MOST_FELT);
+    expect(after / before).toBeLessThan(MOST_GROWTH);
+  });
+
+  /** Sends quotes beside those of the service: the newest of each instrument again, at another price. */
+  async function run(items: readonly object[], seconds: number): Promise<void> {
+    const perFrame = QUOTES_A_SECOND / FRAMES_A_SECOND;
+    const begun = performance.now();
+    for (let frame = 0; frame < seconds * FRAMES_A_SECOND; frame++) {
+      const at = new Date().toISOString();
+      const data = Array.from({ length: perFrame }, (_, place) =>
+        moved(items[(frame * perFrame + place) % items.length] as object, frame, at),
+      );
+      send(JSON.stringify({ channel: 'quotes', type: 'update', seq: 1, cursor: null, at, data }));
+      const left = begun + ((frame + 1) * 1_000) / FRAMES_A_SECOND - performance.now();
+      // Each frame has its time.
+      // oxlint-disable-next-line no-await-in-loop
+      if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    }
+  }
+});
+
+function moved(quote: object, frame: number, at: string): object {
+  const { mid, bid, ask } = quote as { mid?: string | null; bid?: string | null; ask?: string | null };
+  const by = (price: string | null | undefined) =>
+    price == null ? price : (Number(price) * (1 + ((frame % 20) - 10) / 10_000)).toFixed(4);
+  return { ...quote, mid: by(mid), bid: by(bid), ask: by(ask), receivedAt: at, observedAt: at };
+}
