@@ -1,5 +1,5 @@
 // What the terminal costs a browser: its first visit, a thousand quotes a second without a pause that is felt, and a heap that stays flat.
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { PATIENCE } from '../harness/wait-for.ts';
@@ -10,8 +10,6 @@ const FRAMES_A_SECOND = 50;
 /** Half a minute of these quotes is an hour of eight quotes a second. */
 const RUN_S = 30;
 const FELT_MS = 50;
-/** Of every second at most this part is spent in tasks that are felt: a busy machine interrupts a page too. */
-const MOST_FELT = 0.02;
 const MOST_GROWTH = 1.1;
 const MOST_REQUESTS = 12;
 const MOST_BYTES = 450_000;
@@ -30,9 +28,8 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
       socket.connectToServer();
       send = (frame) => socket.send(frame);
     });
-    await page.addInitScript(`window.paints = []; window.felt = [];
-      new PerformanceObserver((list) => window.paints.push(...list.getEntries().map(({ startTime }) => startTime))).observe({ type: 'largest-contentful-paint', buffered: true });
-      new PerformanceObserver((list) => window.felt.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });`);
+    await page.addInitScript(`window.paints = [];
+      new PerformanceObserver((list) => window.paints.push(...list.getEntries().map(({ startTime }) => startTime))).observe({ type: 'largest-contentful-paint', buffered: true });`);
     await signIn(page, service, 'operator');
   });
   afterAll(async () => {
@@ -73,15 +70,15 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     };
     await run(items, 5);
     const before = await heap();
-    await page.evaluate('window.felt = []');
-    await run(items, RUN_S);
-    const felt = await page.evaluate<number[]>('window.felt');
+    const tasks = await tasksDuring(devtools, () => run(items, RUN_S));
     const after = await heap();
-    const longest = Math.max(0, ...felt);
+    const felt = tasks.filter((ms) => ms > FELT_MS);
+    const longest = Math.max(0, ...tasks);
     console.info(
-      `${QUOTES_A_SECOND} quotes a second for ${RUN_S} s: ${felt.length} tasks over ${FELT_MS} ms, the longest ${Math.round(longest)} ms; heap ${(before / 1e6).toFixed(1)} MB, then ${(after / 1e6).toFixed(1)} MB`,
+      `${QUOTES_A_SECOND} quotes a second for ${RUN_S} s: ${tasks.length} tasks, the longest ${Math.round(longest)} ms of the processor, ${felt.length} over ${FELT_MS} ms; heap ${(before / 1e6).toFixed(1)} MB, then ${(after / 1e6).toFixed(1)} MB`,
     );
-    expect(felt.reduce((sum, ms) => sum + ms, 0) / (RUN_S * 1_000)).toBeLessThan(MOST_FELT);
+    expect(tasks.length).toBeGreaterThan(RUN_S);
+    expect(felt).toEqual([]);
     expect(after / before).toBeLessThan(MOST_GROWTH);
   });
 
@@ -102,6 +99,21 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     }
   }
 });
+
+/** Milliseconds of the processor that each task of the page took: what else runs on the machine prolongs a task, but not these. */
+async function tasksDuring(devtools: CDPSession, act: () => Promise<void>): Promise<readonly number[]> {
+  const found: number[] = [];
+  devtools.on('Tracing.dataCollected', ({ value }) => {
+    for (const { name, tdur } of value as unknown as readonly { readonly name: string; readonly tdur?: number }[])
+      if (name === 'RunTask' && tdur !== undefined) found.push(tdur / 1_000);
+  });
+  await devtools.send('Tracing.start', { transferMode: 'ReportEvents', categories: 'disabled-by-default-devtools.timeline' });
+  await act();
+  const complete = new Promise((resolve) => devtools.once('Tracing.tracingComplete', resolve));
+  await devtools.send('Tracing.end');
+  await complete;
+  return found;
+}
 
 function moved(quote: object, frame: number, at: string): object {
   const { mid, bid, ask } = quote as { mid?: string | null; bid?: string | null; ask?: string | null };
