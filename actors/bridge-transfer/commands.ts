@@ -50,5 +50,5 @@ export function transferView(id: string, state: Pick<ActorState, 'context' | 'va
   const context = transferContext(state);
   const { wish, source, amountIn } = context;
   const derived = { from: wish.from, to: wish.to, amountUsd: usdOf(amountIn), transaction: source };
-  return bridgeTransfer.pick({ ...context, ...derived, id, state: transferState(state), changedAt });
+  return bridgeTransfer.pick({ ...derived, id, state: transferState(state), changedAt }, context);
 }

@@ -24,7 +24,7 @@ const UNPAID = { buyer: null, payoutWallet: null, memo: null };
 export function checkoutRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Checkout {
   const context = checkoutContext(state);
   const { buyer, payoutWallet, memo } = context.payment ?? UNPAID;
-  return checkout.pick({ ...context, id, state: checkoutState(state), buyer, payoutWallet, memo, changedAt });
+  return checkout.pick({ id, state: checkoutState(state), buyer, payoutWallet, memo, changedAt }, context);
 }
 
 export const checkoutKind: ActorKind = {

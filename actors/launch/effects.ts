@@ -23,7 +23,7 @@ export function launchState({ value }: Pick<ActorState, 'value'>): CurveLaunchSt
 
 /** A launch as it stands in a step. */
 export function launchView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): Launch {
-  return launch.pick({ ...launchContext(state), id, kind: 'curve', state: launchState(state), changedAt });
+  return launch.pick({ id, kind: 'curve', state: launchState(state), changedAt }, launchContext(state));
 }
 
 const projected = (info: StepInfo): Effect => record('launch', launch.record(info.orgId, launchView(info.actorId, info, info.now)));

@@ -1,7 +1,6 @@
 /** Context, view and booking shared by a person's orders on every venue. */
 import type { ViewOf } from '../../src/core/resource.ts';
 import type { Fill } from '../../src/domain/book.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
 import { type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import type { MANUAL_ORDER_FIELDS } from './fields.ts';
 
@@ -30,10 +29,9 @@ export interface ManualOrderView extends ManualOrder {
   readonly fills: readonly Fill[];
 }
 
-/** Fields of the row that every venue's order has, as a step leaves them. */
-export function manualOrderRow<Context extends ManualOrderContext>(id: string, context: Context, changedAt: EpochMs) {
-  const { mode, bookId, instrument } = context.order;
-  return { ...context, id, mode, bookId, instrument, changedAt };
+/** Fields of an order's row that its order says. */
+export function orderPlace({ order: { mode, bookId, instrument } }: ManualOrderContext) {
+  return { mode, bookId, instrument };
 }
 
 /** Effects of its machine's actions, by name. */

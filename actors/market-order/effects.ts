@@ -2,7 +2,7 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { MarketOrderState } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
+import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { marketOrderMachine } from './machine.ts';
@@ -33,14 +33,17 @@ const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfi
 export function marketOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): MarketOrder {
   const context = marketOrderContext(state);
   const { resting, rest } = context;
-  return marketOrder.pick({
-    ...manualOrderRow(id, context, changedAt),
+  const own = {
+    ...orderPlace(context),
+    id,
     state: marketOrderState(state),
     timeInForce: resting === undefined ? 'ioc' : 'gtc',
     postOnly: resting?.postOnly ?? false,
     restingAt: AT_REST.has(state.value) ? (rest?.price ?? null) : null,
     boundUsd: boundUsd(context),
-  });
+    changedAt,
+  } as const;
+  return marketOrder.pick(own, context);
 }
 
 function alert(what: string, info: StepInfo): readonly Effect[] {

@@ -2,7 +2,7 @@
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
+import { MANUAL_ORDER_EFFECTS, orderPlace } from '../manual-order/order.ts';
 import { type ActorKind, type Effect, orderActivity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { predictionOrderMachine } from './machine.ts';
 import type { PredictionOrderContext } from './protocol.ts';
@@ -28,7 +28,7 @@ const toAsk = (kind: string, info: StepInfo): readonly Effect[] => [
 export function predictionOrderRow(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): PredictionOrder {
   const context = predictionOrderContext(state);
   const transactionId = context.onchain?.transactionId ?? null;
-  return predictionOrder.pick({ ...manualOrderRow(id, context, changedAt), state: predictionOrderState(state), transactionId });
+  return predictionOrder.pick({ ...orderPlace(context), id, state: predictionOrderState(state), transactionId, changedAt }, context);
 }
 
 export const predictionOrderKind: ActorKind = {

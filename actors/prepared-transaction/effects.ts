@@ -35,17 +35,17 @@ export function transactionRow(
   dollarsUsd: string | null,
 ): PreparedTransaction {
   const context = transactionContext(state);
-  return preparedTransaction.pick({
-    ...context,
+  const own = {
     ...(context.reservation ?? RESERVES_NOTHING),
     id,
-    dollarsUsd,
     state: transactionState(state),
     message: context.prepared,
     unsigned: context.unsignedBase64,
+    dollarsUsd,
     feeLamports: context.landed?.feeLamports ?? null,
     changedAt,
-  });
+  };
+  return preparedTransaction.pick(own, context);
 }
 
 /** @throws Error for a purpose that this service does not carry */

@@ -31,7 +31,7 @@ export function proposalRow(id: string, state: Pick<ActorState, 'context' | 'val
   const { mode, bookId, instrument } = context.order;
   const execution = shownExecution(context, state.value as string);
   const derived = { mode, bookId, instrument, notionalUsd: reservedUsd(context), execution };
-  return proposal.pick({ ...context, ...derived, id, state: proposalState(state), changedAt });
+  return proposal.pick({ ...derived, id, state: proposalState(state), changedAt }, context);
 }
 
 /** Announcements made while a transaction waits for the owner's wallet. */

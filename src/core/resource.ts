@@ -175,16 +175,24 @@ function rowForms(table: string, entries: readonly Entry[], columns: readonly Co
   const names: ReadonlySet<string> = new Set(entries.map(([name]) => name));
   const groups = columns.filter(({ key }) => !names.has(key)).map(({ key }) => key);
   const places = entries.map(([name, { column, within = 'terms' }]) => [name, column === undefined ? within : null] as const);
+  const nulls = (group: string): Row => Object.fromEntries(places.filter(([, within]) => within === group).map(([name]) => [name, null]));
   return {
-    pick: (of: Row): Row => Object.fromEntries(entries.map(([name]) => [name, given(table, of, name)])),
+    pick(own: Row, rest: Row): Row {
+      const view: Record<string, unknown> = {};
+      for (const [name] of places) view[name] = given(table, name in own ? own : rest, name);
+      return view;
+    },
 
     record(orgId: string, of: Row): Row {
-      for (const name of Object.keys(of)) if (!names.has(name)) throw new TypeError(`${table}: "${name}" is no field`);
-      const json = Object.fromEntries(groups.map((group) => [group, {} as Record<string, unknown>]));
+      for (const name in of) if (!names.has(name)) throw new TypeError(`${table}: "${name}" is no field`);
       const row: Record<string, unknown> = { orgId };
-      for (const [name, group] of places) (group === null ? row : (json[group] as Record<string, unknown>))[name] = given(table, of, name);
-      for (const [group, inside] of Object.entries(json))
-        row[group] = Object.values(inside).every((value) => value === null) ? null : inside;
+      for (const group of groups) row[group] = null;
+      for (const [name, group] of places) {
+        const value = given(table, of, name);
+        if (group === null) row[name] = value;
+        // A JSON column of nulls is null.
+        else if (value !== null || row[group] !== null) ((row[group] ??= nulls(group)) as Record<string, unknown>)[name] = value;
+      }
       return row;
     },
 
@@ -243,8 +251,12 @@ export function resource<const F extends Fields>(table: string, fields: F, optio
     /** The columns of a row under the names of their fields; exact numbers as text. */
     select: columns.map(({ key, sql, type }) => `${sql}${type === 'numeric' ? '::text' : ''} as "${key}"`),
 
-    /** Takes the fields out of an object that has more. @throws TypeError if one is undefined */
-    pick: (of: View<F>): View<F> => rows.pick(of) as View<F>,
+    /**
+     * Takes the fields out of an object, and those that it lacks out of another; both may have more. Spreading one of them into the other
+     * costs ten times as much. @throws TypeError if a field is undefined
+     */
+    pick: <Own extends Partial<View<F>>>(own: Own, rest: Omit<View<F>, keyof Own>): View<F> =>
+      rows.pick(own as Row, rest as Row) as View<F>,
     /** Returns the record of a row. @throws TypeError if a field is undefined or unknown */
     record: (orgId: string, of: View<F>): Row => rows.record(orgId, of),
     /** Reads a row of `select`. A field that its JSON column does not have yet is null. */

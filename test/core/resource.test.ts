@@ -40,9 +40,9 @@ test('a record has its columns beside the organization, and the others in their 
 
 test('an undefined field, and one that nobody defined, is refused by its name', () => {
   expect(() => boat.record('o', { ...view, owner: undefined as never })).toThrow('boats: "owner" is undefined');
-  expect(() => boat.pick({ ...view, owner: undefined as never })).toThrow('boats: "owner" is undefined');
+  expect(() => boat.pick({ owner: undefined as never }, view)).toThrow('boats: "owner" is undefined');
   expect(() => boat.record('o', { ...view, sail: 'red' } as never)).toThrow('boats: "sail" is no field');
-  expect(boat.pick({ ...view, sail: 'red' } as never)).toEqual(view);
+  expect(boat.pick({ owner: 'Ann' }, { ...view, sail: 'red' } as never)).toEqual({ ...view, owner: 'Ann' });
 });
 
 test('a field of a JSON column that is named like a column, and two fields of one column, are refused', () => {
