@@ -218,7 +218,7 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
   write('bench/ticks.bench.ts', `console.log('ticked');`);
   expect(await run(['test/run.mjs', 'tset'])).toMatchObject({
     code: 2,
-    stderr: 'usage: test/run.mjs check|test|proof|bench|mutants|pictures|examples|openapi [arguments]\n',
+    stderr: 'usage: test/run.mjs check|test|proof|bench|mutants|pictures|examples|openapi|house [arguments]\n',
   });
   expect(await run(['test/run.mjs', 'bench', 'tocks'])).toMatchObject({
     code: 1,
