@@ -35,7 +35,7 @@ import type { LongWorkReads, RuntimePorts } from './v1/runtime/ports.ts';
 import type { SwapPorts } from './v1/spotchain/ports.ts';
 import type { TakePorts } from './v1/takes/ports.ts';
 import type { VenuePorts } from './v1/venues/ports.ts';
-import type { LinkedWalletPorts, WalletPorts } from './v1/wallets/ports.ts';
+import type { LinkedWalletPorts, SandboxWalletPort, WalletPorts } from './v1/wallets/ports.ts';
 
 export interface ApiPorts {
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'deadline'>;
@@ -72,6 +72,7 @@ export interface ApiPorts {
   readonly venues: VenuePorts;
   readonly funding: FundingReads;
   readonly wallets: WalletPorts;
+  readonly sandboxWallets: SandboxWalletPort;
   readonly intelligence: IntelligenceReads;
   readonly rankings: RankingPorts;
   readonly leaderboard: LeaderboardReads;

@@ -76,6 +76,7 @@ async function ours(order: ServerOrder): Promise<string> {
   const states = createInProcessMarketStateBus({ clock });
   const api = await startApi({
     signInLinks: null,
+    sandboxWallets: { of: () => null },
     replays: null,
     previews: openPreviews({
       sql,

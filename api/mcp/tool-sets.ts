@@ -112,6 +112,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'linkWallet',
     'renameWallet',
     'unlinkWallet',
+    'useSandboxWallet',
   ],
   'makes, takes or revokes a secret': [
     'createAgentToken',

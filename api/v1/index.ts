@@ -197,6 +197,7 @@ import { getChainWallet } from './wallets/evmvenue.ts';
 import { linkWallet } from './wallets/link.ts';
 import { listWallets } from './wallets/list.ts';
 import { renameWallet } from './wallets/rename.ts';
+import { useSandboxWallet } from './wallets/sandbox-wallet.ts';
 import { unlinkWallet } from './wallets/unlink.ts';
 
 export const ROUTES: readonly RouteEntry[] = [
@@ -290,6 +291,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listWallets, 'agent:read'),
   entry(renameWallet, 'agent:read'),
   entry(unlinkWallet, 'agent:read'),
+  entry(useSandboxWallet, 'trade:execute'),
   // Agents, their proposals, decisions, gates and vaults.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),

@@ -33,6 +33,7 @@ import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createManualMarks } from '../trading/manual-risk.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
+import { sandboxWallets } from '../sandbox/wallet-client.ts';
 import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
@@ -335,6 +336,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     port: config.PORT,
     emergency,
     signInLinks: parts.signInLinks,
+    sandboxWallets: sandboxWallets(resolve(config.SEVENGATE_HOME)),
     allowedOrigins: config.ALLOWED_ORIGINS,
     version: packageVersion(),
     log,

@@ -18,11 +18,21 @@ export function noteSandbox(
   return () => rmSync(file, { force: true });
 }
 
-/** Returns the simulators' addresses of a running service with this state folder; null if none runs. */
-export function notedSimulators(home: string): Readonly<Record<string, string>> | null {
+interface Noted {
+  readonly control: string;
+  readonly simulators: Readonly<Record<string, string>>;
+}
+
+function noted(home: string): Noted | null {
   try {
-    return (JSON.parse(readFileSync(fileIn(home), 'utf8')) as { readonly simulators: Readonly<Record<string, string>> }).simulators;
+    return JSON.parse(readFileSync(fileIn(home), 'utf8')) as Noted;
   } catch {
     return null;
   }
 }
+
+/** Returns the simulators' addresses of a running service with this state folder; null if none runs. */
+export const notedSimulators = (home: string): Readonly<Record<string, string>> | null => noted(home)?.simulators ?? null;
+
+/** Returns the address of the control endpoint of a running sandbox with this state folder; null if none runs. */
+export const notedControl = (home: string): string | null => noted(home)?.control ?? null;

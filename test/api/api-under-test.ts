@@ -211,6 +211,7 @@ export async function apiUnderTest(
     },
     ...callerPorts,
     replays: null,
+    sandboxWallets: { of: () => null },
     previews: openPreviews({
       sql,
       databaseUrl: url,

@@ -72,6 +72,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.name === 'answerReplayStep') return {};
   if (route.name === 'createSignalHook') return { name: 'chart', template: { side: 'buy', instrument: 'x', quantity: '1' } };
   if (route.name === 'proposeTrade') return OUTSIDE_PROPOSAL;
+  if (route.name === 'useSandboxWallet') return { act: 'open' };
   if (route.name === 'sweepAgent') return { parameters: [{ path: 'stopLossPct', values: [2, 3] }] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
@@ -203,6 +204,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/wallets/challenge': ['agent:read'],
   'POST /v1/wallets/:id/rename': ['agent:read'],
   'POST /v1/wallets/:id/unlink': ['agent:read'],
+  'POST /v1/sandbox/wallet': ['trade:execute'],
   'POST /v1/wallets': ['agent:read'],
   'GET /v1/wallets': ['agent:read'],
   'GET /v1/catalog/marks': ['market:read'],

@@ -1,5 +1,6 @@
 /** The frame around every page: organization, search, connection, clock, today's P&L, halt, and the six groups of pages. */
 import { Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
@@ -13,12 +14,14 @@ import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
+import { Thumbs } from './phone.tsx';
 import { followAddress, page } from './place.ts';
 import { followForNotices } from './notices.ts';
 import { useAgentName } from './organization.ts';
 import { ReplayBar } from './replay/bar.tsx';
 import { IS_REPLAY } from './replay/mode.ts';
 import { HelpSheet, SettingsItems, usePreferences } from './settings.tsx';
+import { beginTour, Tour } from './tour.tsx';
 import { TradeWorkspace } from './workspace.tsx';
 
 const Research = lazy(() => import('./research/pages.tsx'));
@@ -28,6 +31,7 @@ export function Frame() {
   const mayRead = useMay('agent:read');
   // Every time on the page is written anew in another zone.
   const { zone } = usePreferences();
+  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
   useEffect(() => {
     const stops = [followMarket(), followAddress(), ...(mayRead && !IS_REPLAY ? [followOrganization()] : [])];
     return () => stops.forEach((stop) => stop());
@@ -41,10 +45,12 @@ export function Frame() {
       <Navigation />
       <main id="main" tabIndex={-1} className="main">
         {IS_REPLAY ? <ReplayBar /> : <HaltBanner />}
+        {!IS_REPLAY && <Tour />}
         <Suspense key={zone} fallback={<p className="faint page">Loading…</p>}>
           {name === 'trade' ? <TradeWorkspace /> : <Research name={name} />}
         </Suspense>
       </main>
+      {isPhone && <Thumbs />}
       <Commands />
       <HelpSheet />
       {mayRead && !IS_REPLAY && <Notices />}
@@ -158,6 +164,10 @@ function Member() {
           Organization and members
         </Menu.Item>
         <SettingsItems />
+        <Menu.Item component="a" href="/#/">
+          Console
+        </Menu.Item>
+        <Menu.Item onClick={beginTour}>First steps</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
       </Menu.Dropdown>

@@ -1,13 +1,13 @@
-/** The workspace on a phone: one panel a screen, reached by a thumb; what waits for an answer comes first. */
+/** The workspace on a phone, one panel a screen, and the bar beneath every page that a thumb reaches; what waits for an answer comes first. */
 import { Drawer } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { useStore } from './kit/store.ts';
+import { createStore, useStore } from './kit/store.ts';
 import { useMe } from './member.ts';
 import { pagesFor } from './pages.ts';
 import { InstrumentHead } from './panels/instrument-head.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
-import { panelAsked } from './place.ts';
+import { goTo, page, panelAsked } from './place.ts';
 
 const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Approve', 'proposals'],
@@ -17,39 +17,59 @@ const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Portfolio', 'positions', 'fills', 'alerts'],
 ];
 
-export function Phone() {
-  const [screen, setScreen] = useState('Markets');
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const asked = useStore(panelAsked);
+/** Screen that was chosen; null until one was. */
+const chosen = createStore<string | null>(null);
+
+function useScreen(): string {
   const waiting = usePendingProposals().length;
+  return useStore(chosen) ?? (waiting > 0 ? 'Approve' : 'Markets');
+}
+
+export function Phone() {
+  const screen = useScreen();
+  const asked = useStore(panelAsked);
   useEffect(() => {
     const found = SCREENS.find(([, ...panels]) => panels.includes(asked as PanelName));
-    if (found !== undefined) setScreen(found[0]);
+    if (found !== undefined) chosen.set(found[0]);
     panelAsked.set(null);
   }, [asked]);
   const [title = '', ...panels] = SCREENS.find(([name]) => name === screen) ?? [];
   return (
+    <div className="phone" data-screen={title}>
+      {title === 'Trade' && <InstrumentHead />}
+      {(panels as PanelName[]).map((name) => {
+        const { title: heading, content: Content } = PANELS[name];
+        return (
+          <section key={name} className="phone-panel" aria-label={heading}>
+            {name !== 'chart' && <h2>{heading}</h2>}
+            <Content />
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+/** The bar beneath every page. */
+export function Thumbs() {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const screen = useScreen();
+  const isTrading = useStore(page) === 'trade';
+  const waiting = usePendingProposals().length;
+  const show = (name: string) => {
+    chosen.set(name);
+    if (!isTrading) goTo('trade');
+  };
+  return (
     <>
-      <div className="phone" data-screen={title}>
-        {title === 'Trade' && <InstrumentHead />}
-        {(panels as PanelName[]).map((name) => {
-          const { title: heading, content: Content } = PANELS[name];
-          return (
-            <section key={name} className="phone-panel" aria-label={heading}>
-              {name !== 'chart' && <h2>{heading}</h2>}
-              <Content />
-            </section>
-          );
-        })}
-      </div>
       <nav className="thumbs" aria-label="Screens">
         {SCREENS.map(([name]) => (
-          <button key={name} type="button" aria-current={name === screen ? 'page' : undefined} onClick={() => setScreen(name)}>
+          <button key={name} type="button" aria-current={isTrading && name === screen ? 'page' : undefined} onClick={() => show(name)}>
             {name}
             {name === 'Approve' && waiting > 0 && <span className="count urgent">{waiting}</span>}
           </button>
         ))}
-        <button type="button" onClick={() => setMenuOpen(true)}>
+        <button type="button" aria-current={isTrading ? undefined : 'page'} onClick={() => setMenuOpen(true)}>
           More
         </button>
       </nav>

@@ -30,3 +30,20 @@ export interface LinkedWalletPorts {
   };
   readonly commands: LinkedWalletCommands;
 }
+
+/** Wallets of members in the sandbox. */
+export interface SandboxWalletPort {
+  /** Finds the wallet of a member; null if no sandbox runs. */
+  of(subject: string): SandboxWallet | null;
+}
+
+/** A wallet of the sandbox's primary chain, whose coins are worth nothing. */
+export interface SandboxWallet {
+  address(): Promise<string>;
+  /** Brings coins. */
+  fund(): Promise<void>;
+  /** @returns The signed transaction in base64. @throws RangeError if the wallet does not sign this transaction. */
+  signTransaction(transaction: string): Promise<string>;
+  /** @returns The signature in base64. */
+  signText(text: string): Promise<string>;
+}

@@ -138,6 +138,7 @@ BridgeTransferAttentionCode = Literal[
     "refund_failed_on_chain", "refund_older_than_quote", "refund_of_another_transfer", "refunded_short", "partial_fill",
     "filled_and_refunded",
 ]
+UseSandboxWalletAct = Literal["open", "fund", "sign_transaction", "sign_text"]
 ManifestPayloadKillSwitchAction = Literal["cancel_all_and_halt", "halt_only", "reduce_to_flat"]
 ManifestPayloadAlgorithm = Literal["smart_order_routing_maker_first", "taker_immediate", "twap"]
 ManifestDeclarativeAgentAutonomyLevel = Literal[
@@ -2590,6 +2591,13 @@ class LinkedWallet(Model):
     label: str | None
     proved_by: str
     proved_at: datetime
+
+
+@dataclass(init=False, repr=False, eq=False)
+class SandboxWallet(Model):
+    address: str
+    transaction: str | None
+    signature: str | None
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -6121,6 +6129,20 @@ class Operations(Caller):
         By the member who proved it, or with trade:execute. The link, its text and its signature are deleted, and the
         audit keeps who did it. Transfers under way, listings and orders that name the address go on unchanged: the link
         never permitted them. To link the wallet again it is proved again, and gets another id.
+        """
+
+    @operation("POST", "/v1/sandbox/wallet", body="act transaction text", needs_body=True)
+    def use_sandbox_wallet(
+        self,
+        *,
+        act: UseSandboxWalletAct,
+        transaction: str | None = None,
+        text: str | None = None,
+    ) -> SandboxWallet:
+        """Opens, funds or uses the caller’s wallet of the sandbox
+
+        Only in the sandbox, whose coins are worth nothing. `fund` brings 10 SOL and 10,000 USDC; `sign_transaction` and
+        `sign_text` answer with a signature and send nothing.
         """
 
     @operation("POST", "/v1/agents", whole="manifest", keyed=True)

@@ -4235,6 +4235,12 @@ export type Runtime = {
   };
 };
 
+export type SandboxWallet = {
+  readonly address: string;
+  readonly transaction: string | null;
+  readonly signature: string | null;
+};
+
 export type Session = {
   readonly subject: string;
   readonly expiresAt: string;
@@ -5912,6 +5918,17 @@ export interface Operations {
     };
     readonly answer: LinkedWallet;
   };
+  /** Opens, funds or uses the caller’s wallet of the sandbox. */
+  readonly useSandboxWallet: {
+    readonly input: {
+      readonly body: {
+        readonly act: 'open' | 'fund' | 'sign_transaction' | 'sign_text';
+        readonly transaction?: string;
+        readonly text?: string;
+      };
+    };
+    readonly answer: SandboxWallet;
+  };
   /** Creates an agent from a manifest. */
   readonly createAgent: {
     readonly input: {
@@ -7550,6 +7567,7 @@ export const OPERATIONS = {
   listWallets: 'GET /v1/wallets list',
   renameWallet: 'POST /v1/wallets/{id}/rename idempotent',
   unlinkWallet: 'POST /v1/wallets/{id}/unlink idempotent',
+  useSandboxWallet: 'POST /v1/sandbox/wallet',
   createAgent: 'POST /v1/agents idempotent',
   listAgents: 'GET /v1/agents list',
   addAgentVersion: 'POST /v1/agents/{id}/versions idempotent',

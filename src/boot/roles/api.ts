@@ -115,6 +115,7 @@ export interface ApiDeps {
   readonly allowedOrigins: readonly string[];
   /** Null if the identity provider is not the sandbox's. */
   readonly signInLinks: SignInLinks | null;
+  readonly sandboxWallets: ApiPorts['sandboxWallets'];
   readonly version: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
@@ -151,6 +152,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       ...callerPorts(deps, model.ports),
       ...evaluationPorts(deps),
       machines: machinePorts(),
+      sandboxWallets: deps.sandboxWallets,
       joining: createJoining(sql, clock),
       ...market,
       ...onDemand.ports,

@@ -63,8 +63,8 @@ export function WorkState({ work, name }: { readonly work: Work; readonly name: 
       <span className="num">
         {state === 'silent' && <strong className="warn">Stopped, last sign {dayAndTime(seenAt)} </strong>}
         {progress !== null && `${priceText(String(progress.done))} of ${priceText(String(progress.total))} ${progress.unit}`}
-        {remainingMs !== null && `, ${remaining(remainingMs)} left`}
         {progress === null && state === 'running' && 'Running'}
+        {remainingMs !== null && `, ${remaining(remainingMs)} left`}
       </span>
       {waitingFor !== null && <span className="faint long">waits: {waitingFor.detail}</span>}
     </span>

@@ -17,7 +17,7 @@ interface CourseProps {
 export function Course({ course, label, empty }: CourseProps) {
   const isEmpty = course.series.every(({ points }) => points.length < 2);
   return (
-    <div className="course" data-lower={course.lower !== undefined}>
+    <div className="course-chart" data-lower={course.lower !== undefined} data-empty={isEmpty}>
       {isEmpty ? (
         <p className="empty">{empty}</p>
       ) : (

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone, plain, symbolOf } from '../../words.js';
-import { api, ApiError } from '../api.ts';
+import { ApiError, api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { Loaded } from '../kit/lists.tsx';
 import { useMay } from '../member.ts';

@@ -3,7 +3,7 @@ import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AgentTokenAnalytics } from '../../../clients/typescript/src/index.ts';
 import { plain, symbolOf } from '../../words.js';
-import { api } from '../api.ts';
+import { ApiError, api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
@@ -18,6 +18,9 @@ export function AgentToken({ mint }: { readonly mint: string }) {
     queryFn: ({ signal }) => api.getAgentToken({ mint }, { signal }),
     refetchInterval: READ_EVERY_MS,
   });
+  // A token that was launched a moment ago is not on the market yet.
+  if (token.error instanceof ApiError && token.error.status === 404)
+    return <p className="faint">Its holders and its risk stand here once the market lists it.</p>;
   return <Loaded query={token}>{(data) => <Token token={data} />}</Loaded>;
 }
 

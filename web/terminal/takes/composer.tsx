@@ -62,6 +62,7 @@ export function Composer() {
   };
   return (
     <form className="card composer" aria-label="Compose a Take" onSubmit={submit}>
+      <h2 className="sr-only">Compose a Take</h2>
       <div className="composer-write">
         <Thesis thesis={thesis} reading={reading} write={setThesis} />
         <Legend />

@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import type { LinkedWallet, WalletChallenge } from '../../../clients/typescript/src/index.ts';
 import { clockAndZone } from '../../words.js';
 import { api, refresh } from '../api.ts';
@@ -10,7 +10,8 @@ import { shortAddress } from '../kit/address.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useStore } from '../kit/store.ts';
 import { TextSigning, TypedDataSigning } from './signing.tsx';
-import { addressesOf, type BrowserWallet, lookForWallets, wallets } from './standards.ts';
+import { useSandboxWallet } from './sandbox-wallet.tsx';
+import { addressesOf, type BrowserWallet, wallets } from './standards.ts';
 
 export const CHAINS: Record<LinkedWallet['chain'], string> = { spotchain: 'primary chain', evmvenue: 'EVM chain' };
 
@@ -73,7 +74,7 @@ function Found({ take }: { readonly take: (address: string) => void }) {
       take(first);
     },
   });
-  useEffect(lookForWallets, []);
+  useSandboxWallet();
   if (found.length === 0) return null;
   return (
     <div className="wallet-buttons" role="group" aria-label="Wallets of this browser">

@@ -17,7 +17,6 @@ import {
   type Chain,
   type EvmWallet,
   fromBase64,
-  lookForWallets,
   mined,
   type SolanaWallet,
   sendCall,
@@ -26,6 +25,7 @@ import {
   signTypedData,
   wallets,
 } from './standards.ts';
+import { useSandboxWallet } from './sandbox-wallet.tsx';
 
 /** Transactions to sign, in order, and their submission. */
 export interface Prepared {
@@ -61,8 +61,8 @@ function WalletButtons({ chain, verb, act }: WalletButtonsProps) {
   const [error, setError] = useState<unknown>(null);
   const [shown, setShown] = useState<ReactNode>(null);
   const abort = useRef(new AbortController());
+  useSandboxWallet();
   useEffect(() => {
-    lookForWallets();
     const current = new AbortController();
     abort.current = current;
     return () => current.abort();

@@ -8,6 +8,7 @@ import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { CHAINS, LinkWallet } from './linking.tsx';
+import { SandboxWalletCard } from './sandbox-wallet.tsx';
 
 export function Wallets() {
   const wallets = useList(['wallets', 'all'], (page, options) => api.listWallets(page, options));
@@ -33,6 +34,7 @@ export function Wallets() {
           { title: '', cell: (wallet) => <Buttons wallet={wallet} /> },
         ]}
       />
+      <SandboxWalletCard />
       <LinkWallet />
     </div>
   );

@@ -1,0 +1,47 @@
+/** Wallets of the sandbox's primary chain for the members of the service: a client of the sandbox's control endpoint. */
+import { notedControl } from './noted-sandbox.ts';
+
+const NATIVE = 'SOL';
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+/** Gifts of the faucet, in base units: 10 SOL and 10,000 USDC. */
+const GIFTS = [
+  { mint: NATIVE, amount: '10000000000' },
+  { mint: USDC, amount: '10000000000' },
+] as const;
+const PATIENCE_MS = 5_000;
+
+/** Wallets in the sandbox that runs with a state folder, if one does. */
+export const sandboxWallets = (home: string) => ({
+  /** Finds the wallet of a member; null if no sandbox runs. */
+  of(subject: string) {
+    const control = notedControl(home);
+    return control === null ? null : walletAt(control, `member ${subject}`);
+  },
+});
+
+function walletAt(control: string, name: string) {
+  const address = async () => (await verb<{ readonly address: string }>(control, 'wallet', { name })).address;
+  return {
+    address,
+    async fund(): Promise<void> {
+      const owner = await address();
+      await Promise.all(GIFTS.map((gift) => verb(control, 'fund', { owner, ...gift })));
+    },
+    signTransaction: async (transaction: string) =>
+      (await verb<{ readonly transaction: string }>(control, 'sign', { name, transaction })).transaction,
+    signText: async (text: string) => (await verb<{ readonly signature: string }>(control, 'sign_text', { name, text })).signature,
+  };
+}
+
+/** @throws RangeError if the sandbox refuses it, in its words. */
+async function verb<Answer>(control: string, what: string, body: object): Promise<Answer> {
+  const response = await fetch(`${control}/chain/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const answer = (await response.json()) as Answer & { readonly error?: string };
+  if (response.ok) return answer;
+  throw new RangeError(answer.error ?? `the sandbox answers ${response.status}`);
+}

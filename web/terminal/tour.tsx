@@ -1,0 +1,92 @@
+/** First steps: look, create, approve, backtest, halt. A strip above the page, which leads from one to the next and can be put away. */
+import { Button } from '@mantine/core';
+import { createKeptStore, useStore } from './kit/store.ts';
+import { useMay } from './member.ts';
+import { goTo, page, within } from './place.ts';
+
+interface Step {
+  readonly name: string;
+  readonly words: string;
+  /** Page of the step. */
+  readonly address: string;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'Look',
+    words:
+      'Live prices, the order book, your positions. Click an instrument: every panel follows it. Press / to search or to type an order.',
+    address: 'trade',
+  },
+  {
+    name: 'Create',
+    words:
+      'Build an agent from rules in rows, or begin with a template. A preview shows what its rules would have earned. It begins on paper.',
+    address: 'agents/new',
+  },
+  {
+    name: 'Approve',
+    words: 'An agent at autonomy “confirm” asks before each trade. What expires first stands on top: A approves it, D declines it.',
+    address: 'proposals',
+  },
+  {
+    name: 'Backtest',
+    words:
+      'Open an agent, then Evaluations: a backtest goes on while you do something else. Seven gates stand between an idea and real money.',
+    address: 'agents',
+  },
+  {
+    name: 'Halt',
+    words: 'The red button above stops every agent at once, from every page. Whoever manages risk resumes them, one by one or all.',
+    address: 'operate',
+  },
+];
+const DONE = 'done';
+
+/** Number of the step as text; `done` once it was put away. */
+const reached = createKeptStore('sevengate.terminal.tour', '0');
+
+export const beginTour = (): void => {
+  reached.set('0');
+  goTo(STEPS[0]?.address ?? 'trade');
+};
+
+export function Tour() {
+  const kept = useStore(reached);
+  const mayTrade = useMay('trade:execute');
+  const here = [useStore(page), useStore(within)].filter((part) => part !== '').join('/');
+  const at = Number(kept);
+  const step = STEPS[at];
+  if (kept === DONE || step === undefined || !mayTrade) return null;
+  const go = (place: number) => {
+    const next = STEPS[place];
+    reached.set(next === undefined ? DONE : String(place));
+    if (next !== undefined) goTo(next.address);
+  };
+  return (
+    <aside className="tour" aria-label="First steps">
+      <ol>
+        {STEPS.map(({ name }, place) => (
+          <li key={name} aria-current={place === at ? 'step' : undefined}>
+            <button type="button" className="plain" onClick={() => go(place)}>
+              {place + 1} {name}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <p>{step.words}</p>
+      <span className="space" />
+      {!here.startsWith(step.address) && (
+        <Button size="compact-xs" variant="default" onClick={() => goTo(step.address)}>
+          Show me
+        </Button>
+      )}
+      <Button size="compact-xs" onClick={() => go(at + 1)}>
+        {at === STEPS.length - 1 ? 'Finish' : 'Next'}
+      </Button>
+      <button type="button" className="plain" aria-label="Put the first steps away" onClick={() => reached.set(DONE)}>
+        ×
+      </button>
+    </aside>
+  );
+}

@@ -1,0 +1,122 @@
+/** Wallet of the sandbox, by the wallet standard: its key lies in the simulator, its coins are worth nothing, and a faucet fills it. */
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { ApiError, api } from '../api.ts';
+import { Address } from '../kit/address.tsx';
+import { Refusal } from '../kit/refusal.tsx';
+import { useMay } from '../member.ts';
+import { base64Of, fromBase64, lookForWallets, type StandardWallet } from './standards.ts';
+
+const NAME = 'Sandbox wallet';
+const CHAIN = 'solana:localnet';
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+let isRegistered = false;
+
+/** Finds the member's wallet of the sandbox, and registers it for every page that signs; null if the service runs no sandbox. */
+export function useSandboxWallet(): string | null {
+  const mayTrade = useMay('trade:execute');
+  const { data: address = null } = useQuery({
+    queryKey: ['sandbox-wallet'],
+    queryFn: async () => {
+      try {
+        return (await api.useSandboxWallet({ body: { act: 'open' } })).address;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+    staleTime: Infinity,
+    enabled: mayTrade,
+  });
+  useEffect(() => {
+    lookForWallets();
+    if (address === null || isRegistered) return;
+    isRegistered = true;
+    register(address);
+  }, [address]);
+  return address;
+}
+
+/** Registers as any wallet of the standard does. */
+function register(address: string): void {
+  const wallet = walletOf(address);
+  const callback = ({ register: take }: { register(wallet: StandardWallet): void }) => take(wallet);
+  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
+}
+
+interface ToSign {
+  readonly transaction: Uint8Array;
+}
+
+interface Message {
+  readonly message: Uint8Array;
+}
+
+function walletOf(address: string): StandardWallet {
+  const account = { address, publicKey: fromBase58(address), chains: [CHAIN], features: ['solana:signTransaction', 'solana:signMessage'] };
+  const features = {
+    'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+    'solana:signTransaction': {
+      version: '1.0.0',
+      supportedTransactionVersions: ['legacy', 0],
+      signTransaction: (...inputs: readonly ToSign[]) =>
+        Promise.all(
+          inputs.map(async ({ transaction }) => {
+            const signed = await api.useSandboxWallet({ body: { act: 'sign_transaction', transaction: base64Of(transaction) } });
+            return { signedTransaction: fromBase64(signed.transaction ?? '') };
+          }),
+        ),
+    },
+    'solana:signMessage': {
+      version: '1.0.0',
+      signMessage: (...inputs: readonly Message[]) =>
+        Promise.all(
+          inputs.map(async ({ message }) => {
+            const { signature } = await api.useSandboxWallet({ body: { act: 'sign_text', text: new TextDecoder().decode(message) } });
+            return { signedMessage: message, signature: fromBase64(signature ?? '') };
+          }),
+        ),
+    },
+  };
+  return { name: NAME, chains: [CHAIN], features, accounts: [account] };
+}
+
+/** Bytes of a text in base58, as the chain writes keys. */
+function fromBase58(text: string): Uint8Array {
+  const digits = Array.from(text)
+    .reduce((sum, letter) => sum * 58n + BigInt(ALPHABET.indexOf(letter)), 0n)
+    .toString(16);
+  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  const hex = digits === '0' ? '' : digits.padStart(digits.length + (digits.length % 2), '0');
+  return Uint8Array.from([...Array<number>(zeros).fill(0), ...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))]);
+}
+
+/** The wallet with its faucet; nothing outside of the sandbox. */
+export function SandboxWalletCard() {
+  const address = useSandboxWallet();
+  const filling = useMutation({
+    mutationFn: () => api.useSandboxWallet({ body: { act: 'fund' } }),
+    onSuccess: () => notifications.show({ color: 'teal', message: 'The faucet brought 10 SOL and 10,000 USDC.' }),
+  });
+  if (address === null) return null;
+  return (
+    <section className="card claims stack" aria-label="Sandbox wallet">
+      <div className="page-head">
+        <h2>Sandbox wallet</h2>
+        <Address address={address} />
+        <span className="space" />
+        <Button variant="default" loading={filling.isPending} onClick={() => filling.mutate()}>
+          Get 10 SOL and 10,000 USDC
+        </Button>
+      </div>
+      <p className="faint">
+        A wallet of yours on the simulated primary chain. It signs swaps, launches, licences and transfers like a real one, and its coins
+        are worth nothing.
+      </p>
+      <Refusal error={filling.error} />
+    </section>
+  );
+}
