@@ -21,5 +21,7 @@ test("no page shows today's profit without what it leaves out", () => {
     'agents/agent.tsx',
     'agents/list.tsx',
     'frame.tsx',
+    'portfolio/overview.tsx',
+    'portfolio/portfolio.tsx',
   ]);
 });

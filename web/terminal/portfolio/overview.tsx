@@ -4,7 +4,7 @@ import type { Venue } from '../../../clients/typescript/src/index.ts';
 import { plain, priceText, symbolOf } from '../../words.js';
 import { AgentTable } from '../agents/list.tsx';
 import { api } from '../api.ts';
-import { Gain, Money } from '../kit/numbers.tsx';
+import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { useMay } from '../member.ts';
 import { useAgentName, useAgents } from '../organization.ts';
 import { Alerts } from '../panels/alerts.tsx';
@@ -119,7 +119,7 @@ function Earned({ mode }: { readonly mode: 'paper' | 'live' }) {
         <div>
           <dt>Today</dt>
           <dd className="big">
-            <Gain usd={totals?.todayUsd} />
+            <Today usd={totals?.todayUsd} without={totals?.todayWithout} />
           </dd>
         </div>
         <div>

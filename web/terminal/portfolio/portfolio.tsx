@@ -7,7 +7,7 @@ import { plain, priceText } from '../../words.js';
 import { api, type PortfolioHolding } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
-import { Gain, Money, Price } from '../kit/numbers.tsx';
+import { Gain, Money, Price, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName } from '../organization.ts';
 import { goTo, within } from '../place.ts';
@@ -61,7 +61,7 @@ function Earned({ performance: { totals } }: { readonly performance: Performance
         <Money usd={totals.equityUsd} />
       </Figure>
       <Figure title="P&L today">
-        <Gain usd={totals.todayUsd} />
+        <Today usd={totals.todayUsd} without={totals.todayWithout} />
       </Figure>
       <Figure title="P&L total">
         <Gain usd={totals.pnlUsd} />
