@@ -87,11 +87,11 @@ test('what is no threshold is refused with those that are; a value is refused in
   ).toMatchObject({
     problem: '"stopLossPct" is named twice',
   });
-  const many = Array.from({ length: 15 }, (_, n) => n + 20);
+  const many = Array.from({ length: 32 }, (_, n) => n + 10);
   expect(
     problems([
       { path: 'entryConditions[0].value', values: many },
       { path: 'exitConditions[0].value', values: many.map((n) => n + 30) },
     ]),
-  ).toEqual([{ path: '$.parameters', problem: '225 variants are too many', allowed: `at most ${SWEEP_LIMITS.variants}` }]);
+  ).toEqual([{ path: '$.parameters', problem: '1024 variants are too many', allowed: `at most ${SWEEP_LIMITS.variants}` }]);
 });

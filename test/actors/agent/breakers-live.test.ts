@@ -211,16 +211,13 @@ describe('data that is degraded for five seconds', () => {
     expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
   });
 
-  test('on the clock of the wall, three hundred agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
+  test('on the clock of the wall, forty agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
     const live = createLiveClock();
     const { store, runtime: real } = actorsOn(stage.app, live);
-    const first = await stage.agentAt('limited_live', { evidence: 'absent' });
-    const others = Array.from({ length: 299 }, () => stage.newId());
-    for (const id of others)
-      await real.start('agent', id, ORG, { autonomy: 'suggest', manifestVersion: 1, manifestHash: 'a'.repeat(64) }, { cause: 'test' });
-    // As the first one stands; what they are at in `agents` is not what this is about.
-    await stage.app`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{value,stage}', '"limited_live"') where id = any(${others}::uuid[])`;
-    const ids = [first, ...others];
+    const ids: string[] = [];
+    // One after the other: each climbs through all gates.
+    // oxlint-disable-next-line no-await-in-loop
+    while (ids.length < 40) ids.push(await stage.agentAt('limited_live', { evidence: 'absent' }));
     const timers = startTimers({
       contained: eachRow((error) => expect(error).toBe(null)),
       store,
@@ -239,7 +236,7 @@ describe('data that is degraded for five seconds', () => {
           const found = await paused();
           return found.length === ids.length ? found : null;
         },
-        { what: 'three hundred breakers', deadlineMs: 30_000 },
+        { what: 'forty breakers', deadlineMs: 30_000 },
       );
       expect((steps[0]?.at as number) - began).toBeGreaterThanOrEqual(5_000);
       // A second by design (a look each quarter of one); the machine of the tests may be busy with others.

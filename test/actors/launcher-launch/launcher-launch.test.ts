@@ -63,7 +63,7 @@ describe('a launch', () => {
       expect(stage.paymentsOf(payer)).toHaveLength(1);
     }
     stage.simulator.script.trouble(null);
-    const { payer, id, payment } = await quoted('LOST');
+    const { payer, id, payment } = await quoted('ASTRAY');
     must(await stage.commands.submit(stage.context(), id, payment));
     await stage.until(id, ['payment_confirmed', 'launching']);
     const before = stage.simulator.launches();
