@@ -20,7 +20,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include: ['test/**/*.proof.test.ts', ...withMoreRounds],
-      env: { SEVENGATE_PROOF: '1' },
+      env: { TEST_PROOF: '1' },
       passWithNoTests: true,
       maxWorkers: 1,
       testTimeout: 7_200_000,

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 
 /** True in `npm run proof`. A proof runs every file that calls one of these functions, beside the `*.proof.test.ts`. */
 export function inProof(): boolean {
-  return process.env['SEVENGATE_PROOF'] !== undefined;
+  return process.env['TEST_PROOF'] !== undefined;
 }
 
 export function rounds({ suite, proof }: { readonly suite: number; readonly proof: number }): number {

@@ -240,7 +240,7 @@ describe('under', () => {
 
 const INTRODUCTION = `# What follows from which fault of a source that is asked
 
-Written by a run of \`test/sandbox/asked-sources.test.ts\`, beside [feed-faults.md](feed-faults.md), which has every venue of prices: every source with its simulator over real sockets under virtual time, every fault that an answer can have, at full strength, for 90 s unless told otherwise (10 MB answers for 20 s). \`SEVENGATE_PROOF=1 vitest run test/sandbox/asked-sources.test.ts -u\` writes it anew; a difference fails the test.
+Written by a run of \`test/sandbox/asked-sources.test.ts\`, beside [feed-faults.md](feed-faults.md), which has every venue of prices: every source with its simulator over real sockets under virtual time, every fault that an answer can have, at full strength, for 90 s unless told otherwise (10 MB answers for 20 s). \`TEST_PROOF=1 vitest run test/sandbox/asked-sources.test.ts -u\` writes it anew; a difference fails the test.
 
 ## Asked again and again
 
