@@ -10,7 +10,7 @@ import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
-let stage: GateFixture;
+let fixture: GateFixture;
 /** Members: one creates and asks, one signs off, one reads, one belongs elsewhere. */
 let trader: string;
 let risk: string;
@@ -19,13 +19,13 @@ let reader: string;
 let theirs: string;
 beforeAll(async () => {
   const url = await testDatabase();
-  stage = await createGateFixture(url);
+  fixture = await createGateFixture(url);
   api = await apiUnderTest(undefined, {}, url);
   for (const [id, name] of [
     [OURS, 'us'],
     [THEIRS, 'them'],
   ] as const)
-    await stage.app`insert into organizations (id, name) values (${id}, ${name})`;
+    await fixture.app`insert into organizations (id, name) values (${id}, ${name})`;
   trader = await api.token(['agent:read', 'trade:execute']);
   risk = await api.token(['agent:read', 'risk:manage']);
   both = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  await stage.close();
+  await fixture.close();
 });
 
 const promote = (id: string, token = trader, headers: Record<string, string> = {}) =>
@@ -43,15 +43,15 @@ const gatesOf = async (id: string) => (await api.call('GET', `/v1/agents/${id}/g
 
 async function adopted(id: string): Promise<string> {
   const { body } = await api.call('GET', `/v1/agents/${id}`, { token: reader });
-  stage.adopt(id, body.manifest as Manifest, body.manifestVersion, OURS);
+  fixture.adopt(id, body.manifest as Manifest, body.manifestVersion, OURS);
   return id;
 }
 const made = async (over: Record<string, unknown> = {}, token = trader): Promise<string> => adopted(await createdAgent(api, token, over));
 
 /** Produces the evidence of a stage's gate: runs are evaluated, trading happens, a member signs off. */
 async function earn(id: string, at: (typeof STAGES)[number], passing = true): Promise<void> {
-  if (at === 'backtest' || at === 'stress_test') await stage.pass(id, at, undefined, passing);
-  if (at === 'paper' || at === 'shadow') await stage.traded(id, at, passing);
+  if (at === 'backtest' || at === 'stress_test') await fixture.pass(id, at, undefined, passing);
+  if (at === 'paper' || at === 'shadow') await fixture.traded(id, at, passing);
   if (at === 'limited_live') {
     const reply = await api.call('POST', `/v1/agents/${id}/sign-off`, {
       token: risk,
@@ -67,7 +67,7 @@ async function climbed(id: string, to: (typeof STAGES)[number]): Promise<string>
     await earn(id, STAGES[place] as (typeof STAGES)[number]);
     const reply = await promote(id);
     expect(reply.body, reply.text).toMatchObject({ stage: STAGES[place + 1] });
-    await stage.advance(1_000);
+    await fixture.advance(1_000);
   }
   return id;
 }
@@ -103,7 +103,7 @@ test.each(['draft', 'paper'] as const)(
       expect(body.detail).toContain(next);
     }
     expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.stage).toBe(next);
-    await stage.advance(1_000);
+    await fixture.advance(1_000);
   },
 );
 
@@ -135,7 +135,7 @@ test('an agent earns its capital through seven gates; each without its evidence 
     const opened = await promote(id);
     expect(opened.status, opened.text).toBe(200);
     expect(opened.body).toMatchObject({ id, stage: STAGES[place + 1], state: STAGES[place + 1], manifestVersion: 1 });
-    await stage.advance(1_000);
+    await fixture.advance(1_000);
   }
   expect((await promote(id)).body).toMatchObject({ code: 'state_conflict', detail: expect.stringContaining('live') });
 
@@ -143,7 +143,7 @@ test('an agent earns its capital through seven gates; each without its evidence 
   const passed = (body.items as { kind: string; passed: boolean; stage: string }[]).filter((row) => row.passed).map(({ kind }) => kind);
   expect(passed.reverse()).toEqual(expect.arrayContaining(['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff']));
   const changes =
-    await stage.app`select from_stage, to_stage, evidence_id is not null as proven, asked_by from stage_changes where agent_id = ${id} order by seq`;
+    await fixture.app`select from_stage, to_stage, evidence_id is not null as proven, asked_by from stage_changes where agent_id = ${id} order by seq`;
   expect(changes.map(({ to_stage }) => to_stage)).toEqual([...STAGES]);
   expect(changes.slice(1).every(({ proven, asked_by }) => proven && asked_by === 'subject-1')).toBe(true);
   expect((await gatesOf(id)).gates.map(({ state, passed: open }: { state: string; passed: boolean }) => [state, open])).toEqual(
@@ -321,7 +321,7 @@ describe('versions', () => {
 });
 
 test('no random sequence of requests, breakers, new versions and raw statements reaches a stage without its evidence', async () => {
-  const { runtime } = actorsOn(stage.app, api.clock);
+  const { runtime } = actorsOn(fixture.app, api.clock);
   const KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
   const anyStep = fc.oneof(
     { weight: 5, arbitrary: fc.constant({ do: 'earn' as const }) },
@@ -365,7 +365,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
           await earn(id, here);
           counts.set(KINDS[at] as string, true);
         } else if (step.do === 'evaluate') {
-          await stage.pass(id, step.kind, undefined, step.passing);
+          await fixture.pass(id, step.kind, undefined, step.passing);
           counts.set(step.kind, step.passing);
         } else if (step.do === 'promote') {
           const opens = !paused && at < 6 && counts.get(KINDS[at] as string) === true;
@@ -374,14 +374,14 @@ test('no random sequence of requests, breakers, new versions and raw statements 
           if (opens) {
             at++;
             for (const kind of ['paper', 'shadow', 'risk_signoff']) if (KINDS[at] === kind) counts.delete(kind);
-            await stage.advance(1_000);
+            await fixture.advance(1_000);
           }
         } else if (step.do === 'jump' && at + step.by < STAGES.length) {
           const to = STAGES[at + step.by] as string;
-          const [any] = await stage.app<{ id: string }[]>`select id from evidence where agent_id = ${id} order by random() limit 1`;
+          const [any] = await fixture.app<{ id: string }[]>`select id from evidence where agent_id = ${id} order by random() limit 1`;
           if (step.by > 1 || counts.get(KINDS[at] as string) !== true)
             await expect(
-              stage.app`update agents set stage = ${to}, stage_evidence = ${any?.id ?? null}, stage_asked_by = 'tina' where id = ${id}`,
+              fixture.app`update agents set stage = ${to}, stage_evidence = ${any?.id ?? null}, stage_asked_by = 'tina' where id = ${id}`,
             ).rejects.toThrow(/gate/);
         } else if (step.do === 'new version') {
           const reply = await api.call('POST', `/v1/agents/${id}/versions`, {
@@ -402,7 +402,7 @@ test('no random sequence of requests, breakers, new versions and raw statements 
           );
           if (at >= 5) restart(3);
         }
-        const [row] = await stage.app<{ stage: string; value: { stage: string } }[]>`
+        const [row] = await fixture.app<{ stage: string; value: { stage: string } }[]>`
           select g.stage, a.snapshot -> 'value' as value from agents g join actors a on a.id = g.id where g.id = ${id}`;
         expect([row?.stage, row?.value.stage]).toEqual([STAGES[at], STAGES[at]]);
         highest = Math.max(highest, at);

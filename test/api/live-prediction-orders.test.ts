@@ -4,26 +4,26 @@ import { type OnchainFixture, onchainFixture } from '../actors/prediction-order/
 import { type ApiUnderTest, apiUnderTest, NOW, THEIRS } from './api-under-test.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-let stage: OnchainFixture;
+let fixture: OnchainFixture;
 let api: ApiUnderTest;
 let trader: string;
 beforeAll(async () => {
-  stage = await onchainFixture({ at: NOW });
-  await stage.sql`insert into organizations (id, name) values (${THEIRS}, 'theirs')`;
-  api = await apiUnderTest(() => ({}), {}, stage.databaseUrl, { venue: stage.venue, chain: stage.rpc });
+  fixture = await onchainFixture({ at: NOW });
+  await fixture.sql`insert into organizations (id, name) values (${THEIRS}, 'theirs')`;
+  api = await apiUnderTest(() => ({}), {}, fixture.databaseUrl, { venue: fixture.venue, chain: fixture.rpc });
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
 });
 afterAll(async () => {
   await api.close();
-  await stage.close();
+  await fixture.close();
 });
 beforeEach(async () => {
-  await stage.list();
+  await fixture.list();
 });
 
 /** The API's clock stands still by itself; the chain's and the venue's go on. */
 function call(...request: Parameters<ApiUnderTest['call']>) {
-  api.clock.advanceTo(Math.max(api.clock.now(), stage.clock.now()));
+  api.clock.advanceTo(Math.max(api.clock.now(), fixture.clock.now()));
   return api.call(...request);
 }
 const prepare = (body: object = {}, token = trader, headers: Record<string, string> = {}) =>
@@ -31,12 +31,12 @@ const prepare = (body: object = {}, token = trader, headers: Record<string, stri
     token,
     headers,
     body: {
-      marketId: stage.market.id,
+      marketId: fixture.market.id,
       outcome: 'yes',
       side: 'buy',
       notionalUsd: '20',
       maxSlippageBps: 500,
-      wallet: stage.wallet.address,
+      wallet: fixture.wallet.address,
       ...body,
     },
   });
@@ -51,17 +51,17 @@ test('prepare, sign, execute, open, filled', async () => {
   expect(order).toMatchObject({
     state: 'prepared',
     mode: 'live',
-    marketId: stage.market.id,
+    marketId: fixture.market.id,
     fills: [],
     onchain: { transactionId: transaction.id },
   });
   expect(transaction).toMatchObject({
     state: 'prepared',
-    wallet: stage.wallet.address,
-    requiredSigners: [stage.wallet.address],
+    wallet: fixture.wallet.address,
+    requiredSigners: [fixture.wallet.address],
     signature: null,
   });
-  const sent = await execute(order.id, stage.signed(transaction.unsigned));
+  const sent = await execute(order.id, fixture.signed(transaction.unsigned));
   expect(sent.status, sent.text).toBe(202);
   expect(sent.body).toMatchObject({
     id: transaction.id,
@@ -69,13 +69,13 @@ test('prepare, sign, execute, open, filled', async () => {
     signature: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{64,90}$/),
   });
   expect((await get(order.id)).body).toMatchObject({ state: 'submitted', fills: [] });
-  await stage.work();
-  stage.chain.finalize();
-  await stage.pass(2_500);
+  await fixture.work();
+  fixture.chain.finalize();
+  await fixture.pass(2_500);
   expect((await get(order.id)).body).toMatchObject({ state: 'open', filledQuantity: '0', fills: [] });
   const micro = (text: string): bigint => BigInt(Math.round(Number(text) * 1e6));
-  stage.onchain.keeper.fill(order.onchain.orderAccount, micro(order.quantity), micro(order.limitPrice));
-  await stage.pass(60_000);
+  fixture.onchain.keeper.fill(order.onchain.orderAccount, micro(order.quantity), micro(order.limitPrice));
+  await fixture.pass(60_000);
   const { body: filled } = await get(order.id);
   expect(filled).toMatchObject({ state: 'filled', filledQuantity: order.quantity, fills: [{ side: 'buy', fillPrice: order.limitPrice }] });
   expect((await call('GET', '/v1/prediction-orders?mode=live&state=filled', { token: trader })).body.items).toEqual([filled]);
@@ -130,7 +130,7 @@ describe('prepare', () => {
 describe('execute', () => {
   test('takes no bytes but the prepared ones, from nobody but its organization', async () => {
     const { order, transaction } = (await prepare()).body;
-    const signed = stage.signed(transaction.unsigned);
+    const signed = fixture.signed(transaction.unsigned);
     const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
     expect((await execute(order.id, signed, stranger)).status).toBe(404);
     const reader = await api.token(['market:read', 'agent:read']);
@@ -144,7 +144,7 @@ describe('execute', () => {
     const bytes = Buffer.from(transaction.unsigned, 'base64');
     const at = bytes.indexOf(Buffer.from([3, 0xe8, 0x03, 0, 0, 0, 0, 0, 0]));
     bytes[at + 1] = 0xe9;
-    const altered = await execute(order.id, stage.signed(bytes.toString('base64')));
+    const altered = await execute(order.id, fixture.signed(bytes.toString('base64')));
     expect(altered.body).toMatchObject({ status: 422, code: 'signed_bytes_differ', detail: expect.stringContaining('Compute Budget') });
     expect((await get(order.id)).body.state).toBe('prepared');
     expect((await execute(order.id, signed)).status).toBe(202);
@@ -153,7 +153,7 @@ describe('execute', () => {
 
   test('a paper order is not executed', async () => {
     const book = {
-      marketId: stage.market.id,
+      marketId: fixture.market.id,
       provider: 'kalshi',
       source: 'kalshi:orderbook',
       bids: [{ price: '0.4', size: '10' }],
@@ -165,7 +165,7 @@ describe('execute', () => {
     };
     const { body } = await call('POST', '/v1/prediction-orders/paper', {
       token: trader,
-      body: { marketId: stage.market.id, outcome: 'yes', side: 'buy', quantity: '1' },
+      body: { marketId: fixture.market.id, outcome: 'yes', side: 'buy', quantity: '1' },
     });
     expect((await execute(body.id, 'AAAA')).body).toMatchObject({ status: 409, detail: expect.stringContaining('paper') });
   });

@@ -14,12 +14,12 @@ import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let token: string;
-let stage: Awaited<ReturnType<typeof predictionFixture>>;
+let fixture: Awaited<ReturnType<typeof predictionFixture>>;
 let ours: readonly PredictionMarket[];
 let theirs: readonly PredictionMarket[];
 let pair: readonly [PredictionMarket, PredictionMarket];
 beforeAll(async () => {
-  stage = await predictionFixture({ speed: 1 });
+  fixture = await predictionFixture({ speed: 1 });
   api = await apiUnderTest(({ predictionMarkets }) => {
     let reads: PredictionReads = predictionMarkets;
     return {
@@ -31,8 +31,8 @@ beforeAll(async () => {
         evidence: (market) => {
           reads = createPredictionReads({
             store: createPredictionStore(api.sql),
-            venues: { polymarket: stage.polymarketRest, kalshi: stage.kalshiRest },
-            clock: stage.clock,
+            venues: { polymarket: fixture.polymarketRest, kalshi: fixture.kalshiRest },
+            clock: fixture.clock,
           });
           return reads.evidence(market);
         },
@@ -41,8 +41,8 @@ beforeAll(async () => {
   });
   token = await api.token(['market:read']);
   const store = createPredictionStore(api.sql);
-  ours = (await stage.polymarketRest.list()).markets;
-  theirs = (await stage.kalshiRest.list()).markets;
+  ours = (await fixture.polymarketRest.list()).markets;
+  theirs = (await fixture.kalshiRest.list()).markets;
   await store.saveMarkets([...ours, ...theirs]);
   const found = ours.flatMap((one) =>
     theirs.flatMap((other) => (matchQuestions(one, other).verdict === 'same' && one.underlying === 'BTC' ? [[one, other] as const] : [])),
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  await stage.close();
+  await fixture.close();
 });
 const get = (url: string) => api.call('GET', url, { token });
 const path = (market: PredictionMarket, more = ''): string => `/v1/prediction-markets/${market.id}${more}`;
@@ -256,8 +256,8 @@ describe('a research', () => {
   });
 
   test('a venue that does not answer leaves one source, and its received trades stand in', async () => {
-    await createPredictionStore(api.sql).saveTrades([sampleTrade(pair[1], 'yes', '0.5', '10', stage.clock.now() - 60_000)]);
-    stage.kalshi.faults.set({ status429: 1 });
+    await createPredictionStore(api.sql).saveTrades([sampleTrade(pair[1], 'yes', '0.5', '10', fixture.clock.now() - 60_000)]);
+    fixture.kalshi.faults.set({ status429: 1 });
     try {
       const { body } = await get(path(pair[0], '/research'));
       expect(body.corroboration).toBe('single_source');
@@ -266,7 +266,7 @@ describe('a research', () => {
         body.inputs.filter(({ provider, kind }: { provider: string; kind: string }) => provider === 'kalshi' && kind === 'trade'),
       ).toMatchObject([{ value: '0.5', size: '10' }]);
     } finally {
-      stage.kalshi.faults.reset();
+      fixture.kalshi.faults.reset();
     }
   });
 
@@ -275,13 +275,13 @@ describe('a research', () => {
     [{ clockOffsetMs: -120_000 }, /stale \(over_age\)/],
     [{ nanPrice: 1 }, /no plain decimal/],
   ])('a book with %j does not count, and is said so', async (fault, why) => {
-    stage.polymarket.faults.set(fault);
+    fixture.polymarket.faults.set(fault);
     try {
       const { body } = await get(path(pair[0], '/research'));
       expect(body.corroboration).toBe('single_source');
       expect(body.notes.join(' ')).toMatch(why);
     } finally {
-      stage.polymarket.faults.reset();
+      fixture.polymarket.faults.reset();
     }
   });
 });

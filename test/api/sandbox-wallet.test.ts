@@ -14,19 +14,19 @@ import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'sevengate-sandbox-wallet-'));
 let api: ApiUnderTest;
-let stage: ChainFixture;
+let fixture: ChainFixture;
 let control: Awaited<ReturnType<typeof openSandboxControl>>;
 let forget: () => void;
 let token: string;
 let address: string;
 beforeAll(async () => {
-  [api, stage] = await Promise.all([apiUnderTest(() => ({ sandboxWallets: sandboxWallets(home) })), chainFixture()]);
-  const chain = { status: () => chainStatus(stage.chain), verbs: chainVerbs(stage.chain, { cheat: () => {} }) };
+  [api, fixture] = await Promise.all([apiUnderTest(() => ({ sandboxWallets: sandboxWallets(home) })), chainFixture()]);
+  const chain = { status: () => chainStatus(fixture.chain), verbs: chainVerbs(fixture.chain, { cheat: () => {} }) };
   control = await openSandboxControl({ faults: {}, port: 0, chain });
   token = await api.token(['trade:execute']);
 });
 afterAll(async () => {
-  await Promise.all([api.close(), stage.close(), control.close()]);
+  await Promise.all([api.close(), fixture.close(), control.close()]);
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -44,7 +44,7 @@ test('each member has one of their own, and the faucet fills it', async () => {
   const opened = await use({ act: 'open' });
   expect(opened.status, opened.text).toBe(200);
   ({ address } = opened.body);
-  const balance = async () => (await stage.ask('getBalance', address, { commitment: 'processed' })).result.value;
+  const balance = async () => (await fixture.ask('getBalance', address, { commitment: 'processed' })).result.value;
   expect(await balance()).toBe(0);
   expect((await use({ act: 'fund' })).body.address).toBe(address);
   expect(await balance()).toBe(10_000_000_000);
@@ -58,7 +58,7 @@ test('it signs a text and its own transactions, and nothing that another pays fo
   expect(verifyEd25519(Buffer.from(signature, 'base64'), Buffer.from(text), new PublicKey(address).toBytes())).toBe(true);
 
   const payment = async (payer: string): Promise<string> => {
-    const { result } = await stage.ask('getLatestBlockhash', { commitment: 'processed' });
+    const { result } = await fixture.ask('getLatestBlockhash', { commitment: 'processed' });
     const from = new PublicKey(payer);
     const instructions = [SystemProgram.transfer({ fromPubkey: from, toPubkey: PublicKey.unique(), lamports: 3_000_000 })];
     const message = new TransactionMessage({ payerKey: from, recentBlockhash: result.value.blockhash, instructions });
@@ -66,7 +66,7 @@ test('it signs a text and its own transactions, and nothing that another pays fo
   };
   const own = await payment(address);
   const { transaction } = (await use({ act: 'sign_transaction', transaction: own })).body;
-  const sent = await stage.ask('sendTransaction', transaction, { encoding: 'base64', preflightCommitment: 'processed' });
+  const sent = await fixture.ask('sendTransaction', transaction, { encoding: 'base64', preflightCommitment: 'processed' });
   expect(sent.error).toBeUndefined();
 
   const foreign = await use({ act: 'sign_transaction', transaction: await payment(PublicKey.unique().toBase58()) });

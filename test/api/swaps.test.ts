@@ -11,7 +11,7 @@ import { testDatabase } from '../harness/postgres.ts';
 import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
-let stage: SwapFixture;
+let fixture: SwapFixture;
 let api: ApiUnderTest;
 let callers: Sql;
 let trader: string;
@@ -20,15 +20,15 @@ let stranger: string;
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
-  stage = await swapFixture({ databaseUrl });
-  await stage.sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs') on conflict do nothing`;
+  fixture = await swapFixture({ databaseUrl });
+  await fixture.sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs') on conflict do nothing`;
   callers = openDatabase({ url: databaseUrl, role: API_ROLE, name: 'swaps test callers', connections: 6 });
   // As the service does: on connections that see one organization only.
   const ports = perOrganization<Pick<ApiPorts, 'swaps'>>(callers, (sql) => ({
     swaps: {
-      commands: stage.swapsOn({
+      commands: fixture.swapsOn({
         sql,
-        runtime: actorsOn(sql, stage.clock).runtime,
+        runtime: actorsOn(sql, fixture.clock).runtime,
       }),
       reads: createPreparedTransactionStore(sql).ofPurpose('swap'),
     },
@@ -41,16 +41,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close();
   await callers.end({ timeout: 1 });
-  await stage.close();
+  await fixture.close();
 });
 // Every message is built on a blockhash of its own.
-beforeEach(() => stage.chain.advance(1));
+beforeEach(() => fixture.chain.advance(1));
 
 const wish = { instrument: 'AAPLx', side: 'buy', amount: '100' };
 const prepare = (over: object = {}, headers: Record<string, string> = {}, token = trader) =>
   api.call('POST', '/v1/spotchain/orders/prepare', {
     token,
-    body: { ...wish, wallet: stage.wallet.publicKey.toBase58(), ...over },
+    body: { ...wish, wallet: fixture.wallet.publicKey.toBase58(), ...over },
     headers,
   });
 const execute = (id: string, signedTransaction: string, token = trader) =>
@@ -79,31 +79,31 @@ test('prepare answers what to sign; the signed bytes are taken, and the order is
   const { status, body } = await prepare();
   expect(status).toBe(201);
   expect(body).toMatchObject({ state: 'prepared', instrument: 'spotchain:AAPLx', fills: [], signature: null });
-  expect(body.message.requiredSigners).toContain(stage.wallet.publicKey.toBase58());
-  const taken = await execute(body.id, signedBy(stage.wallet, body.transaction));
+  expect(body.message.requiredSigners).toContain(fixture.wallet.publicKey.toBase58());
+  const taken = await execute(body.id, signedBy(fixture.wallet, body.transaction));
   expect([taken.status, taken.body.state]).toEqual([202, 'submitted']);
   for (let round = 0; round < 20; round++) {
-    await stage.work();
-    stage.chain.advance(10);
-    await stage.pass(2_500);
+    await fixture.work();
+    fixture.chain.advance(10);
+    await fixture.pass(2_500);
   }
   const done = await api.call('GET', `/v1/spotchain/orders/${body.id}`, { token: viewer });
   expect(done.body).toMatchObject({ state: 'finalized', fills: [{ side: 'buy' }] });
   expect((await api.call('GET', '/v1/spotchain/orders', { token: viewer })).body.items[0]).toEqual(done.body);
-  await stage.cut();
-  await stage.receive();
+  await fixture.cut();
+  await fixture.receive();
 });
 
 test('bytes of another message are refused by name, and bytes that nobody signed by their missing signature', async () => {
   const [first, second] = [(await prepare()).body, (await prepare({ amount: '101' })).body];
-  const other = await execute(first.id, signedBy(stage.wallet, second.transaction));
+  const other = await execute(first.id, signedBy(fixture.wallet, second.transaction));
   expect([other.status, other.body.code]).toEqual([422, 'signed_bytes_differ']);
   expect(other.body.difference.altered.length).toBeGreaterThan(0);
   const unsigned = await execute(first.id, first.transaction);
   expect([unsigned.status, unsigned.body.code]).toEqual([422, 'signature_missing']);
   const junk = await execute(first.id, Buffer.from('no transaction').toString('base64'));
   expect([junk.status, junk.body.code]).toEqual([400, 'malformed_transaction']);
-  const forged = Buffer.from(signedBy(stage.wallet, first.transaction), 'base64');
+  const forged = Buffer.from(signedBy(fixture.wallet, first.transaction), 'base64');
   forged[10] = (forged[10] as number) ^ 1;
   expect((await execute(first.id, forged.toString('base64'))).body.code).toBe('signature_invalid');
 });
@@ -128,7 +128,7 @@ test('a wallet that is no address is refused by name, and an amount may have all
 
 test('the same request under one Idempotency-Key is one order', async () => {
   const first = await prepare({ amount: '55' }, { 'idempotency-key': 'once' });
-  stage.chain.advance(1);
+  fixture.chain.advance(1);
   const again = await prepare({ amount: '55' }, { 'idempotency-key': 'once' });
   expect(again.text).toBe(first.text);
   expect((await prepare({ amount: '56' }, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
@@ -160,7 +160,7 @@ test('a wallet with nothing in it is told so, and slippage beyond the mandate is
 
 test('a foreign order answers as a missing one to the byte, and a viewer prepares and executes none', async () => {
   const { body } = await prepare({ amount: '33' });
-  const signed = signedBy(stage.wallet, body.transaction);
+  const signed = signedBy(fixture.wallet, body.transaction);
   const plain = ({ text }: { text: string }) => text.replace(/"requestId":"[^"]+"/, '');
   const missing = '00000000-0000-7000-8000-00000000ffff';
   for (const ask of [
@@ -183,7 +183,7 @@ test('without a node of the chain nothing is swapped, and the answer says which 
     const token = await off.token(['market:read', 'trade:execute']);
     const { status, body } = await off.call('POST', '/v1/spotchain/orders/prepare', {
       token,
-      body: { ...wish, wallet: stage.wallet.publicKey.toBase58() },
+      body: { ...wish, wallet: fixture.wallet.publicKey.toBase58() },
     });
     expect([status, body.code]).toEqual([422, 'feature_disabled']);
     expect(body.detail).toContain('SPOTCHAIN_RPC_URL');

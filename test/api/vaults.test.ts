@@ -34,9 +34,9 @@ afterAll(() => api.close());
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 
 /** An agent on BTCUSDT with a mandate of 10,000 dollars, at a stage. */
-async function agentAt(stage: Stage, token = alice): Promise<string> {
+async function agentAt(fixture: Stage, token = alice): Promise<string> {
   const id = await createdAgent(api, token, payload({ universe: ['BTCUSDT'], maxCapitalUsd: 10_000 }));
-  if (stage !== 'draft') await placeAtStage(url, id, stage);
+  if (fixture !== 'draft') await placeAtStage(url, id, fixture);
   return id;
 }
 
@@ -75,8 +75,8 @@ const btc = (mid: number, over = {}) =>
 const price = (mid: number) => api.market.set(BTC, btc(mid));
 
 describe('ceilings', () => {
-  test.each(['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const)('at %s the vault takes no capital', async (stage) => {
-    const reply = await deposit(await agentAt(stage), alice, '1');
+  test.each(['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const)('at %s the vault takes no capital', async (fixture) => {
+    const reply = await deposit(await agentAt(fixture), alice, '1');
     expect(reply.status).toBe(422);
     expect(reply.body).toMatchObject({
       code: 'blocked_by_risk',

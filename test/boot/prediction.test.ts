@@ -24,15 +24,15 @@ afterEach(async () => {
 test('both providers fill the store and the quotes channel, through the rules of quality', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'prediction test', connections: 3 });
   cleanups.push(() => sql.end({ timeout: 1 }));
-  const stage = await predictionFixture({ speed: 20 });
-  cleanups.push(() => stage.close());
+  const fixture = await predictionFixture({ speed: 20 });
+  cleanups.push(() => fixture.close());
   const store = createPredictionStore(sql);
-  const feeds = [stage.polymarketFeed(), stage.kalshiFeed()];
-  const bus = createInProcessQuoteBus({ clock: stage.clock });
+  const feeds = [fixture.polymarketFeed(), fixture.kalshiFeed()];
+  const bus = createInProcessQuoteBus({ clock: fixture.clock });
   const fail = (error: unknown): void => expect.unreachable(String(error));
   let writing: Promise<unknown> = Promise.resolve();
   const pipeline = createMarketPipeline({
-    clock: stage.clock,
+    clock: fixture.clock,
     random: () => 0.5,
     feeds,
     instruments: () => [],
@@ -80,7 +80,7 @@ test('both providers fill the store and the quotes channel, through the rules of
   expect(pipeline.counters.snapshot().prediction.rejected).toEqual({});
   expect(pipeline.connectivity.state('prediction')).toMatchObject({ hearing: 'live', degradedSince: null });
   // One provider that falls silent degrades the venue, in its own words.
-  stage.kalshi.faults.set({ disconnectLoop: true });
+  fixture.kalshi.faults.set({ disconnectLoop: true });
   await waitFor(() => pipeline.connectivity.state('prediction').hearing === 'feed_down', { what: 'the loss' });
   expect(pipeline.connectivity.state('prediction').detail).toMatch(/^kalshi is disconnected/);
   await waitFor(() => received().some(({ source, flags }) => source === 'kalshi:orderbook' && flags.includes('feed_down')), {

@@ -56,8 +56,8 @@ export function ownerSigned(unsigned: string): string {
 export async function chainTradeFixture(options: { readonly signer?: boolean; readonly limit?: { usd: string } } = {}) {
   const cleanups: (() => unknown)[] = [];
   const home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
-  const stage = await tradingFixture({ home });
-  const { clock, sql, runtime, timers, preTrade } = stage;
+  const fixture = await tradingFixture({ home });
+  const { clock, sql, runtime, timers, preTrade } = fixture;
   const mints = [{ symbol: 'AAPLx', ...token }] as never;
   const chain = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
   cleanups.push(() => chain.close());
@@ -92,7 +92,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   });
   const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit: options.limit ?? { usd: '1000000' } }), remote, clock });
   const answers: SignerAnswer[] = [];
-  const bus = { latest: stage.latest };
+  const bus = { latest: fixture.latest };
   /** Events between the preparation and the signing. */
   const meanwhile = {
     call: async (): Promise<unknown> => null,
@@ -120,7 +120,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     clock,
     signing: options.signer === false ? null : { signer, signAsWorker: signsAsWorker(home) },
   });
-  const activities = stage.carrying(preparedTransactionWorkers({ sql, runtime, chain: rpc, clock }));
+  const activities = fixture.carrying(preparedTransactionWorkers({ sql, runtime, chain: rpc, clock }));
   cleanups.push(() => activities.stop());
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
@@ -152,16 +152,16 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     if (!back.ok) throw new Error(back.refusal.detail);
     const tokens = new Decimal(outAmount).times(token.multiplier).div(10 ** token.decimals);
     const priceOf = (dollars: string) => new Decimal(dollars).div(10 ** USDC_DECIMALS).div(tokens);
-    stage.price(priceOf(back.value.outAmount).toFixed(4), priceOf(amount).toFixed(4), 'live', AAPL, '100');
+    fixture.price(priceOf(back.value.outAmount).toFixed(4), priceOf(amount).toFixed(4), 'live', AAPL, '100');
     const at = clock.now();
-    for (const [instrument, price] of stage.references)
-      stage.references.set(instrument, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
+    for (const [instrument, price] of fixture.references)
+      fixture.references.set(instrument, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
   }
 
   /** The share's own price, as what trades on its gap has to have received it. */
   function receiveReference(): void {
     const at = clock.now();
-    stage.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
+    fixture.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
       kind: 'reference',
       venue: 'reference',
       instrument: underlying,
@@ -183,7 +183,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
 
   return {
     home,
-    stage,
+    fixture: fixture,
     chain,
     rpc,
     runtime,
@@ -211,18 +211,18 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
         maxSlippageBps: 100,
         ...changes,
       });
-      const agentId = await stage.agent(autonomy, manifest);
-      await placeAtStage(stage.url, agentId, 'limited_live', stage.writer);
-      await stage.fund(agentId, '4000');
+      const agentId = await fixture.agent(autonomy, manifest);
+      await placeAtStage(fixture.url, agentId, 'limited_live', fixture.writer);
+      await fixture.fund(agentId, '4000');
       return agentId;
     },
 
     async proposed(agentId: string, periodMs?: number) {
       await receive();
-      await stage.tick('live', periodMs);
+      await fixture.tick('live', periodMs);
       await receive();
-      await stage.carry({ clients });
-      return (await stage.list({ agentId }))[0];
+      await fixture.carry({ clients });
+      return (await fixture.list({ agentId }))[0];
     },
 
     /** Carries transactions to their end on the chain, and the trader's newest proposal with them. */
@@ -234,17 +234,17 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
         await timers.fireDue();
       }
       const ENDED = ['filled', 'failed', 'cancelled', 'expired'];
-      for (let round = 0; round < 10 && (round < 3 || !ENDED.includes((await stage.list({ agentId }))[0]?.state ?? '')); round++) {
+      for (let round = 0; round < 10 && (round < 3 || !ENDED.includes((await fixture.list({ agentId }))[0]?.state ?? '')); round++) {
         clock.advanceTo(clock.now() + 15_000);
         await timers.fireDue();
-        await stage.carry({ clients });
+        await fixture.carry({ clients });
       }
-      return (await stage.list({ agentId }))[0];
+      return (await fixture.list({ agentId }))[0];
     },
 
     async close() {
       for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-      await stage.close();
+      await fixture.close();
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -37,7 +37,7 @@ export interface WorkerProcess {
   said(): string;
 }
 
-export interface Stage {
+export interface Fixture {
   readonly sql: Sql;
   readonly commands: AgentCommands;
   readonly context: CommandContext;
@@ -56,10 +56,10 @@ export interface Stage {
   lateRows(): Promise<number>;
 }
 
-/** Builds a stage, runs the story on it, and ends every process of it in good order. */
-export async function onStage(
+/** Starts workers and what they need, runs the story on them, and ends every process in good order. */
+export async function withWorkers(
   place: { readonly databaseUrl: string; readonly queue: QueueAddress; readonly periodMs?: number },
-  story: (stage: Stage) => Promise<void>,
+  story: (fixture: Fixture) => Promise<void>,
 ): Promise<void> {
   const { databaseUrl, queue, periodMs = 2_000 } = place;
   const clock = createLiveClock();
@@ -96,7 +96,7 @@ export async function onStage(
 
   const workers: WorkerProcess[] = [];
   let known: ChainEnds = new Map();
-  const stage: Stage = {
+  const fixture: Fixture = {
     sql,
     commands,
     context,
@@ -132,7 +132,7 @@ export async function onStage(
     },
     async allGreen(paused = []) {
       const since = clock.now();
-      await stage.decidedAgain();
+      await fixture.decidedAgain();
       const [{ through } = { through: 0 }] = await sql<{ through: number }[]>`select min(last_slot) as through from tick_shards`;
       expect(through).toBeGreaterThan(since);
       expect(await oneDecisionPerSlot(sql, { through })).toEqual([]);
@@ -149,7 +149,7 @@ export async function onStage(
     },
   };
   try {
-    await story(stage);
+    await story(fixture);
     await Promise.all(workers.filter((worker) => worker.ended()?.signal !== 'SIGKILL').map((worker) => worker.stop()));
   } catch (error) {
     if (error instanceof Error)

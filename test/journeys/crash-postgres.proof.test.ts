@@ -13,7 +13,7 @@ import { testDatabase, withCluster } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { isMet, rounds } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { onStage } from './crash-fixture.ts';
+import { withWorkers } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const KINDS = redisThere ? (['redis', 'postgres'] as const) : (['postgres'] as const);
@@ -87,22 +87,22 @@ for (const [row, kind] of KINDS.entries()) {
       'stops at once in the middle of a tick and starts again: what it acknowledged is there, and ticks go on',
       async () => {
         const database = await crashingPostgres();
-        await onStage({ databaseUrl: database.url, queue: await queueAt(database.url) }, async (stage) => {
-          await Promise.all([stage.startWorker(), stage.startWorker()]);
-          await stage.decidedAgain();
-          const agentId = stage.agents[3] as string;
+        await withWorkers({ databaseUrl: database.url, queue: await queueAt(database.url) }, async (fixture) => {
+          await Promise.all([fixture.startWorker(), fixture.startWorker()]);
+          await fixture.decidedAgain();
+          const agentId = fixture.agents[3] as string;
           for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
-            await stage.allGreen();
-            await stage.midTick();
+            await fixture.allGreen();
+            await fixture.midTick();
             await database.crash(signal);
             await database.startAgain();
             const accepts = Date.now();
-            const outcome = await stage.commands.setAutonomy(stage.context, agentId, signal === 'SIGQUIT' ? 'suggest' : 'research');
+            const outcome = await fixture.commands.setAutonomy(fixture.context, agentId, signal === 'SIGQUIT' ? 'suggest' : 'research');
             measured(`${kind}: PostgreSQL back after ${signal}, first change`, Date.now() - accepts, FIRST_CHANGE_LIMIT_MS);
             expect(outcome.ok).toBe(true);
-            const took = await stage.decidedAgain();
+            const took = await fixture.decidedAgain();
             measured(`${kind}: PostgreSQL back after ${signal}, next decisions`, took, NEXT_DECISIONS_LIMIT_MS);
-            await stage.allGreen();
+            await fixture.allGreen();
           }
         });
       },
@@ -115,18 +115,18 @@ for (const [row, kind] of KINDS.entries()) {
         const databaseUrl = await testDatabase();
         const admin = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'sevengate crash test admin' });
         try {
-          await onStage({ databaseUrl, queue: await queueAt(databaseUrl) }, async (stage) => {
-            await Promise.all([stage.startWorker(), stage.startWorker()]);
-            await stage.decidedAgain();
+          await withWorkers({ databaseUrl, queue: await queueAt(databaseUrl) }, async (fixture) => {
+            await Promise.all([fixture.startWorker(), fixture.startWorker()]);
+            await fixture.decidedAgain();
             for (let round = 0; round < rounds({ suite: 2, proof: 6 }); round++) {
-              await stage.midTick();
+              await fixture.midTick();
               const ended = await admin`select pg_terminate_backend(pid) from pg_stat_activity
                 where datname = current_database() and pid <> pg_backend_pid() and application_name not like 'sevengate crash test%'`;
               expect(ended.length).toBeGreaterThan(1);
-              const took = await stage.decidedAgain();
+              const took = await fixture.decidedAgain();
               measured(`${kind}: every connection ended, next decisions`, took, NEXT_DECISIONS_LIMIT_MS);
             }
-            await stage.allGreen();
+            await fixture.allGreen();
           });
         } finally {
           await admin.end();

@@ -22,7 +22,7 @@ import { measured } from '../harness/measured.ts';
 import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { actorsOn } from '../world/actor-world.ts';
-import { onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
+import { withWorkers, type Fixture, type WorkerProcess } from './crash-fixture.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
@@ -73,15 +73,15 @@ async function ownRedis() {
 }
 
 async function withRedis(
-  fault: (stage: Stage & { readonly workers: readonly WorkerProcess[] }, redis: Awaited<ReturnType<typeof ownRedis>>) => Promise<void>,
+  fault: (fixture: Fixture & { readonly workers: readonly WorkerProcess[] }, redis: Awaited<ReturnType<typeof ownRedis>>) => Promise<void>,
 ): Promise<void> {
   const redis = await ownRedis();
   try {
-    await onStage({ databaseUrl: await testDatabase(), queue: { kind: 'redis', url: redis.url } }, async (stage) => {
-      const workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
-      await stage.decidedAgain();
-      await fault({ ...stage, workers }, redis);
-      await stage.allGreen();
+    await withWorkers({ databaseUrl: await testDatabase(), queue: { kind: 'redis', url: redis.url } }, async (fixture) => {
+      const workers = await Promise.all([fixture.startWorker(), fixture.startWorker()]);
+      await fixture.decidedAgain();
+      await fault({ ...fixture, workers }, redis);
+      await fixture.allGreen();
     });
   } finally {
     await redis.stop();
@@ -89,7 +89,7 @@ async function withRedis(
 }
 
 /** Proposals of the API in this process: approvals, and the activity worker that executes approved ones. */
-function trading({ sql }: Stage) {
+function trading({ sql }: Fixture) {
   const clock = createLiveClock();
   const { store, runtime, workersOf } = actorsOn(sql, clock);
   const proposals = createProposalStore(sql);
@@ -109,13 +109,13 @@ function trading({ sql }: Stage) {
 }
 
 /** Every agent buys at once: those at `confirm` wait for somebody, those at `policy_auto` for nobody. */
-async function makeThemTrade(stage: Stage): Promise<void> {
-  const context = { ...stage.context, permissions: ['trade:execute', 'risk:manage'] } as const;
-  for (const [place, id] of stage.agents.entries()) {
+async function makeThemTrade(fixture: Fixture): Promise<void> {
+  const context = { ...fixture.context, permissions: ['trade:execute', 'risk:manage'] } as const;
+  for (const [place, id] of fixture.agents.entries()) {
     const eager = sampleManifest({ name: `eager ${place}`, entry: [condition('price_above', { price: '1' })], exit: [] });
-    expect(await stage.commands.addVersion(context, id, eager)).toMatchObject({ ok: true });
+    expect(await fixture.commands.addVersion(context, id, eager)).toMatchObject({ ok: true });
     const autonomy = place % 3 === 0 ? 'policy_auto' : 'confirm';
-    expect(await stage.commands.setAutonomy(context, id, autonomy)).toMatchObject({ ok: true });
+    expect(await fixture.commands.setAutonomy(context, id, autonomy)).toMatchObject({ ok: true });
   }
 }
 
@@ -125,7 +125,7 @@ interface ProposalRow {
   readonly state: string;
   readonly reason: string | null;
 }
-const proposalsOf = ({ sql }: Stage) => sql<ProposalRow[]>`select id, agent_id, state, reason from proposals order by id`;
+const proposalsOf = ({ sql }: Fixture) => sql<ProposalRow[]>`select id, agent_id, state, reason from proposals order by id`;
 
 /** Returns the answer of a command within its time. */
 async function inTime<T>(what: string, command: () => Promise<T>): Promise<T> {
@@ -145,18 +145,20 @@ describe.skipIf(!found).concurrent('Redis', () => {
   test(
     'is killed and comes back: ticks go on by themselves, commands never waited for it, and a worker can stop without it',
     async () => {
-      await withRedis(async (stage, redis) => {
+      await withRedis(async (fixture, redis) => {
         for (let round = 0; round < rounds({ suite: 1, proof: 2 }); round++) {
-          await stage.midTick();
+          await fixture.midTick();
           redis.signal('SIGKILL');
-          const agentId = stage.agents[2] as string;
+          const agentId = fixture.agents[2] as string;
           const autonomy = round === 0 ? 'suggest' : 'research';
-          const outcome = await inTime('a change while Redis is down', () => stage.commands.setAutonomy(stage.context, agentId, autonomy));
+          const outcome = await inTime('a change while Redis is down', () =>
+            fixture.commands.setAutonomy(fixture.context, agentId, autonomy),
+          );
           expect(outcome.ok).toBe(true);
           await faultLasts(FAULT_MS);
-          await (round === 0 ? stage.workers[0] : undefined)?.stop();
+          await (round === 0 ? fixture.workers[0] : undefined)?.stop();
           await redis.startAgain();
-          const took = await stage.decidedAgain();
+          const took = await fixture.decidedAgain();
           measured('Redis back after a kill, next decisions', took, REBUILT_LIMIT_MS);
         }
       });
@@ -167,11 +169,11 @@ describe.skipIf(!found).concurrent('Redis', () => {
   test(
     'forgets everything in the middle of a tick, again and again: the schedule is rebuilt',
     async () => {
-      await withRedis(async (stage, redis) => {
+      await withRedis(async (fixture, redis) => {
         for (let round = 0; round < rounds({ suite: 1, proof: 21 }); round++) {
-          await stage.midTick();
+          await fixture.midTick();
           expect(await redis.ask((client) => client.flushall())).toBe('OK');
-          const took = await stage.decidedAgain();
+          const took = await fixture.decidedAgain();
           measured('FLUSHALL, next decisions', took, REBUILT_LIMIT_MS);
         }
       });
@@ -182,13 +184,13 @@ describe.skipIf(!found).concurrent('Redis', () => {
   testInProof(
     'stops answering for a while without closing a connection: ticks go on once it answers',
     async () => {
-      await withRedis(async (stage, redis) => {
+      await withRedis(async (fixture, redis) => {
         for (const lastsMs of [FAULT_MS, 2 * FAULT_MS].slice(0, rounds({ suite: 1, proof: 2 }))) {
-          await stage.midTick();
+          await fixture.midTick();
           redis.signal('SIGSTOP');
           await faultLasts(lastsMs);
           redis.signal('SIGCONT');
-          const took = await stage.decidedAgain();
+          const took = await fixture.decidedAgain();
           measured(`Redis answers again after ${lastsMs / 1_000} s of silence, next decisions`, took, REBUILT_LIMIT_MS);
         }
       });
@@ -200,63 +202,63 @@ describe.skipIf(!found).concurrent('Redis', () => {
   test.each((['SIGKILL', 'SIGSTOP'] as const).filter((_, row) => isMet(row, 1, 2)))(
     'is gone (%s): proposals are cancelled and everything is halted within a second, and nothing begins afterwards',
     async (signal) => {
-      await withRedis(async (stage, redis) => {
-        const context = { ...stage.context, permissions: ['trade:execute', 'risk:manage'] } as const;
-        const handler = trading(stage);
+      await withRedis(async (fixture, redis) => {
+        const context = { ...fixture.context, permissions: ['trade:execute', 'risk:manage'] } as const;
+        const handler = trading(fixture);
         try {
-          await makeThemTrade(stage);
+          await makeThemTrade(fixture);
           const pending = await waitFor(
             async () => {
-              const open = (await proposalsOf(stage)).filter(({ state }) => state === 'pending_approval');
+              const open = (await proposalsOf(fixture)).filter(({ state }) => state === 'pending_approval');
               return open.length >= 20 ? open : null;
             },
             { what: 'a proposal of every agent that waits for approval', deadlineMs: REBUILT_LIMIT_MS },
           );
-          await stage.midTick();
+          await fixture.midTick();
           redis.signal(signal);
 
           const [declined, lowered, paused, ...others] = pending as unknown as [ProposalRow, ProposalRow, ProposalRow, ...ProposalRow[]];
-          const stateOf = async (id: string) => (await proposalsOf(stage)).find((row) => row.id === id);
+          const stateOf = async (id: string) => (await proposalsOf(fixture)).find((row) => row.id === id);
           await inTime('Redis gone, declined', () => handler.orders.decline(context, declined.id, 'not today'));
           expect(await stateOf(declined.id)).toMatchObject({ state: 'declined' });
-          await inTime('Redis gone, autonomy lowered', () => stage.commands.setAutonomy(context, lowered.agent_id, 'suggest'));
+          await inTime('Redis gone, autonomy lowered', () => fixture.commands.setAutonomy(context, lowered.agent_id, 'suggest'));
           expect(await stateOf(lowered.id)).toMatchObject({ state: 'cancelled', reason: 'autonomy_lowered' });
-          await inTime('Redis gone, paused', () => stage.commands.pause(context, paused.agent_id));
+          await inTime('Redis gone, paused', () => fixture.commands.pause(context, paused.agent_id));
           expect(await stateOf(paused.id)).toMatchObject({ state: 'cancelled', reason: 'paused' });
           const approvals = others.slice(0, 5).map(({ id }) => handler.orders.approve(context, id));
           expect(await inTime('Redis gone, approved', () => approvals[0] as (typeof approvals)[number])).toMatchObject({ ok: true });
 
-          const halted = await inTime('Redis gone, halted', () => stage.commands.emergencyHalt(context));
+          const halted = await inTime('Redis gone, halted', () => fixture.commands.emergencyHalt(context));
           if (!halted.ok) throw new Error(halted.refusal.detail);
-          expect(halted.value.paused.length + halted.value.pausing).toBe(stage.agents.length - 1);
+          expect(halted.value.paused.length + halted.value.pausing).toBe(fixture.agents.length - 1);
           // From the answer on nobody gets a permit; what it was still pausing is paused a moment later.
-          await waitFor(async () => (await stage.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
+          await waitFor(async () => (await fixture.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
             what: 'everything to be paused',
           });
-          const haltedIn = stage.slotNow();
-          const [fillsAtHalt] = await stage.sql<{ fills: number }[]>`select count(*) as fills from fills`;
+          const haltedIn = fixture.slotNow();
+          const [fillsAtHalt] = await fixture.sql<{ fills: number }[]>`select count(*) as fills from fills`;
           await Promise.all(approvals);
-          const before = await proposalsOf(stage);
+          const before = await proposalsOf(fixture);
           expect(before.filter(({ state }) => state === 'pending_approval' || state === 'approved' || state === 'executing')).toEqual([]);
           expect(before.filter(({ reason }) => reason === 'halted').length).toBeGreaterThan(0);
 
           await faultLasts(FAULT_MS);
           await (signal === 'SIGKILL' ? redis.startAgain() : redis.signal('SIGCONT'));
           // Long enough for two slots and for whatever was queued before.
-          await faultLasts(2 * stage.periodMs);
+          await faultLasts(2 * fixture.periodMs);
           // A tick that was being written at the halt may bring a proposal still, which is cancelled as it is created.
           const known = new Set(before.map(({ id }) => id));
-          const after = await proposalsOf(stage);
+          const after = await proposalsOf(fixture);
           expect(after.filter(({ id }) => known.has(id))).toEqual(before);
           for (const created of after.filter(({ id }) => !known.has(id))) expect(created.state).toBe('cancelled');
-          const [since] = await stage.sql<{ fills: number; decisions: number }[]>`select (select count(*) from fills) as fills,
+          const [since] = await fixture.sql<{ fills: number; decisions: number }[]>`select (select count(*) from fills) as fills,
             (select count(*) from decisions where slot > ${haltedIn} and reason is distinct from 'late_tick') as decisions`;
           expect(since).toEqual({ fills: fillsAtHalt?.fills, decisions: 0 });
 
-          for (const id of stage.agents)
-            expect(await stage.commands.resume({ ...context, subject: 'rita' }, id)).toMatchObject({ ok: true });
-          // Resumed agents are ticked from the next minute on; slots of this stage are shorter.
-          await stage.sql`update actors set tick_from = ${stage.slotNow() + 2 * stage.periodMs} where kind = 'agent'`;
+          for (const id of fixture.agents)
+            expect(await fixture.commands.resume({ ...context, subject: 'rita' }, id)).toMatchObject({ ok: true });
+          // Resumed agents are ticked from the next minute on; slots of this fixture are shorter.
+          await fixture.sql`update actors set tick_from = ${fixture.slotNow() + 2 * fixture.periodMs} where kind = 'agent'`;
         } finally {
           await handler.stop();
         }

@@ -8,7 +8,7 @@ import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { isMet, rounds, testInProof } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { GREEN_WITHIN_MS, onStage } from './crash-fixture.ts';
+import { GREEN_WITHIN_MS, withWorkers } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const KINDS = redisThere ? (['redis', 'postgres'] as const) : (['postgres'] as const);
@@ -29,17 +29,17 @@ for (const [row, kind] of KINDS.entries()) {
     inTurn(0)(
       'one of two workers is killed in the middle of ticks, again and again: every slot stays decided once',
       async () => {
-        await onStage(await place(kind), async (stage) => {
-          let workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
-          await stage.decidedAgain();
+        await withWorkers(await place(kind), async (fixture) => {
+          let workers = await Promise.all([fixture.startWorker(), fixture.startWorker()]);
+          await fixture.decidedAgain();
           for (let round = 0; round < rounds({ suite: 2, proof: 5 }); round++) {
-            await stage.midTick();
+            await fixture.midTick();
             await workers[0].kill();
-            const took = await stage.decidedAgain();
+            const took = await fixture.decidedAgain();
             measured(`${kind}: one of two workers killed, next decisions`, took, RECOVERY_LIMIT_MS);
-            workers = [workers[1], await stage.startWorker()];
+            workers = [workers[1], await fixture.startWorker()];
           }
-          await stage.allGreen();
+          await fixture.allGreen();
         });
       },
       TIME_LIMIT_MS,
@@ -48,20 +48,23 @@ for (const [row, kind] of KINDS.entries()) {
     inTurn(1)(
       'the only worker is killed in the middle of a tick: the next one writes the missed slots late and goes on',
       async () => {
-        await onStage(await place(kind), async (stage) => {
-          let worker = await stage.startWorker();
-          await stage.decidedAgain();
+        await withWorkers(await place(kind), async (fixture) => {
+          let worker = await fixture.startWorker();
+          await fixture.decidedAgain();
           for (let round = 0; round < rounds({ suite: 1, proof: 2 }); round++) {
-            const lateBefore = await stage.lateRows();
-            await stage.midTick();
+            const lateBefore = await fixture.lateRows();
+            await fixture.midTick();
             await worker.kill();
-            const [killedIn, missed] = [stage.slotNow(), 2];
-            await waitFor(() => stage.slotNow() >= killedIn + missed * stage.periodMs, { what: 'two slots to pass', deadlineMs: 10_000 });
-            worker = await stage.startWorker();
-            const took = await stage.decidedAgain();
+            const [killedIn, missed] = [fixture.slotNow(), 2];
+            await waitFor(() => fixture.slotNow() >= killedIn + missed * fixture.periodMs, {
+              what: 'two slots to pass',
+              deadlineMs: 10_000,
+            });
+            worker = await fixture.startWorker();
+            const took = await fixture.decidedAgain();
             measured(`${kind}: a worker started after the only one was killed, next decisions`, took, RECOVERY_LIMIT_MS);
-            expect(await stage.lateRows()).toBeGreaterThanOrEqual(lateBefore + stage.agents.length);
-            await stage.allGreen();
+            expect(await fixture.lateRows()).toBeGreaterThanOrEqual(lateBefore + fixture.agents.length);
+            await fixture.allGreen();
           }
         });
       },
@@ -71,26 +74,29 @@ for (const [row, kind] of KINDS.entries()) {
     testInProof(
       'a worker hangs with a tick in its hands: another takes that tick over, and the first, when it wakes, changes nothing',
       async () => {
-        await onStage({ ...(await place(kind)), periodMs: 30_000 }, async (stage) => {
-          const agentId = stage.agents[7] as string;
-          const hanging = await stage.startWorker({ agentId, hangMs: 15_000 });
-          await stage.midTick();
-          await waitFor(async () => (await stage.sql`select 1 from tick_shards where begun_times = 1 and shard = 0`).length > 0, {
+        await withWorkers({ ...(await place(kind)), periodMs: 30_000 }, async (fixture) => {
+          const agentId = fixture.agents[7] as string;
+          const hanging = await fixture.startWorker({ agentId, hangMs: 15_000 });
+          await fixture.midTick();
+          await waitFor(async () => (await fixture.sql`select 1 from tick_shards where begun_times = 1 and shard = 0`).length > 0, {
             what: 'the tick that hangs',
             deadlineMs: 5_000,
           });
-          const slot = stage.slotNow();
+          const slot = fixture.slotNow();
           const began = Date.now();
-          await stage.startWorker();
-          await waitFor(async () => (await stage.sql`select 1 from decisions where slot = ${slot} and agent_id = ${agentId}`).length > 0, {
-            what: 'the tick that was taken over',
-            deadlineMs: RECOVERY_LIMIT_MS,
-          });
+          await fixture.startWorker();
+          await waitFor(
+            async () => (await fixture.sql`select 1 from decisions where slot = ${slot} and agent_id = ${agentId}`).length > 0,
+            {
+              what: 'the tick that was taken over',
+              deadlineMs: RECOVERY_LIMIT_MS,
+            },
+          );
           measured(`${kind}: a tick taken over from a worker that hangs`, Date.now() - began);
           expect(hanging.ended()).toBeNull();
-          await stage.allGreen();
-          expect(await stage.sql`select 1 from decisions where slot = ${slot} and reason is distinct from 'late_tick'`).toHaveLength(
-            stage.agents.length,
+          await fixture.allGreen();
+          expect(await fixture.sql`select 1 from decisions where slot = ${slot} and reason is distinct from 'late_tick'`).toHaveLength(
+            fixture.agents.length,
           );
         });
       },
@@ -100,12 +106,12 @@ for (const [row, kind] of KINDS.entries()) {
     inTurn(3)(
       'an agent whose tick takes the process down is paused after three deaths; the others go on',
       async () => {
-        await onStage(await place(kind), async (stage) => {
-          const poison = stage.agents[4] as string;
+        await withWorkers(await place(kind), async (fixture) => {
+          const poison = fixture.agents[4] as string;
           const poisonOff = async () =>
-            (await stage.sql`select 1 from agents where id = ${poison} and pause_cause = 'tick_crash'`).length > 0;
+            (await fixture.sql`select 1 from agents where id = ${poison} and pause_cause = 'tick_crash'`).length > 0;
           let deaths = 0;
-          for (let worker = await stage.startWorker({ agentId: poison }); ; worker = await stage.startWorker({ agentId: poison })) {
+          for (let worker = await fixture.startWorker({ agentId: poison }); ; worker = await fixture.startWorker({ agentId: poison })) {
             await waitFor(async () => worker.ended() !== null || (await poisonOff()), {
               what: 'a death, or the end of deaths',
               deadlineMs: GREEN_WITHIN_MS,
@@ -115,13 +121,13 @@ for (const [row, kind] of KINDS.entries()) {
             expect(deaths).toBeLessThan(6);
           }
           expect(deaths).toBe(3);
-          await stage.allGreen([poison]);
+          await fixture.allGreen([poison]);
           // One slot, or the next one too where that began before the pause was known.
-          const crashed = await stage.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`;
+          const crashed = await fixture.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`;
           expect(new Set(crashed.map(({ disposition, reason }) => `${disposition} ${reason}`))).toEqual(
             new Set(['blocked_by_risk tick_crash']),
           );
-          expect((await stage.sql`select kind from incidents where actor_id = ${poison}`).map((row) => row['kind'])).toEqual([
+          expect((await fixture.sql`select kind from incidents where actor_id = ${poison}`).map((row) => row['kind'])).toEqual([
             'tick_crash',
           ]);
         });
@@ -135,19 +141,19 @@ test.skipIf(!redisThere).concurrent(
   'the same tick is delivered ten times over to two workers: nothing is decided twice, and nobody is suspected',
   async () => {
     const { databaseUrl, queue } = await place('redis');
-    await onStage({ databaseUrl, queue }, async (stage) => {
-      await Promise.all([stage.startWorker(), stage.startWorker()]);
-      await stage.decidedAgain();
+    await withWorkers({ databaseUrl, queue }, async (fixture) => {
+      await Promise.all([fixture.startWorker(), fixture.startWorker()]);
+      await fixture.decidedAgain();
       const connection = new Redis(queue.url, { protocol: 2, maxRetriesPerRequest: null } as never);
       const line = new Queue('sevengate-ticks', { connection: connection as never });
       try {
         for (let round = 0; round < rounds({ suite: 2, proof: 4 }); round++) {
-          const slot = stage.slotNow() + stage.periodMs;
-          await waitFor(async () => (await stage.sql`select 1 from cuts where slot = ${slot}`).length > 0, { what: 'the next cut' });
+          const slot = fixture.slotNow() + fixture.periodMs;
+          await waitFor(async () => (await fixture.sql`select 1 from cuts where slot = ${slot}`).length > 0, { what: 'the next cut' });
           await line.addBulk(
             Array.from({ length: 20 }, (_, i) => ({
               name: 'tick',
-              data: { periodMs: stage.periodMs, shard: i % 2, slot },
+              data: { periodMs: fixture.periodMs, shard: i % 2, slot },
               opts: { jobId: `again-${slot}-${i}`, removeOnComplete: true, removeOnFail: true },
             })),
           );
@@ -160,7 +166,7 @@ test.skipIf(!redisThere).concurrent(
         await line.close();
         connection.disconnect();
       }
-      await stage.allGreen();
+      await fixture.allGreen();
     });
   },
   TIME_LIMIT_MS,

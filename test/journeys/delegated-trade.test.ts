@@ -22,11 +22,11 @@ import { eachRow } from '../../actors/runtime/containment.ts';
 /** Daily limit of the signer. */
 const limit = { usd: '1000000' };
 let world: ChainTradeFixture;
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
   limit.usd = '1000000';
   world = await chainTradeFixture({ limit });
-  stage = world.stage;
+  fixture = world.fixture;
 });
 afterEach(() => world.close());
 
@@ -44,12 +44,12 @@ async function delegate(agentId: string, changes: Granted = {}): Promise<string>
     wallet: address as string,
     signerWallet: WALLET,
     maxNotionalUsd: changes.maxNotionalUsd ?? '1000',
-    expiresAt: stage.clock.now() + (changes.hours ?? 24) * 3_600_000,
+    expiresAt: fixture.clock.now() + (changes.hours ?? 24) * 3_600_000,
   };
-  const challenge = await commands.challenge(stage.context(), wish);
+  const challenge = await commands.challenge(fixture.context(), wish);
   if (!challenge.ok) throw new Error(challenge.refusal.detail);
   const signature = Buffer.from(sign(Buffer.from(challenge.value.text))).toString('base64');
-  const granted = await commands.grant(stage.context(), challenge.value.terms, signature);
+  const granted = await commands.grant(fixture.context(), challenge.value.terms, signature);
   if (!granted.ok) throw new Error(granted.refusal.detail);
   return granted.value.id;
 }
@@ -66,7 +66,7 @@ async function meanwhileTicking<T>(work: Promise<T>, hasBegun: () => boolean): P
   // No further than that: on a busy machine real time passes, and no deadline of the order with it.
   for (let passed = 0; !isDone; ) {
     if (passed < ANSWER_MS && hasBegun()) {
-      stage.clock.advanceTo(stage.clock.now() + 200);
+      fixture.clock.advanceTo(fixture.clock.now() + 200);
       passed += 200;
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -84,7 +84,7 @@ test('with every condition met the agent buys and its book holds what the wallet
   const got = new Decimal((await world.tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
   expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
   expect(world.broadcasts()).toBe(1);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a position of swaps is no whole number of lots, and its sale leaves nothing: not in the book, not in the wallet', async () => {
@@ -100,9 +100,9 @@ test('a position of swaps is no whole number of lots, and its sale leaves nothin
   // What was assessed and is reserved is the whole lots of it.
   expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
   expect(await world.tokensOf()).toBe(0n);
-  expect(await stage.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
+  expect(await fixture.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
   expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test.each([
@@ -111,7 +111,7 @@ test.each([
     'a delegation that was revoked',
     async (agentId: string) => {
       const id = await delegate(agentId);
-      await world.delegations.commands.revoke(stage.context(), id);
+      await world.delegations.commands.revoke(fixture.context(), id);
     },
     'delegation_revoked',
   ],
@@ -119,10 +119,10 @@ test.each([
     'a delegation that has expired',
     async (agentId: string) => {
       await delegate(agentId, { hours: 1 });
-      stage.clock.advanceTo(stage.clock.now() + 10);
-      await stage.sql`select 1`;
+      fixture.clock.advanceTo(fixture.clock.now() + 10);
+      await fixture.sql`select 1`;
       // The tick lies beyond the hour.
-      for (let minute = 0; minute < 61; minute++) await stage.tick('stale');
+      for (let minute = 0; minute < 61; minute++) await fixture.tick('stale');
     },
     'delegation_expired',
   ],
@@ -147,9 +147,9 @@ test('without the server’s own switch and key there is no client, and the prop
   const agentId = await world.liveAgent();
   await delegate(agentId);
   await world.receive();
-  await stage.tick();
-  await stage.carry({ clients: {} });
-  const [failed] = await stage.list({ agentId });
+  await fixture.tick();
+  await fixture.carry({ clients: {} });
+  const [failed] = await fixture.list({ agentId });
   expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', 'feature_disabled', 0]);
 });
 
@@ -157,15 +157,15 @@ const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>
   ['the owner revokes', revokeNewest, 'delegation_revoked'],
   [
     'the agent is lowered to confirm',
-    (agentId: string) => stage.commands.setAutonomy(stage.context(), agentId, 'confirm'),
+    (agentId: string) => fixture.commands.setAutonomy(fixture.context(), agentId, 'confirm'),
     'autonomy_refused',
   ],
-  ['the agent goes back to paper', (agentId: string) => placeAtStage(stage.url, agentId, 'paper', stage.writer), 'stage_changed'],
-  ['the feed has signed nothing for two minutes', async () => stage.clock.advanceTo(stage.clock.now() + 120_000), 'quote_stale'],
-  ['a cut comes that the worker wrote, and not the feed', () => cutOf(stage.sql), 'quote_unsigned'],
-  ['the quote ages', async () => stage.clock.advanceTo(stage.clock.now() + 20_000), 'blocked_by_risk'],
-  ['the proposal has gone on', async () => stage.sql`update proposals set state = 'unknown'`, 'state_conflict'],
-  ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
+  ['the agent goes back to paper', (agentId: string) => placeAtStage(fixture.url, agentId, 'paper', fixture.writer), 'stage_changed'],
+  ['the feed has signed nothing for two minutes', async () => fixture.clock.advanceTo(fixture.clock.now() + 120_000), 'quote_stale'],
+  ['a cut comes that the worker wrote, and not the feed', () => cutOf(fixture.sql), 'quote_unsigned'],
+  ['the quote ages', async () => fixture.clock.advanceTo(fixture.clock.now() + 20_000), 'blocked_by_risk'],
+  ['the proposal has gone on', async () => fixture.sql`update proposals set state = 'unknown'`, 'state_conflict'],
+  ['an emergency halt comes', async () => fixture.sql`update control set epoch = epoch + 1`, 'halted'],
 ];
 test.each(CHANGES)('%s between preparing and signing: the signer sees it itself and refuses', async (_, change, code) => {
   const agentId = await world.liveAgent();
@@ -178,27 +178,27 @@ test.each(CHANGES)('%s between preparing and signing: the signer sees it itself 
 
 /** The cut of the next half minute, by these connections; it has nothing of any instrument. */
 async function cutOf(sql: Sql): Promise<void> {
-  await writeCut(sql, { slot: stage.slot + 30_000, observations: new Map() }, 'streams');
-  stage.clock.advanceTo(stage.slot + 30_500);
+  await writeCut(sql, { slot: fixture.slot + 30_000, observations: new Map() }, 'streams');
+  fixture.clock.advanceTo(fixture.slot + 30_500);
 }
 
 async function revokeNewest(agentId: string): Promise<void> {
-  const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
+  const newest = await createDelegationStore(fixture.sql).newest(ORG, agentId);
   // Not through the command handler, which waits until this very execution has ended.
-  await stage.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${newest?.id ?? ''}, ${ORG}, 'ann', ${stage.clock.now()})`;
+  await fixture.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${newest?.id ?? ''}, ${ORG}, 'ann', ${fixture.clock.now()})`;
 }
 
 const AFTER: readonly (readonly [string, (agentId: string) => Promise<unknown>, string])[] = [
   [
     'the owner revokes',
     async (agentId) => {
-      const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
-      return world.delegations.commands.revoke(stage.context(), newest?.id ?? '');
+      const newest = await createDelegationStore(fixture.sql).newest(ORG, agentId);
+      return world.delegations.commands.revoke(fixture.context(), newest?.id ?? '');
     },
     'delegation_revoked',
   ],
-  ['the agent is paused', (agentId) => stage.commands.pause(stage.context(), agentId), 'halted'],
-  ['an emergency halt comes', () => stage.commands.emergencyHalt(stage.context()), 'halted'],
+  ['the agent is paused', (agentId) => fixture.commands.pause(fixture.context(), agentId), 'halted'],
+  ['an emergency halt comes', () => fixture.commands.emergencyHalt(fixture.context()), 'halted'],
 ];
 test.each(AFTER)('%s after signing and is answered: what was signed is never submitted', async (_, change, reason) => {
   const agentId = await world.liveAgent();
@@ -247,15 +247,15 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
   world.chain.faults.reset();
   const done = await world.finished(agentId);
   expect([done?.state, done?.reason, done?.fills.length]).toEqual(['filled', null, 1]);
-  const [{ fills } = { fills: -1 }] = await stage.sql<{ fills: number }[]>`select count(*)::int as fills from fills`;
+  const [{ fills } = { fills: -1 }] = await fixture.sql<{ fills: number }[]>`select count(*)::int as fills from fills`;
   expect(fills).toBe(1);
 });
 
 test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
   const signing = createSigning({
-    ...signingOn(stage.sql, { home: world.home, chain: world.rpc }),
+    ...signingOn(fixture.sql, { home: world.home, chain: world.rpc }),
     remote: { signTransaction: () => expect.fail('nothing is to be signed') },
-    clock: stage.clock,
+    clock: fixture.clock,
   });
   expect(await signing('00000000-0000-7000-8000-00000000ffff', '')).toMatchObject({ outcome: 'refused', code: 'not_found' });
 });
@@ -292,7 +292,7 @@ const FORGERIES: readonly (readonly [what: string, statement: string, code: stri
 ];
 
 async function forged(statement: string): Promise<void> {
-  const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+  const owner = openDatabase({ url: fixture.url, role: null, connections: 1, name: 'test thief' });
   const table = statement.split(' ')[1] as string;
   await owner.begin(async (transaction) => {
     await transaction.unsafe(`alter table ${table} disable trigger user`);
@@ -322,7 +322,7 @@ test('a quote that somebody put into the database is not the feed’s, whatever 
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = async () => {
-    const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+    const owner = openDatabase({ url: fixture.url, role: null, connections: 1, name: 'test thief' });
     for (const table of ['observations', 'cut_batches', 'trail_changes']) await owner`alter table ${owner(table)} disable trigger user`;
     await owner.unsafe(FORGED_CUT);
     await owner.end();
@@ -338,7 +338,7 @@ test('a worker that somebody has taken over signs a worse price with a quote tha
   const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = async () => {
-    const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+    const owner = openDatabase({ url: fixture.url, role: null, connections: 1, name: 'test thief' });
     for (const table of ['delegated_orders', 'proposals']) {
       await owner`alter table ${owner(table)} disable trigger user`;
       await owner`update ${owner(table)} set order_body = jsonb_set(order_body, '{limitPrice}', to_jsonb(((order_body->>'limitPrice')::numeric * 2)::text))`;
@@ -347,7 +347,7 @@ test('a worker that somebody has taken over signs a worse price with a quote tha
     const [row] = await owner<{ order_id: string; digest: string }[]>`
       select d.order_id, a.snapshot #>> '{context,prepared,digest}' as digest from delegated_orders d join actors a on a.id = d.order_id`;
     await owner.end();
-    const noted = await delegatedOrder(stage.sql, row?.order_id ?? '');
+    const noted = await delegatedOrder(fixture.sql, row?.order_id ?? '');
     world.meanwhile.signature = signsAsWorker(world.home)(delegatedOrderText(noted as DelegatedOrder, row?.digest ?? ''));
   };
   await world.proposed(agentId);
@@ -371,7 +371,7 @@ test('the signer counts what it signs in a file of its own, and stops at its own
 
 /** A Take of the token, or a basis policy on it, as a draft. */
 async function draftTake(kind: 'thesis' | 'basis' = 'thesis'): Promise<string> {
-  const world = { catalog: CATALOG, now: stage.clock.now() };
+  const world = { catalog: CATALOG, now: fixture.clock.now() };
   const conditions = { entry: [{ type: 'price_above', price: '1' }], exit: [{ type: 'price_above', price: '900000' }] };
   const read =
     kind === 'thesis'
@@ -390,22 +390,22 @@ async function draftTake(kind: 'thesis' | 'basis' = 'thesis'): Promise<string> {
         );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
-  const created = await stage.takes.create(stage.context(), read.take, reading);
+  const created = await fixture.takes.create(fixture.context(), read.take, reading);
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }
 
 async function armed(id: string) {
-  return stage.takes.arm(stage.context(), id, 'live', []);
+  return fixture.takes.arm(fixture.context(), id, 'live', []);
 }
 
-const takeOf = (id: string) => stage.takeReads.find(ORG, id);
+const takeOf = (id: string) => fixture.takeReads.find(ORG, id);
 
 /** Timers of the present moment: what a Take is told of its proposals. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 4; round++) {
-    await stage.timers.fireDue();
-    stage.clock.advanceTo(stage.clock.now() + 2);
+    await fixture.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + 2);
   }
 }
 
@@ -426,45 +426,45 @@ async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
 
 test('a Take buys from the wallet that its owner delegated to it, and its operator closes it again to the last unit', async () => {
   const id = await boughtByTake('thesis');
-  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
   await world.receive();
   const killSwitch = createKillSwitch({
     contained: eachRow((error) => {
       throw error;
     }),
-    runtime: stage.runtime,
-    store: createKillSwitchStore(stage.sql),
-    preTrade: stage.preTrade,
-    bid: (instrument) => stage.quotes.get(instrument)?.bid ?? null,
-    clock: stage.clock,
+    runtime: fixture.runtime,
+    store: createKillSwitchStore(fixture.sql),
+    preTrade: fixture.preTrade,
+    bid: (instrument) => fixture.quotes.get(instrument)?.bid ?? null,
+    clock: fixture.clock,
   });
   expect(await killSwitch.look()).toBe(1);
   await world.receive();
-  await stage.carry({ clients: { spotchain: world.orders } });
+  await fixture.carry({ clients: { spotchain: world.orders } });
   const sold = await world.finished(id);
   await settle();
   expect([sold?.side, sold?.state, await world.tokensOf()]).toEqual(['exit', 'filled', 0n]);
   expect(await takeOf(id)).toMatchObject({ state: 'closed', onDuty: false });
   expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
-  const acted = await stage.sql<{ subject: string }[]>`select distinct subject from audit where subject like 'take:%'`;
+  const acted = await fixture.sql<{ subject: string }[]>`select distinct subject from audit where subject like 'take:%'`;
   expect(acted.map(({ subject }) => subject)).toEqual([`take:${id}`]);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a basis policy enters at its discount from a delegated wallet and leaves on reversion', async () => {
   world.receiveReference();
-  stage.premiums.set(AAPL, -3);
+  fixture.premiums.set(AAPL, -3);
   const id = await boughtByTake('basis');
   // Nothing has reverted yet: it is held.
   await world.proposed(id, TAKE_TICK_MS);
-  expect(await stage.list({ agentId: id })).toHaveLength(1);
-  stage.premiums.set(AAPL, 0.1);
+  expect(await fixture.list({ agentId: id })).toHaveLength(1);
+  fixture.premiums.set(AAPL, 0.1);
   await world.proposed(id, TAKE_TICK_MS);
   const sold = await world.finished(id);
   await settle();
   expect([sold?.side, sold?.state, await world.tokensOf()]).toEqual(['exit', 'filled', 0n]);
   expect(await takeOf(id)).toMatchObject({ state: 'closed' });
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('without a wallet that is delegated to this very Take it is not armed live, and nothing is paid in', async () => {
@@ -479,19 +479,19 @@ test('without a wallet that is delegated to this very Take it is not armed live,
   await delegate(id, { trader: 'take', maxNotionalUsd: '10' });
   await refusedFor('delegation_limit_breach');
   const revoked = await delegate(id, { trader: 'take' });
-  await world.delegations.commands.revoke(stage.context(), revoked);
+  await world.delegations.commands.revoke(fixture.context(), revoked);
   await refusedFor('delegation_revoked');
-  stage.disabled.venues = { spotchain: 'IDP_AUTHORIZATION_PRIVATE_KEY' };
+  fixture.disabled.venues = { spotchain: 'IDP_AUTHORIZATION_PRIVATE_KEY' };
   expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
-  stage.disabled.venues = {};
-  expect(await stage.sql`select 1 from books where agent_id = ${id}`).toEqual([]);
+  fixture.disabled.venues = {};
+  expect(await fixture.sql`select 1 from books where agent_id = ${id}`).toEqual([]);
   expect(await takeOf(id)).toMatchObject({ state: 'draft', mode: null });
 });
 
 const TAKE_CHANGES: readonly (readonly [string, (id: string) => Promise<unknown>, string])[] = [
   ['the owner revokes', revokeNewest, 'delegation_revoked'],
-  ['the Take is disarmed', (id) => stage.takes.disarm(stage.context(), id), 'paused'],
-  ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
+  ['the Take is disarmed', (id) => fixture.takes.disarm(fixture.context(), id), 'paused'],
+  ['an emergency halt comes', async () => fixture.sql`update control set epoch = epoch + 1`, 'halted'],
   [
     'a thief of the database turns the delegation into one of an agent',
     () => forged(`update delegations set trader = 'agent'`),

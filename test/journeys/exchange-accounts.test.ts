@@ -44,7 +44,7 @@ const FIRST = sandboxExchangeAccount('first desk');
 const SECOND = sandboxExchangeAccount('second desk');
 
 let home: string;
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let client: SpotOrders;
@@ -55,9 +55,9 @@ let signer: ReturnType<typeof createExchangeSigning>;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
-  stage = await tradingFixture({ home });
-  await stage.sql`insert into organizations (id, name) values (${OTHER}, 'theirs')`;
-  const { clock, sql } = stage;
+  fixture = await tradingFixture({ home });
+  await fixture.sql`insert into organizations (id, name) values (${OTHER}, 'theirs')`;
+  const { clock, sql } = fixture;
   limit = '1000000';
   asked = [];
   simulator = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 5, accountOfKey: furtherAccountOf });
@@ -84,30 +84,30 @@ afterEach(async () => {
   client.close();
   rest.close();
   await simulator.close();
-  await stage.close();
+  await fixture.close();
   rmSync(home, { recursive: true, force: true });
 });
 
 const give = (orgId: string, { key, secret, account }: SandboxAccount): void =>
-  writeExchangeKey(home, orgId, { key, secret, account, addedAt: stage.clock.now() });
+  writeExchangeKey(home, orgId, { key, secret, account, addedAt: fixture.clock.now() });
 
 async function takePrice(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
     asks: [string, string][];
   };
-  stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
+  fixture.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
 }
 
 /** An agent at limited_live with money in its vault, of an organization. */
 async function liveAgent(orgId: string): Promise<string> {
-  const { sql, clock, commands } = stage;
-  const context = () => ({ ...stage.context(), orgId });
+  const { sql, clock, commands } = fixture;
+  const context = () => ({ ...fixture.context(), orgId });
   const manifest = eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50 });
   const created = await commands.create(context(), manifest);
   if (!created.ok) throw new Error(created.refusal.detail);
   await commands.setAutonomy(context(), created.value.id, 'policy_auto');
-  await placeAtStage(stage.url, created.value.id, 'limited_live');
+  await placeAtStage(fixture.url, created.value.id, 'limited_live');
   const vaults = createVaultHandler({
     vaults: createVaultStore(sql, createSignedRows(sql)),
     marks: () => new Map(),
@@ -120,8 +120,8 @@ async function liveAgent(orgId: string): Promise<string> {
 }
 
 const proposalOf = async (orgId: string, agentId: string) =>
-  (await stage.proposals.list(orgId, { agentId }, { limit: 1, after: null })).items[0];
-const carry = () => stage.carry({ clients: { spotexchange: client } });
+  (await fixture.proposals.list(orgId, { agentId }, { limit: 1, after: null })).items[0];
+const carry = () => fixture.carry({ clients: { spotexchange: client } });
 const held = ({ key }: SandboxAccount, asset: string): Decimal =>
   new Decimal(
     simulator
@@ -138,15 +138,15 @@ test('the orders of two organizations go to two accounts, and each account agree
     [OTHER, await liveAgent(OTHER), SECOND],
   ] as const;
   await takePrice();
-  await stage.tick();
+  await fixture.tick();
   await carry();
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   for (const [orgId, agentId, account] of agents) {
     const proposal = await proposalOf(orgId, agentId);
     expect([proposal?.state, proposal?.order.mode]).toEqual(['filled', 'live']);
     const orders = simulator.accountWith(account.key)?.orders ?? [];
     expect(orders.map(({ request }) => request.clientOrderId)).toEqual([clientOrderIdOf(proposal?.id ?? '')]);
-    const [book] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
+    const [book] = await fixture.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
       select cash_usd, capital_usd, holdings from books where mode = 'live' and agent_id = ${agentId}`;
     const spent = new Decimal(book?.capital_usd ?? 0).minus(book?.cash_usd ?? 0);
     expect(spent.gt(0) && held(account, 'USDT').plus(spent).eq(1_000_000)).toBe(true);
@@ -161,16 +161,16 @@ test('the orders of two organizations go to two accounts, and each account agree
   // One key is of no use for the other account, and neither is in the database.
   const names = new Set(asked.map(({ request, answer }) => `${request.orgId} ${answer.outcome === 'signed' ? answer.apiKey : ''}`));
   expect([...names].sort()).toEqual([`${ORG} ${FIRST.key}`, `${OTHER} ${SECOND.key}`]);
-  const [row] = await stage.sql<{ found: number }[]>`
+  const [row] = await fixture.sql<{ found: number }[]>`
     select count(*)::int as found from actors where snapshot::text like ${`%${FIRST.secret}%`} or snapshot::text like ${`%${FIRST.key}%`}`;
-  expect([row?.found, stage.errors]).toEqual([0, []]);
+  expect([row?.found, fixture.errors]).toEqual([0, []]);
 });
 
 test('an organization without a key sends nothing, is told so by risk, and an order that comes so far fails by name', async () => {
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
   await takePrice();
-  await stage.tick();
+  await fixture.tick();
   await carry();
   expect(await proposalOf(ORG, agentId)).toMatchObject({ state: 'failed', reason: 'exchange_key_missing' });
   const disabledVenues = disabledVenuesOf({
@@ -179,8 +179,8 @@ test('an organization without a key sends nothing, is told so by risk, and an or
     signer: true,
     onchainPredictions: true,
   });
-  const { sql, clock } = stage;
-  const bus = { latest: (key: Parameters<typeof stage.latest>[0]) => stage.latest(key) };
+  const { sql, clock } = fixture;
+  const bus = { latest: (key: Parameters<typeof fixture.latest>[0]) => fixture.latest(key) };
   const preTrade = createPreTrade({
     ...riskOn(sql, { clock, bus, disabledVenues }),
     orderBooks: { read: async () => ({ ok: false, refusal: { code: 'unavailable', detail: 'nobody answers' } }) },
@@ -196,7 +196,7 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   give(ORG, FIRST);
   const agentId = await liveAgent(ORG);
   await takePrice();
-  await stage.tick();
+  await fixture.tick();
   await client.lookUp({ instrument: BTC } as never, '00000000-0000-7000-8000-0000000000aa', {
     orgId: ORG,
     decisionPrice: '1',
@@ -209,15 +209,15 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   // Without any key the outcome stays unknown, and nobody takes the order for lost.
   removeExchangeKey(home, ORG);
   await takePrice();
-  await stage.tick();
+  await fixture.tick();
   await carry();
   expect((await proposalOf(ORG, agentId))?.state).toBe('unknown');
   expect(asked.at(-1)?.answer).toMatchObject({ outcome: 'refused', code: 'exchange_key_missing' });
   // The same account under another key.
   const again = { ...FIRST };
   give(ORG, again);
-  stage.clock.advanceTo(stage.clock.now() + 16_000);
-  await stage.timers.fireDue();
+  fixture.clock.advanceTo(fixture.clock.now() + 16_000);
+  await fixture.timers.fireDue();
   await takePrice();
   await carry();
   const proposal = await proposalOf(ORG, agentId);
@@ -229,7 +229,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
   await takePrice();
-  await stage.tick();
+  await fixture.tick();
   const signs = signsAsWorker(home);
   const ask = (request: ExchangeRequest) => signer(request, signs(exchangeRequestText(request)));
   const tried: Record<string, unknown> = {};
@@ -258,10 +258,10 @@ test('the signer signs the very order that is under way, and nothing that the wo
     baseUrl: simulator.url,
     rest,
     sign,
-    clock: stage.clock,
+    clock: fixture.clock,
     budgetsOf: () => ({ weight, orders: weight, dayOrders: weight }),
   });
-  await stage.carry({ clients: { spotexchange: hostile } });
+  await fixture.carry({ clients: { spotexchange: hostile } });
   hostile.close();
   expect((await proposalOf(ORG, agentId))?.state).toBe('filled');
   const code = (name: string) => (tried[name] as { readonly code?: string }).code;
@@ -278,7 +278,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
   });
   // It has ended: the same request is signed no more.
   expect(await ask(honest as unknown as ExchangeRequest)).toMatchObject({ outcome: 'refused', code: 'state_conflict' });
-  expect(await ask({ orgId: ORG, ask: { kind: 'account' }, timestamp: stage.clock.now(), recvWindow: 1_000 })).toMatchObject({
+  expect(await ask({ orgId: ORG, ask: { kind: 'account' }, timestamp: fixture.clock.now(), recvWindow: 1_000 })).toMatchObject({
     outcome: 'signed',
     apiKey: FIRST.key,
   });
@@ -286,7 +286,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
 
 test('an account is followed with a signature that is good for that alone, and an Ed25519 key signs none', async () => {
   const signs = signsAsWorker(home);
-  const { clock } = stage;
+  const { clock } = fixture;
   const follow = (orgId: string) => {
     const request: ExchangeRequest = { orgId, ask: { kind: 'user_stream' }, timestamp: clock.now(), recvWindow: 5_000 };
     return signer(request, signs(exchangeRequestText(request)));
@@ -320,9 +320,9 @@ test('an account is followed with a signature that is good for that alone, and a
 
 test('deposits are backed by what the account really holds: compared, kept, told where something is short, refused where nobody knows', async () => {
   give(ORG, FIRST);
-  const { sql, clock } = stage;
+  const { sql, clock } = fixture;
   // Only the owner of the tables says whose account it is.
-  const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test owner' });
+  const owner = openDatabase({ url: fixture.url, role: null, connections: 1, name: 'test owner' });
   await createExchangeAccountStore(owner).note(ORG, FIRST.account, clock.now());
   await owner.end({ timeout: 1 });
   const small = await createSpotExchangeSimulator({
@@ -346,10 +346,10 @@ test('deposits are backed by what the account really holds: compared, kept, told
     places,
     clock,
   });
-  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
-  await placeAtStage(stage.url, agentId, 'limited_live');
+  const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+  await placeAtStage(fixture.url, agentId, 'limited_live');
   const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), reserves, clock });
-  const deposit = (amountUsd: string) => vaults.deposit(stage.context(), agentId, amountUsd);
+  const deposit = (amountUsd: string) => vaults.deposit(fixture.context(), agentId, amountUsd);
   const alerts = async () =>
     (await sql<{ body: { what: string } }[]>`select body from announcements where channel = 'alerts' order by seq`).map(
       ({ body }) => body.what,
@@ -374,10 +374,10 @@ test('deposits are backed by what the account really holds: compared, kept, told
   ]);
 
   // Whoever writes past the service names no comparison, or one that has been spent.
-  await expect(stage.fund(agentId, '10')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
+  await expect(fixture.fund(agentId, '10')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
   // More is claimed than is there: a row from before anything was compared.
   clock.advanceTo(clock.now() + RESERVE_AGE_MS + 1);
-  await stage.fund(agentId, '10');
+  await fixture.fund(agentId, '10');
   expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
   expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
   expect(await deposit('1')).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
@@ -401,12 +401,12 @@ test('deposits are backed by what the account really holds: compared, kept, told
 });
 
 test('two deposits of one moment into two vaults that one account backs: one of them is paid in', async () => {
-  const { sql, clock } = stage;
+  const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const agents = [];
   for (let n = 0; n < 2; n++) {
-    const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
-    await placeAtStage(stage.url, agentId, 'limited_live');
+    const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+    await placeAtStage(fixture.url, agentId, 'limited_live');
     agents.push(agentId);
   }
   const account = exchangePlace('7', [{ asset: 'USDT', free: '3000', locked: '0' }]);
@@ -434,7 +434,7 @@ test('two deposits of one moment into two vaults that one account backs: one of 
     agents.map((agentId) => {
       const vaults = createVaultStore(sql, createSignedRows(sql));
       return createVaultHandler({ vaults, marks: () => new Map(), reserves: { ...reserves, newest }, clock }).deposit(
-        stage.context(),
+        fixture.context(),
         agentId,
         '2000',
       );
@@ -453,12 +453,15 @@ test('two deposits of one moment into two vaults that one account backs: one of 
 });
 
 test('dollars at the exchange back no vault that trades on the primary chain only, whoever writes the deposit', async () => {
-  const { sql, clock } = stage;
+  const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const token = { key: 'spotchain:AAPLx', kind: 'tokenized_equity' } as const;
-  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '500000', universe: [token] }));
-  await placeAtStage(stage.url, agentId, 'limited_live');
-  const both = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '500000', universe: [token, { key: BTC, kind: 'spot' }] }));
+  const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '500000', universe: [token] }));
+  await placeAtStage(fixture.url, agentId, 'limited_live');
+  const both = await fixture.agent(
+    'policy_auto',
+    eagerManifest({ maxCapitalUsd: '500000', universe: [token, { key: BTC, kind: 'spot' }] }),
+  );
   expect((await reserves.present(ORG, agentId)).venue).toBe('spotchain');
   expect((await reserves.present(ORG, both)).venue).toBeNull();
   const { depositedUsd } = await reserves.present(ORG, agentId);
@@ -468,7 +471,7 @@ test('dollars at the exchange back no vault that trades on the primary chain onl
   const claims = { cashUsd: '0', cashAt: { spotexchange: '0', spotchain: '0' }, holdings: [], depositedUsd, books };
   await reserves.keep(ORG, compareReserves(claims, [account, wallet], clock.now()), null);
   const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), reserves, clock });
-  expect(await vaults.deposit(stage.context(), agentId, '20000')).toMatchObject({
+  expect(await vaults.deposit(fixture.context(), agentId, '20000')).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '100', suggestion: 'deposit at most 100' }] },
   });
@@ -480,12 +483,12 @@ test('dollars at the exchange back no vault that trades on the primary chain onl
     reserves: lenient,
     clock,
   });
-  expect(await past.deposit(stage.context(), agentId, '20000')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
-  expect((await vaults.deposit(stage.context(), agentId, '100')).ok).toBe(true);
+  expect(await past.deposit(fixture.context(), agentId, '20000')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect((await vaults.deposit(fixture.context(), agentId, '100')).ok).toBe(true);
 });
 
 test('a wallet that two organizations have backs neither', async () => {
-  const { sql, clock } = stage;
+  const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const link = (orgId: string, address: string) => sql`
     insert into linked_wallets (id, org_id, chain, address, challenge, signature, proved_by, proved_at)

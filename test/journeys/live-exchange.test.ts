@@ -44,31 +44,31 @@ import { riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let client: SpotOrders;
 
 beforeEach(async () => {
-  stage = await tradingFixture();
+  fixture = await tradingFixture();
   simulator = await createSpotExchangeSimulator({
     market: tinyMarket(),
-    clock: stage.clock,
+    clock: fixture.clock,
     port: 0,
     seed: 5,
     keys: [SANDBOX_EXCHANGE_KEY],
   });
   const weight = new WeightBudget(6_000);
-  rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
+  rest = createSpotRest({ baseUrl: simulator.url, clock: fixture.clock, random: seededRandom(1), budget: weight });
   const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
   const sign = signWithKey(SANDBOX_EXCHANGE_KEY);
-  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: stage.clock, budgetsOf: () => budgets });
+  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: fixture.clock, budgetsOf: () => budgets });
 });
 afterEach(async () => {
   client.close();
   rest.close();
   await simulator.close();
-  await stage.close();
+  await fixture.close();
 });
 
 /** The exchange's top is what the agent sees. */
@@ -77,11 +77,11 @@ async function receive(): Promise<void> {
     bids: [string, string][];
     asks: [string, string][];
   };
-  stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
+  fixture.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
 }
 const free = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 const book = async (agentId: string | null) => {
-  const [row] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
+  const [row] = await fixture.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
     select cash_usd, capital_usd, holdings from books where mode = 'live' and agent_id is not distinct from ${agentId}`;
   return {
     cash: new Decimal(row?.cash_usd ?? 0),
@@ -91,18 +91,18 @@ const book = async (agentId: string | null) => {
 };
 
 async function liveAgent(words: Parameters<typeof eagerManifest>[0] = {}) {
-  const agentId = await stage.agent(
+  const agentId = await fixture.agent(
     'policy_auto',
     eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50, ...words }),
   );
-  await placeAtStage(stage.url, agentId, 'limited_live');
+  await placeAtStage(fixture.url, agentId, 'limited_live');
   const vaults = createVaultHandler({
-    vaults: createVaultStore(stage.sql, createSignedRows(stage.sql)),
+    vaults: createVaultStore(fixture.sql, createSignedRows(fixture.sql)),
     marks: () => new Map(),
-    reserves: createSimulatedReserves(stage.sql, stage.clock),
-    clock: stage.clock,
+    reserves: createSimulatedReserves(fixture.sql, fixture.clock),
+    clock: fixture.clock,
   });
-  const deposited = await vaults.deposit(stage.context(), agentId, '4000');
+  const deposited = await vaults.deposit(fixture.context(), agentId, '4000');
   if (!deposited.ok) throw new Error(deposited.refusal.detail);
   return { agentId, vaults };
 }
@@ -111,9 +111,9 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   const { agentId, vaults } = await liveAgent();
   const before = free('USDT');
   await receive();
-  await stage.tick();
-  await stage.carry({ clients: { spotexchange: client } });
-  const [entry] = await stage.list({ agentId });
+  await fixture.tick();
+  await fixture.carry({ clients: { spotexchange: client } });
+  const [entry] = await fixture.list({ agentId });
   expect([entry?.state, entry?.side, entry?.order.mode]).toEqual(['filled', 'entry', 'live']);
   const bought = await book(agentId);
   expect(bought.held.gt(0)).toBe(true);
@@ -121,9 +121,9 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   expect(plainDecimal(bought.held)).toBe(plainDecimal(free('BTC')));
 
   await receive();
-  await stage.tick();
-  await stage.carry({ clients: { spotexchange: client } });
-  const [exit] = await stage.list({ agentId });
+  await fixture.tick();
+  await fixture.carry({ clients: { spotexchange: client } });
+  const [exit] = await fixture.list({ agentId });
   expect([exit?.state, exit?.side]).toEqual(['filled', 'exit']);
   const sold = await book(agentId);
   // What is less than a lot stays in the book, as it does in the account.
@@ -132,26 +132,26 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
   const vault = await vaults.read(ORG, agentId);
   expect(JSON.stringify(vault)).toContain(plainDecimal(sold.cash));
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('an answer that is lost leaves the proposal unknown, and the look-up books exactly one fill', async () => {
   const { agentId } = await liveAgent();
   await receive();
-  await stage.tick();
+  await fixture.tick();
   // What is asked before an order goes out is known from here on.
   await client.lookUp({ instrument: BTC } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
-  await stage.carry({ clients: { spotexchange: client } });
-  expect((await stage.list({ agentId }))[0]?.state).toBe('unknown');
+  await fixture.carry({ clients: { spotexchange: client } });
+  expect((await fixture.list({ agentId }))[0]?.state).toBe('unknown');
   expect(simulator.account.orders.length).toBe(1);
   simulator.faults.reset();
   // While it is unknown the agent proposes nothing more of it.
   await receive();
-  await stage.tick();
-  expect((await stage.list({ agentId })).length).toBe(1);
-  await stage.carry({ clients: { spotexchange: client } });
-  const [proposal] = await stage.list({ agentId });
+  await fixture.tick();
+  expect((await fixture.list({ agentId })).length).toBe(1);
+  await fixture.carry({ clients: { spotexchange: client } });
+  const [proposal] = await fixture.list({ agentId });
   expect(proposal?.state).toBe('filled');
   expect(simulator.account.orders.length).toBe(1);
   const trades = simulator.account.orders[0]?.trades.length;
@@ -163,15 +163,15 @@ test('an order in slices leaves for the exchange slice by slice, each under a na
   const { agentId } = await liveAgent({ algorithm: 'twap', urgency: 'high' });
   const before = free('USDT');
   await receive();
-  await stage.tick();
-  const carried = () => stage.carry({ clients: { spotexchange: client } });
+  await fixture.tick();
+  const carried = () => fixture.carry({ clients: { spotexchange: client } });
   await carried();
-  const proposal = async () => (await stage.list({ agentId }))[0];
+  const proposal = async () => (await fixture.list({ agentId }))[0];
   const states: unknown[] = [(await proposal())?.execution?.phase];
   for (let slice = 2; slice <= SLICES.high.count; slice++) {
-    stage.clock.advanceTo(stage.clock.now() + SLICES.high.everyMs);
+    fixture.clock.advanceTo(fixture.clock.now() + SLICES.high.everyMs);
     await receive();
-    await stage.timers.fireDue();
+    await fixture.timers.fireDue();
     await carried();
     states.push((await proposal())?.execution?.phase);
   }
@@ -184,7 +184,7 @@ test('an order in slices leaves for the exchange slice by slice, each under a na
   expect(bought.cash.minus(bought.capital).eq(free('USDT').minus(before))).toBe(true);
   // Commission is taken out of each slice by itself.
   expect(plainDecimal(bought.held)).toBe(plainDecimal(free('BTC')));
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 /** People's orders with the workers that carry them and the watch that looks at what rests, as a process has them. */
@@ -192,10 +192,10 @@ function peoplesOrders(
   flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) },
   stream?: OrderStream,
 ) {
-  const { clock, sql, runtime, timers, actorStore } = stage;
+  const { clock, sql, runtime, timers, actorStore } = fixture;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 9, ++made));
   const preTrade = createPreTrade({
-    ...riskOn(sql, { clock, bus: { latest: (key) => stage.quotes.get(key) ?? null } }),
+    ...riskOn(sql, { clock, bus: { latest: (key) => fixture.quotes.get(key) ?? null } }),
     orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
   });
   const orders = createMarketOrderStore(sql);
@@ -211,8 +211,8 @@ function peoplesOrders(
     newId,
   });
   const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
-  const onError = (error: unknown) => stage.errors.push(error);
-  const activities = stage.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }));
+  const onError = (error: unknown) => fixture.errors.push(error);
+  const activities = fixture.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: fixture.proposals.leaseIsHeld }));
   const watch = createRestingWatch({ ...means, ...restingOrders(sql), stream, contained: eachRow(onError), onError });
   const bookId = bookIds.manual(ORG, 'live');
   return {
@@ -225,7 +225,7 @@ function peoplesOrders(
     /** Places an order and carries out what follows; answers its id. */
     async placed(mode: 'live' | 'paper', request: Partial<MarketOrderRequest>): Promise<string> {
       const wish = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
-      const answer = await handler.place(stage.context(), mode, { ...wish, ...request });
+      const answer = await handler.place(fixture.context(), mode, { ...wish, ...request });
       if (!answer.ok) throw new Error(answer.refusal.detail);
       await activities.carryDue();
       return answer.value.id;
@@ -247,9 +247,9 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   expect(after.cash.minus(after.capital).eq(free('USDT').minus(before))).toBe(true);
 
   const buy = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
-  const second = await handler.place(stage.context(), 'live', buy);
+  const second = await handler.place(fixture.context(), 'live', buy);
   if (!second.ok) throw new Error(second.refusal.detail);
-  const halted = await stage.commands.emergencyHalt(stage.context());
+  const halted = await fixture.commands.emergencyHalt(fixture.context());
   expect(halted.ok).toBe(true);
   await activities.carryDue();
   expect(await orders.find(ORG, second.value.id)).toMatchObject({ state: 'cancelled', reason: 'halted' });
@@ -260,7 +260,7 @@ test('a person’s live order goes the same way, and a halt before it is sent st
 test('a person’s order rests with its capital bound, survives a lost answer, and is filled when the market comes to it', async () => {
   const { orders, timers, activities, watch, bound, placed, stop } = peoplesOrders();
   await receive();
-  const [top] = [stage.quotes.get(BTC)];
+  const [top] = [fixture.quotes.get(BTC)];
   const limitPrice = new Decimal(top?.bid as string).times('0.995').toDecimalPlaces(2).toFixed();
   const rests = { limitPrice, timeInForce: 'gtc', postOnly: true } as const;
   // What is asked before an order goes out is known from here on.
@@ -269,7 +269,7 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
   const id = await placed('live', rests);
   expect((await orders.find(ORG, id))?.state).toBe('unknown');
   simulator.faults.reset();
-  stage.clock.advanceTo(stage.clock.now() + 15_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 15_000);
   await timers.fireDue();
   await activities.carryDue();
   const resting = await orders.find(ORG, id);
@@ -281,7 +281,7 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
 
   const before = free('USDT');
   for (let minutes = 0; simulator.account.open(null).length > 0 && minutes < 240; minutes++) {
-    stage.clock.advanceTo(stage.clock.now() + 60_000);
+    fixture.clock.advanceTo(fixture.clock.now() + 60_000);
     await receive();
   }
   // Another process looks, which has never seen the order.
@@ -290,10 +290,10 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
   expect(await orders.find(ORG, id)).toMatchObject({ state: 'filled', restingAt: null });
   expect([await bound(), await watch.look(), (await book(null)).held.gt(0)]).toEqual([[], 0, true]);
   expect(free('USDT').eq(before)).toBe(true);
-  const told = await stage.sql<{ what: string }[]>`
+  const told = await fixture.sql<{ what: string }[]>`
     select body->>'what' as what from announcements where channel = 'alerts' and body->>'marketOrderId' = ${id} order by seq`;
   expect(told.map(({ what }) => what)).toEqual(['order_outcome_unknown', 'order_resting', 'order_filled']);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   await stop();
   await restarted.stop();
 });
@@ -301,24 +301,24 @@ test('a person’s order rests with its capital bound, survives a lost answer, a
 test('what rests is taken back by its owner and by a halt, and nothing of it stays at the exchange', async () => {
   const { handler, orders, activities, bound, placed, stop } = peoplesOrders();
   await receive();
-  const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.95').toDecimalPlaces(2).toFixed();
+  const limitPrice = new Decimal(fixture.quotes.get(BTC)?.bid as string).times('0.95').toDecimalPlaces(2).toFixed();
   const cancelled = await placed('live', { limitPrice, timeInForce: 'gtc' });
   const halted = await placed('live', { limitPrice, timeInForce: 'gtc', postOnly: true });
   expect(simulator.account.open(null).map(({ request }) => request.type)).toEqual(['LIMIT', 'LIMIT_MAKER']);
-  expect(await handler.cancel(stage.context(), cancelled)).toMatchObject({ ok: true, value: { state: 'withdrawing' } });
+  expect(await handler.cancel(fixture.context(), cancelled)).toMatchObject({ ok: true, value: { state: 'withdrawing' } });
   await activities.carryDue();
   expect(await orders.find(ORG, cancelled)).toMatchObject({ state: 'cancelled', reason: 'cancel_requested', fills: [] });
-  expect(await handler.cancel(stage.context(), cancelled)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await handler.cancel({ ...stage.context(), orgId: '00000000-0000-7000-8000-00000000dead' }, halted)).toMatchObject({
+  expect(await handler.cancel(fixture.context(), cancelled)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await handler.cancel({ ...fixture.context(), orgId: '00000000-0000-7000-8000-00000000dead' }, halted)).toMatchObject({
     ok: false,
     refusal: { code: 'not_found' },
   });
 
-  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
+  expect((await fixture.commands.emergencyHalt(fixture.context())).ok).toBe(true);
   await activities.carryDue();
   expect(await orders.find(ORG, halted)).toMatchObject({ state: 'cancelled', reason: 'halted' });
   expect([simulator.account.open(null), await bound()]).toEqual([[], []]);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   await stop();
 });
 
@@ -332,9 +332,9 @@ test('on paper an order rests until the market trades through it, is filled by n
       tops: [],
     }),
   });
-  const { clock } = stage;
+  const { clock } = fixture;
   await receive();
-  const bid = new Decimal(stage.quotes.get(BTC)?.bid as string);
+  const bid = new Decimal(fixture.quotes.get(BTC)?.bid as string);
   const limitPrice = bid.minus(10).toFixed();
   const id = await placed('paper', { limitPrice, timeInForce: 'gtc', postOnly: true });
   expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting', restingAt: limitPrice });
@@ -359,7 +359,7 @@ test('on paper an order rests until the market trades through it, is filled by n
   expect(await other.watch.look()).toBe(0);
   await other.stop();
   expect(await traded(bid.minus(11), '0.004')).toBe(1);
-  expect(await handler.cancel(stage.context(), id)).toMatchObject({ ok: true });
+  expect(await handler.cancel(fixture.context(), id)).toMatchObject({ ok: true });
   await activities.carryDue();
   const ended = await orders.find(ORG, id);
   expect(ended).toMatchObject({ state: 'partially_filled', reason: 'cancel_requested', filledQuantity: '0.009' });
@@ -373,13 +373,13 @@ test('on paper an order rests until the market trades through it, is filled by n
     state: 'failed',
     reason: 'would_take',
   });
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   await stop();
 });
 
 /** People's orders beside the exchange's own reports of them. */
 function reportedOrders() {
-  const { clock } = stage;
+  const { clock } = fixture;
   const url = `${simulator.wsUrl}/ws-api/v3`;
   const reports = openSpotReports({ url, orders: client, clock, random: seededRandom(3), note: () => {} });
   const people = peoplesOrders(undefined, reports.stream);
@@ -401,7 +401,7 @@ function reportedOrders() {
     /** Places an order that rests, with its stream subscribed; answers its id. */
     async rests(): Promise<string> {
       await receive();
-      const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
+      const limitPrice = new Decimal(fixture.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
       const id = await people.placed('live', { limitPrice, timeInForce: 'gtc', postOnly: true });
       expect((await people.orders.find(ORG, id))?.state).toBe('resting');
       await people.watch.look();
@@ -491,12 +491,12 @@ test('a report that comes before the answer to the order, or while the stream is
   const { orders, timers, activities, watch, followed, atExchange, rests, placed, taken, booked, traded, stop } = reportedOrders();
   await rests();
   simulator.faults.set({ lostAnswer: 1 });
-  const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
+  const limitPrice = new Decimal(fixture.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
   const id = await placed('live', { limitPrice, timeInForce: 'gtc' });
   taken(5_000);
   expect([(await orders.find(ORG, id))?.state, atExchange().trades.length]).toEqual(['unknown', 1]);
   simulator.faults.reset();
-  stage.clock.advanceTo(stage.clock.now() + 15_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 15_000);
   await timers.fireDue();
   await activities.carryDue();
   expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting' });
@@ -516,9 +516,9 @@ test('a part of an agent’s order that rests is followed by the reports too: ea
   const { watch, followed, atExchange, taken, traded, stop } = reportedOrders();
   const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
   await receive();
-  await stage.tick();
-  await stage.carry({ clients: { spotexchange: client } });
-  const proposal = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  await fixture.tick();
+  await fixture.carry({ clients: { spotexchange: client } });
+  const proposal = async () => (await fixture.list({ agentId }))[0] as Awaited<ReturnType<typeof fixture.list>>[number];
   const id = (await proposal()).id;
   const booked = async () => (await proposal()).fills.map((fill) => fill.id).sort();
   expect((await proposal()).execution).toMatchObject({ phase: 'resting' });
@@ -537,7 +537,7 @@ test('a part of an agent’s order that rests is followed by the reports too: ea
     'resting',
     plainDecimal(new Decimal(quantity).minus('0.005')),
   ]);
-  const [row] = await stage.sql<{ notional_usd: string }[]>`select notional_usd from proposals where id = ${id}`;
+  const [row] = await fixture.sql<{ notional_usd: string }[]>`select notional_usd from proposals where id = ${id}`;
   expect(new Decimal(row?.notional_usd ?? 0).lt(whole)).toBe(true);
   expect((await book(agentId)).held.gt(0)).toBe(true);
 
@@ -554,21 +554,21 @@ test('a part that was filled in part by reports is taken back by a halt, and no 
   const { watch, followed, taken, traded, stop } = reportedOrders();
   const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
   await receive();
-  await stage.tick();
-  await stage.carry({ clients: { spotexchange: client } });
-  const proposal = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  await fixture.tick();
+  await fixture.carry({ clients: { spotexchange: client } });
+  const proposal = async () => (await fixture.list({ agentId }))[0] as Awaited<ReturnType<typeof fixture.list>>[number];
   await watch.look();
   await followed();
   taken(5_000);
   await waitFor(async () => (await proposal()).fills.length === 1, { what: 'the reported trade of the part is booked' });
-  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
-  await stage.carry({ clients: { spotexchange: client } });
+  expect((await fixture.commands.emergencyHalt(fixture.context())).ok).toBe(true);
+  await fixture.carry({ clients: { spotexchange: client } });
   const ended = await proposal();
   expect([ended.state, ended.reason]).toEqual(['partially_filled', 'halted']);
   expect(ended.fills.map((fill) => fill.id)).toEqual(traded(ended.id));
   expect(ended.execution?.parts).toMatchObject([{ kind: 'rest', executedQuantity: '0.005', reason: 'rest_lapsed' }]);
   expect(simulator.account.open(null)).toEqual([]);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   await stop();
 });
 
@@ -581,30 +581,30 @@ test('outside code that disagrees falls to backtest in one step: what rests is t
     algorithm: 'smart_order_routing_maker_first',
   } as const;
   const { agentId } = await liveAgent({ ...manifest, urgency: 'low' });
-  const outside = createOutsideHandler({ store: createOutsideStore(stage.sql), clock: stage.clock, newId: stage.newId });
+  const outside = createOutsideHandler({ store: createOutsideStore(fixture.sql), clock: fixture.clock, newId: fixture.newId });
   const proposes = async (clientId: string) => {
     await receive();
-    const manifestHash = (await stage.agents.find(ORG, agentId))?.manifestHash ?? '';
+    const manifestHash = (await fixture.agents.find(ORG, agentId))?.manifestHash ?? '';
     const wish = { side: 'buy', instrument: BTC, notionalUsd: '2000', quantity: null, limitPrice: null, reason: clientId } as const;
-    const received = await outside.propose(stage.context(), agentId, { ...wish, inputs: undefined, clientId, manifestHash });
+    const received = await outside.propose(fixture.context(), agentId, { ...wish, inputs: undefined, clientId, manifestHash });
     expect([clientId, received.ok ? 'received' : received.refusal]).toEqual([clientId, 'received']);
-    await stage.tick();
-    await stage.carry({ clients: { spotexchange: client } });
+    await fixture.tick();
+    await fixture.carry({ clients: { spotexchange: client } });
   };
   await proposes('live');
   await watch.look();
   await followed();
   taken(5_000);
-  const newest = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  const newest = async () => (await fixture.list({ agentId }))[0] as Awaited<ReturnType<typeof fixture.list>>[number];
   const resting = await waitFor(async () => ((await newest()).fills.length === 1 ? newest() : null), { what: 'a part of it is booked' });
   expect([resting.state, resting.order.mode]).toEqual(['executing', 'live']);
   await stop();
 
-  const trip = { type: 'breaker.tripped', breaker: 'disagreement', at: stage.clock.now(), observed: 90, limit: 99 } as const;
-  expect((await stage.runtime.deliver(agentId, trip, { cause: 'test' })).ok).toBe(true);
-  await stage.timers.fireDue();
-  await stage.carry({ clients: { spotexchange: client } });
-  expect(await stage.agents.find(ORG, agentId)).toMatchObject({ stage: 'backtest', paused: false });
+  const trip = { type: 'breaker.tripped', breaker: 'disagreement', at: fixture.clock.now(), observed: 90, limit: 99 } as const;
+  expect((await fixture.runtime.deliver(agentId, trip, { cause: 'test' })).ok).toBe(true);
+  await fixture.timers.fireDue();
+  await fixture.carry({ clients: { spotexchange: client } });
+  expect(await fixture.agents.find(ORG, agentId)).toMatchObject({ stage: 'backtest', paused: false });
   expect(await newest()).toMatchObject({ id: resting.id, state: 'partially_filled', reason: 'demoted' });
   expect((await newest()).execution?.parts).toMatchObject([{ kind: 'rest', executedQuantity: '0.005' }]);
   expect(simulator.account.open(null)).toEqual([]);
@@ -617,13 +617,13 @@ test('outside code that disagrees falls to backtest in one step: what rests is t
   expect([simulator.account.open(null), simulator.account.orders.length]).toEqual([[], 1]);
   expect(plainDecimal((await book(agentId)).held)).toBe(plainDecimal(kept.held));
 
-  expect((await stage.commands.close(stage.context(), agentId, { instrument: null, limitPrice: null })).ok).toBe(true);
+  expect((await fixture.commands.close(fixture.context(), agentId, { instrument: null, limitPrice: null })).ok).toBe(true);
   await receive();
-  const { sql, runtime, preTrade, quotes, clock } = stage;
+  const { sql, runtime, preTrade, quotes, clock } = fixture;
   const bid = (key: InstrumentKey) => quotes.get(key)?.bid ?? null;
-  const contained = eachRow((error) => stage.errors.push(error));
+  const contained = eachRow((error) => fixture.errors.push(error));
   await createKillSwitch({ store: createKillSwitchStore(sql), runtime, preTrade, bid, clock, contained }).look();
-  await stage.carry({ clients: { spotexchange: client } });
+  await fixture.carry({ clients: { spotexchange: client } });
   expect((await book(agentId)).held.lt('0.00001')).toBe(true);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });

@@ -31,16 +31,16 @@ import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { eachRow } from '../../actors/runtime/containment.ts';
 import { containment } from '../harness/contained.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let client: SpotOrders;
 
 beforeEach(async () => {
-  stage = await tradingFixture();
+  fixture = await tradingFixture();
   simulator = await createSpotExchangeSimulator({
     market: tinyMarket(),
-    clock: stage.clock,
+    clock: fixture.clock,
     port: 0,
     seed: 5,
     keys: [SANDBOX_EXCHANGE_KEY],
@@ -48,16 +48,16 @@ beforeEach(async () => {
     balances: { USDT: 1_000_000, BTC: 3 },
   });
   const weight = new WeightBudget(6_000);
-  rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
+  rest = createSpotRest({ baseUrl: simulator.url, clock: fixture.clock, random: seededRandom(1), budget: weight });
   const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
   const sign = signWithKey(SANDBOX_EXCHANGE_KEY);
-  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: stage.clock, budgetsOf: () => budgets });
+  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: fixture.clock, budgetsOf: () => budgets });
 });
 afterEach(async () => {
   client.close();
   rest.close();
   await simulator.close();
-  await stage.close();
+  await fixture.close();
 });
 
 /** The exchange's lot of bitcoin. */
@@ -68,20 +68,20 @@ function take(
   over: { symbol?: string; allocationUsd?: string; exit?: readonly ManifestCondition[]; entry?: readonly ManifestCondition[] } = {},
 ): Take {
   const { symbol = 'BTCUSDT', allocationUsd = '2000', entry = [{ type: 'price_above', price: '1' }], exit = [] } = over;
-  const read = readTakeFields({ symbol, conditions: { entry, exit }, allocationUsd }, { catalog: CATALOG, now: stage.clock.now() });
+  const read = readTakeFields({ symbol, conditions: { entry, exit }, allocationUsd }, { catalog: CATALOG, now: fixture.clock.now() });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.take;
 }
 
 async function draft(made = take()): Promise<string> {
-  const created = await stage.takes.create(stage.context(), made, READING);
+  const created = await fixture.takes.create(fixture.context(), made, READING);
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }
 
 async function armedLive(made = take()): Promise<string> {
   const id = await draft(made);
-  const armed = await stage.takes.arm(stage.context(), id, 'live', []);
+  const armed = await fixture.takes.arm(fixture.context(), id, 'live', []);
   expect(armed).toMatchObject({ ok: true, value: { state: 'armed', mode: 'live', onDuty: true } });
   return id;
 }
@@ -92,21 +92,21 @@ async function receive(): Promise<void> {
     bids: [string, string][];
     asks: [string, string][];
   };
-  stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
+  fixture.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
 }
 
 async function settle(): Promise<void> {
   for (let round = 0; round < 6; round++) {
-    await stage.timers.fireDue();
-    stage.clock.advanceTo(stage.clock.now() + 2);
+    await fixture.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + 2);
   }
 }
 
-const carry = () => stage.carry({ clients: { spotexchange: client } });
+const carry = () => fixture.carry({ clients: { spotexchange: client } });
 
 async function tickAndTrade(): Promise<void> {
   await receive();
-  await stage.tick('live', TAKE_TICK_MS);
+  await fixture.tick('live', TAKE_TICK_MS);
   await settle();
   await carry();
   await settle();
@@ -114,7 +114,7 @@ async function tickAndTrade(): Promise<void> {
 
 const free = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 async function book(id: string) {
-  const [row] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
+  const [row] = await fixture.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
     select cash_usd, capital_usd, holdings from books where agent_id = ${id} and mode = 'live'`;
   return {
     cash: new Decimal(row?.cash_usd ?? 0),
@@ -128,11 +128,11 @@ const killSwitch = () =>
     contained: eachRow((error) => {
       throw error;
     }),
-    runtime: stage.runtime,
-    store: createKillSwitchStore(stage.sql),
-    preTrade: stage.preTrade,
-    bid: (key) => stage.quotes.get(key)?.bid ?? null,
-    clock: stage.clock,
+    runtime: fixture.runtime,
+    store: createKillSwitchStore(fixture.sql),
+    preTrade: fixture.preTrade,
+    bid: (key) => fixture.quotes.get(key)?.bid ?? null,
+    clock: fixture.clock,
   });
 
 async function closed(id: string): Promise<void> {
@@ -141,7 +141,7 @@ async function closed(id: string): Promise<void> {
   expect(await killSwitch().look()).toBe(0);
   await carry();
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
 }
 
 test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end without the coins of the account; every balance agrees', async () => {
@@ -150,10 +150,10 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   const id = await armedLive();
   expect(await book(id)).toMatchObject({ cash: new Decimal(2000), capital: new Decimal(2000) });
   await tickAndTrade();
-  const [entry] = await stage.list();
+  const [entry] = await fixture.list();
   expect([entry?.state, entry?.side, entry?.order.mode, entry?.order.bookId]).toEqual(['filled', 'entry', 'live', `agent:${id}:live`]);
   // It has no exit conditions: filled is its end, and only the operator's word leads out of the position.
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, mode: 'live' });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, mode: 'live' });
   const bought = await book(id);
   expect(bought.held.gt(0)).toBe(true);
   expect(plainDecimal(bought.held)).toBe(plainDecimal(free('BTC').minus(coins)));
@@ -161,30 +161,30 @@ test('armed live it buys on the exchange with its allocation alone, and is close
   expect(bought.cash.gte(0)).toBe(true);
 
   expect(await killSwitch().look()).toBe(0);
-  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { state: 'disarmed', reason: 'closing' } });
-  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { state: 'disarmed', reason: 'closing' } });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
   await closed(id);
   const sold = await book(id);
   // Less than a lot stays in the book, as it does in the account.
   expect(sold.held.lt(LOT)).toBe(true);
   expect(plainDecimal(sold.held)).toBe(plainDecimal(free('BTC').minus(coins)));
   expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
-  expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [] });
-  expect(stage.errors).toEqual([]);
+  expect(await verifyTrail(fixture.sql)).toMatchObject({ whole: true, breaks: [] });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a position can be closed after an emergency halt, and nothing is bought any more', async () => {
   const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   const waiting = await armedLive(take({ allocationUsd: '500', entry: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
-  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
-  expect(await stage.takeReads.find(ORG, waiting)).toMatchObject({ state: 'disarmed', reason: 'emergency_halt' });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect((await fixture.commands.emergencyHalt(fixture.context())).ok).toBe(true);
+  expect(await fixture.takeReads.find(ORG, waiting)).toMatchObject({ state: 'disarmed', reason: 'emergency_halt' });
   await tickAndTrade();
-  expect(await stage.list()).toHaveLength(1);
+  expect(await fixture.list()).toHaveLength(1);
   // What holds nothing has nothing to close.
-  expect(await stage.takes.close(stage.context(), waiting)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true });
+  expect(await fixture.takes.close(fixture.context(), waiting)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true });
   await closed(id);
   expect((await book(id)).held.lt(LOT)).toBe(true);
 });
@@ -192,85 +192,88 @@ test('a position can be closed after an emergency halt, and nothing is bought an
 test('an answer of the exchange that is lost leaves one order and one fill', async () => {
   const id = await armedLive();
   await receive();
-  await stage.tick('live', TAKE_TICK_MS);
+  await fixture.tick('live', TAKE_TICK_MS);
   await client.lookUp({ instrument: 'spotexchange:BTCUSDT' } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
   await carry();
-  expect((await stage.list())[0]?.state).toBe('unknown');
+  expect((await fixture.list())[0]?.state).toBe('unknown');
   await settle();
-  expect((await stage.takeReads.find(ORG, id))?.state).toBe('proposed');
+  expect((await fixture.takeReads.find(ORG, id))?.state).toBe('proposed');
   simulator.faults.reset();
-  await stage.tick('live', TAKE_TICK_MS);
-  expect(await stage.list()).toHaveLength(1);
-  for (let round = 0; round < 4 && (await stage.list())[0]?.state === 'unknown'; round++) {
-    stage.clock.advanceTo(stage.clock.now() + 16_000);
-    await stage.timers.fireDue();
+  await fixture.tick('live', TAKE_TICK_MS);
+  expect(await fixture.list()).toHaveLength(1);
+  for (let round = 0; round < 4 && (await fixture.list())[0]?.state === 'unknown'; round++) {
+    fixture.clock.advanceTo(fixture.clock.now() + 16_000);
+    await fixture.timers.fireDue();
     await carry();
   }
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled' });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled' });
   expect(simulator.account.orders.length).toBe(1);
-  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
+  expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
 });
 
 test('where its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or paid in', async () => {
   const perp = await draft(take({ symbol: 'BTC' }));
-  expect(await stage.takes.arm(stage.context(), perp, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  expect(await fixture.takes.arm(fixture.context(), perp, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   const id = await draft();
-  stage.disabled.venues = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
-  const off = await stage.takes.arm(stage.context(), id, 'live', []);
+  fixture.disabled.venues = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
+  const off = await fixture.takes.arm(fixture.context(), id, 'live', []);
   expect(off).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   expect(JSON.stringify(off)).toContain('SVC_LIVE_SPOTEXCHANGE_ENABLED');
-  Object.assign(stage.disabled, { venues: {}, late: 'quotes take 7.5 s a round' });
-  const slow = await stage.takes.arm(stage.context(), id, 'live');
+  Object.assign(fixture.disabled, { venues: {}, late: 'quotes take 7.5 s a round' });
+  const slow = await fixture.takes.arm(fixture.context(), id, 'live');
   expect(slow).toMatchObject({ ok: false, refusal: { code: 'feature_disabled', detail: 'no live capital: quotes take 7.5 s a round' } });
-  stage.disabled.late = null;
-  expect(await stage.sql`select 1 from books`).toEqual([]);
-  expect((await stage.takeReads.find(ORG, id))?.state).toBe('draft');
+  fixture.disabled.late = null;
+  expect(await fixture.sql`select 1 from books`).toEqual([]);
+  expect((await fixture.takeReads.find(ORG, id))?.state).toBe('draft');
   // Switched off after the arming: the order fails at its execution, before anything leaves.
-  stage.disabled.venues = {};
+  fixture.disabled.venues = {};
   const late = await armedLive();
   await receive();
-  await stage.tick('live', TAKE_TICK_MS);
+  await fixture.tick('live', TAKE_TICK_MS);
   await settle();
-  await stage.carry();
+  await fixture.carry();
   await settle();
-  expect((await stage.list())[0]).toMatchObject({ state: 'failed', reason: 'feature_disabled' });
-  expect((await stage.takeReads.find(ORG, late))?.state).toBe('armed');
+  expect((await fixture.list())[0]).toMatchObject({ state: 'failed', reason: 'feature_disabled' });
+  expect((await fixture.takeReads.find(ORG, late))?.state).toBe('armed');
   expect(simulator.account.orders.length).toBe(0);
 });
 
 test('live Takes together are allocated no more than the capital of the mandate, even where they are armed at the same moment', async () => {
-  await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, maxCapitalUsd: '3000' } as never)}, 'ann')`;
+  await fixture.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, maxCapitalUsd: '3000' } as never)}, 'ann')`;
   const ids = [await draft(), await draft(), await draft(take({ allocationUsd: '1000' }))];
-  const outcomes = await Promise.all(ids.slice(0, 2).map((id) => stage.takes.arm(stage.context(), id, 'live', [])));
+  const outcomes = await Promise.all(ids.slice(0, 2).map((id) => fixture.takes.arm(fixture.context(), id, 'live', [])));
   expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
   expect(outcomes.find(({ ok }) => !ok)).toMatchObject({
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'capital_limit_breach', before: '2000', after: '4000' }] },
   });
-  expect(await stage.takes.arm(stage.context(), ids[2] as string, 'live')).toMatchObject({ ok: true });
-  const [paid] = await stage.sql`select count(*)::int as books, sum(capital_usd)::text as usd from books where mode = 'live'`;
+  expect(await fixture.takes.arm(fixture.context(), ids[2] as string, 'live')).toMatchObject({ ok: true });
+  const [paid] = await fixture.sql`select count(*)::int as books, sum(capital_usd)::text as usd from books where mode = 'live'`;
   expect(paid).toEqual({ books: 2, usd: '3000' });
   // Paper needs none of it; and what is disarmed frees its part.
   const refused = ids[outcomes.findIndex(({ ok }) => !ok)] as string;
   const accepted = ids[outcomes.findIndex(({ ok }) => ok)] as string;
-  expect(await stage.takes.disarm(stage.context(), accepted)).toMatchObject({ ok: true });
-  expect(await stage.takes.arm(stage.context(), refused, 'live', [])).toMatchObject({ ok: true });
+  expect(await fixture.takes.disarm(fixture.context(), accepted)).toMatchObject({ ok: true });
+  expect(await fixture.takes.arm(fixture.context(), refused, 'live', [])).toMatchObject({ ok: true });
 });
 
 test('armed again it is paid in once; a position keeps its mode', async () => {
   const id = await armedLive();
-  await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { mode: 'paper' } });
-  await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true, value: { mode: 'live' } });
+  await fixture.takes.disarm(fixture.context(), id);
+  expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { mode: 'paper' } });
+  await fixture.takes.disarm(fixture.context(), id);
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: true, value: { mode: 'live' } });
   expect((await book(id)).capital.eq(2000)).toBe(true);
-  await stage.takes.disarm(stage.context(), id);
+  await fixture.takes.disarm(fixture.context(), id);
   const holds = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
-  await stage.takes.disarm(stage.context(), holds);
-  expect(await stage.takes.arm(stage.context(), holds, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await stage.takes.arm(stage.context(), holds, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  await fixture.takes.disarm(fixture.context(), holds);
+  expect(await fixture.takes.arm(fixture.context(), holds, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await fixture.takes.arm(fixture.context(), holds, 'live', [])).toMatchObject({
+    ok: true,
+    value: { state: 'filled', onDuty: true },
+  });
 });
 
 test('the database refuses any other money in the live book of a Take', async () => {
@@ -281,7 +284,7 @@ test('the database refuses any other money in the live book of a Take', async ()
   ] as const) {
     const name = `transfer:${reference}`;
     await expect(
-      stage.sql.begin(async (sql) => {
+      fixture.sql.begin(async (sql) => {
         await sql`insert into ledger_transactions (id, book_id, kind, at, legs) values (${name}, ${`agent:${id}:live`}, 'transfer', 1, 2)`;
         await sql`
           insert into ledger_legs (transaction_id, leg, account_id, amount)
@@ -294,20 +297,20 @@ test('the database refuses any other money in the live book of a Take', async ()
 
 /** The breakers as the service wires them. */
 const breakers = () => {
-  const { sql, runtime, clock } = stage;
-  return createBreakersOfTakes({ containment, sql, runtime, clock, onError: (error) => stage.errors.push(error) });
+  const { sql, runtime, clock } = fixture;
+  return createBreakersOfTakes({ containment, sql, runtime, clock, onError: (error) => fixture.errors.push(error) });
 };
 
 /** A live Take that holds its position, and what it waits for never comes. */
 async function holding(): Promise<string> {
   const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
   return id;
 }
 
 const alertsOf = async (id: string) =>
-  (await stage.sql<{ body: object }[]>`select body from announcements where actor_id = ${id} and channel = 'alerts' order by 1`).map(
+  (await fixture.sql<{ body: object }[]>`select body from announcements where actor_id = ${id} and channel = 'alerts' order by 1`).map(
     ({ body }) => body,
   );
 
@@ -320,21 +323,21 @@ test('a day that loses more than the mandate allows disarms a live Take, and no 
         agentId: id,
         stage: stageName,
         manifest: { maxDailyDrawdownPct: 100 },
-        marked: { ...markBook(emptyBook('book', 'live', '1'), new Map(), stage.clock.now()), dailyDrawdownPct },
+        marked: { ...markBook(emptyBook('book', 'live', '1'), new Map(), fixture.clock.now()), dailyDrawdownPct },
       },
     ]);
   for (const quiet of [told(limit), told(null), told(limit + 50, 'paper')]) await quiet;
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
   await told(limit + 0.1);
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', onDuty: false, reason: 'daily_drawdown' });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', onDuty: false, reason: 'daily_drawdown' });
   expect(await alertsOf(id)).toMatchObject([{ what: 'daily_drawdown', takeId: id, observed: String(limit + 0.1), limit: String(limit) }]);
   await told(limit + 0.1);
   expect(await alertsOf(id)).toHaveLength(1);
-  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   const day = 86_400_000;
-  stage.clock.advanceTo((Math.floor(stage.clock.now() / day) + 1) * day);
-  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
-  expect(stage.errors).toEqual([]);
+  fixture.clock.advanceTo((Math.floor(fixture.clock.now() / day) + 1) * day);
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('live fills that cost more than three times what a backtest expects disarm it; armed again they count anew', async () => {
@@ -346,9 +349,9 @@ test('live fills that cost more than three times what a backtest expects disarm 
   const notional = Math.floor((2000 / (1 + takerFeeBps / 10_000)) * 100) / 100;
   expect(expected).toBeCloseTo(halfSpreadBps + (notional / Number(depthUsd)) * 50, 4);
   const fills = async (count: number, slippageBps: number) => {
-    stage.clock.advanceTo(stage.clock.now() + 5);
-    const at = stage.clock.now();
-    await stage.sql.begin((sql) =>
+    fixture.clock.advanceTo(fixture.clock.now() + 5);
+    const at = fixture.clock.now();
+    await fixture.sql.begin((sql) =>
       writeRecords(
         sql,
         Array.from({ length: count }, (_, n) => ({
@@ -374,44 +377,44 @@ test('live fills that cost more than three times what a backtest expects disarm 
     );
   };
   // The purchase itself counts until it is armed anew.
-  const facts = createBreakerFacts(stage.sql);
+  const facts = createBreakerFacts(fixture.sql);
   const before = (await facts.slippage([id])).get(id);
   expect(before).toMatchObject({ expectedSlippageBps: expected });
-  await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true });
+  await fixture.takes.disarm(fixture.context(), id);
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: true });
   expect((await facts.slippage([id])).get(id)).toMatchObject({ fills: 0, slippageBps: null });
   await fills(1, 3 * expected - 0.01);
   await breakers().look();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ onDuty: true });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ onDuty: true });
   await fills(1, 3 * expected + 0.1);
   await breakers().look();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', reason: 'slippage' });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', reason: 'slippage' });
   expect(await alertsOf(id)).toMatchObject([{ what: 'slippage', takeId: id }]);
-  stage.clock.advanceTo(stage.clock.now() + 5);
-  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true });
+  fixture.clock.advanceTo(fixture.clock.now() + 5);
+  expect(await fixture.takes.arm(fixture.context(), id, 'live', [])).toMatchObject({ ok: true });
   await breakers().look();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
-  expect(stage.errors).toEqual([]);
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('data that is lost for five seconds cancels what a Take proposes and disarms a live one, never before and not for an instrument that it does not trade', async () => {
   const live = await holding();
   const paper = await draft();
-  expect(await stage.takes.arm(stage.context(), paper, 'paper', [])).toMatchObject({ ok: true });
+  expect(await fixture.takes.arm(fixture.context(), paper, 'paper', [])).toMatchObject({ ok: true });
   const other = await draft(take({ symbol: 'AAPLx' }));
-  expect(await stage.takes.arm(stage.context(), other, 'paper', [])).toMatchObject({ ok: true });
+  expect(await fixture.takes.arm(fixture.context(), other, 'paper', [])).toMatchObject({ ok: true });
   const waiting = await draft();
-  const subscribers = await tradersSubscribedTo(stage.sql)('spotexchange');
+  const subscribers = await tradersSubscribedTo(fixture.sql)('spotexchange');
   expect([live, paper, other, waiting].map((id) => subscribers.includes(id))).toEqual([true, true, false, false]);
-  expect(await tradersSubscribedTo(stage.sql)('reference')).toContain(other);
-  const notify = createFeedNotices({ subscribers: tradersSubscribedTo(stage.sql), ...stage });
+  expect(await tradersSubscribedTo(fixture.sql)('reference')).toContain(other);
+  const notify = createFeedNotices({ subscribers: tradersSubscribedTo(fixture.sql), ...fixture });
   const edge = async (type: 'feed.degraded' | 'feed.restored') => {
-    const at = stage.clock.now();
+    const at = fixture.clock.now();
     await notify({ type, subject: 'spotexchange', at, goodAt: at });
   };
   const after = async (ms: number) => {
-    stage.clock.advanceTo(stage.clock.now() + ms);
-    await stage.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + ms);
+    await fixture.timers.fireDue();
   };
   for (const ms of [4_900, 4_999]) {
     await edge('feed.degraded');
@@ -419,15 +422,18 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
     await edge('feed.restored');
     await after(10);
   }
-  expect(await stage.takeReads.find(ORG, live)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(await fixture.takeReads.find(ORG, live)).toMatchObject({ state: 'filled', onDuty: true });
   await edge('feed.degraded');
   await after(5_000);
-  expect(await stage.takeReads.find(ORG, live)).toMatchObject({ state: 'disarmed', reason: 'data_degraded' });
+  expect(await fixture.takeReads.find(ORG, live)).toMatchObject({ state: 'disarmed', reason: 'data_degraded' });
   // On paper nothing is at stake: it stays armed, and a quote that is not live triggers nothing.
-  expect(await stage.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
+  expect(await fixture.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
   expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded', takeId: live, venues: ['spotexchange'] }]);
   expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded', takeId: paper, venues: ['spotexchange'] }]);
-  expect(await stage.takes.arm(stage.context(), live, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  expect(await fixture.takes.arm(fixture.context(), live, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   await edge('feed.restored');
-  expect(await stage.takes.arm(stage.context(), live, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(await fixture.takes.arm(fixture.context(), live, 'live', [])).toMatchObject({
+    ok: true,
+    value: { state: 'filled', onDuty: true },
+  });
 });

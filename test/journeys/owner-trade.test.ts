@@ -15,13 +15,13 @@ afterEach(() => world.close());
 
 /** The organization's owner has proved a wallet, as a link by signature leaves it. */
 async function linked(wallet: string = address, later = 0): Promise<void> {
-  const { sql, clock } = world.stage;
+  const { sql, clock } = world.fixture;
   await sql`insert into linked_wallets (id, org_id, chain, address, label, challenge, signature, proved_by, proved_at)
     values (gen_random_uuid(), ${ORG}, 'spotchain', ${wallet}, null, 'text', 'signature', 'ann', ${clock.now() + later})`;
 }
 
 const newest = async (agentId: string) => {
-  const [proposal] = await world.stage.list({ agentId });
+  const [proposal] = await world.fixture.list({ agentId });
   if (proposal === undefined) throw new Error(`agent ${agentId} has no proposal`);
   return proposal;
 };
@@ -31,9 +31,9 @@ async function approved(agentId: string) {
   await world.proposed(agentId);
   const { id, state } = await newest(agentId);
   expect(state).toBe('pending_approval');
-  const answer = await world.stage.orders.approve(world.stage.context(), id);
+  const answer = await world.fixture.orders.approve(world.fixture.context(), id);
   expect(answer).toMatchObject({ ok: true });
-  await world.stage.carry({ clients: { spotchain: world.orders } });
+  await world.fixture.carry({ clients: { spotchain: world.orders } });
   return newest(agentId);
 }
 
@@ -42,7 +42,7 @@ async function signedByOwner(agentId: string) {
   const { transaction } = await newest(agentId);
   if (transaction === null) throw new Error('nothing is prepared');
   const prepared = await world.swapReads.find(ORG, transaction.id);
-  return world.swaps.execute(world.stage.context(), transaction.id, ownerSigned(prepared?.unsigned ?? ''));
+  return world.swaps.execute(world.fixture.context(), transaction.id, ownerSigned(prepared?.unsigned ?? ''));
 }
 
 /** The agent holds what its owner has signed for. */
@@ -59,18 +59,18 @@ const look = () =>
     contained: eachRow((error) => {
       throw error;
     }),
-    store: createKillSwitchStore(world.stage.sql),
+    store: createKillSwitchStore(world.fixture.sql),
     runtime: world.runtime,
-    preTrade: world.stage.preTrade,
-    bid: (instrument) => world.stage.quotes.get(instrument)?.bid ?? null,
-    clock: world.stage.clock,
+    preTrade: world.fixture.preTrade,
+    bid: (instrument) => world.fixture.quotes.get(instrument)?.bid ?? null,
+    clock: world.fixture.clock,
   }).look();
 
 /** Everything is sold by the kill switch, with the owner's signature. */
 async function soldOut(agentId: string): Promise<void> {
   await world.receive();
   expect(await look()).toBe(1);
-  await world.stage.carry({ clients: { spotchain: world.orders } });
+  await world.fixture.carry({ clients: { spotchain: world.orders } });
   expect(await newest(agentId)).toMatchObject({
     state: 'unknown',
     side: 'exit',
@@ -79,10 +79,11 @@ async function soldOut(agentId: string): Promise<void> {
   expect(await look()).toBe(0);
   expect(await signedByOwner(agentId)).toMatchObject({ ok: true });
   expect(await world.finished(agentId)).toMatchObject({ state: 'filled', decisionId: null });
-  expect([await world.tokensOf(), await world.stage.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`]).toEqual(
-    [0n, [{ holdings: [] }]],
-  );
-  expect(world.stage.errors).toEqual([]);
+  expect([
+    await world.tokensOf(),
+    await world.fixture.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`,
+  ]).toEqual([0n, [{ holdings: [] }]]);
+  expect(world.fixture.errors).toEqual([]);
 }
 
 test('at confirm an approved purchase waits for the wallet, and what the wallet signed is booked once', async () => {
@@ -92,7 +93,7 @@ test('at confirm an approved purchase waits for the wallet, and what the wallet 
   const waiting = await approved(agentId);
   expect(waiting).toMatchObject({ state: 'unknown', transaction: { state: 'prepared', wallet: address, executor: 'user' } });
   expect([world.broadcasts(), world.answers]).toEqual([0, []]);
-  const told = await world.stage.sql<{ channel: string; body: object }[]>`
+  const told = await world.fixture.sql<{ channel: string; body: object }[]>`
     select channel, body from announcements where body->>'what' in ('awaiting_signature', 'signature_needed') order by seq`;
   expect(told).toMatchObject(
     ['proposals', 'alerts'].map((channel) => ({ channel, body: { proposalId: waiting.id, transactionId: waiting.transaction?.id } })),
@@ -102,8 +103,8 @@ test('at confirm an approved purchase waits for the wallet, and what the wallet 
   expect([done?.state, done?.fills.length, done?.transaction?.state, world.broadcasts()]).toEqual(['filled', 1, 'finalized', 1]);
   const got = new Decimal((await world.tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
   expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
-  expect(await world.stage.sql`select book_id from fills`).toEqual([{ book_id: `agent:${agentId}:live` }]);
-  expect(world.stage.errors).toEqual([]);
+  expect(await world.fixture.sql`select book_id from fills`).toEqual([{ book_id: `agent:${agentId}:live` }]);
+  expect(world.fixture.errors).toEqual([]);
 });
 
 test('a route that costs more beyond the touch than was kept for it is prepared with less room for slippage, within the order’s limit', async () => {
@@ -129,13 +130,13 @@ test('a wallet that alters the transaction moves nothing, and nobody signs in ti
   const [first] = altered.message.compiledInstructions;
   if (first !== undefined) first.data = Uint8Array.from([...first.data, 0]);
   const bytes = Buffer.from(ownerSigned(Buffer.from(altered.serialize()).toString('base64')), 'base64').toString('base64');
-  expect(await world.swaps.execute(world.stage.context(), transaction?.id ?? '', bytes)).toMatchObject({
+  expect(await world.swaps.execute(world.fixture.context(), transaction?.id ?? '', bytes)).toMatchObject({
     ok: false,
     refusal: { code: 'signed_bytes_differ' },
   });
   for (let slots = 0; slots < 8; slots++) {
     for (let slot = 0; slot < 40; slot++) world.chain.chain.finalize();
-    world.stage.clock.advanceTo(world.stage.clock.now() + 15_000);
+    world.fixture.clock.advanceTo(world.fixture.clock.now() + 15_000);
   }
   const ended = await world.finished(agentId);
   expect([ended?.state, ended?.reason, world.broadcasts()]).toEqual(['failed', 'signature_window_over', 0]);
@@ -148,9 +149,9 @@ test('without any known wallet nothing is prepared, and the proposal says what i
 });
 
 test.each([
-  ['a pause', (id: string) => world.stage.commands.pause(world.stage.context(), id), 'halted'],
-  ['an emergency halt', () => world.stage.commands.emergencyHalt(world.stage.context()), 'halted'],
-  ['a lowered autonomy', (id: string) => world.stage.commands.setAutonomy(world.stage.context(), id, 'suggest'), 'state_conflict'],
+  ['a pause', (id: string) => world.fixture.commands.pause(world.fixture.context(), id), 'halted'],
+  ['an emergency halt', () => world.fixture.commands.emergencyHalt(world.fixture.context()), 'halted'],
+  ['a lowered autonomy', (id: string) => world.fixture.commands.setAutonomy(world.fixture.context(), id, 'suggest'), 'state_conflict'],
 ] as const)('after %s what lies prepared for the wallet is not taken any more', async (_, happens, code) => {
   world = await chainTradeFixture({ signer: false });
   await linked();
@@ -164,22 +165,22 @@ test.each([
 });
 
 const CLOSED_AFTER: { readonly [what: string]: (id: string) => Promise<unknown> } = {
-  'a pause': (id) => world.stage.commands.pause(world.stage.context(), id),
-  'an emergency halt': () => world.stage.commands.emergencyHalt(world.stage.context()),
+  'a pause': (id) => world.fixture.commands.pause(world.fixture.context(), id),
+  'an emergency halt': () => world.fixture.commands.emergencyHalt(world.fixture.context()),
   'a demotion to paper': (id) =>
     world.runtime.deliver(
       id,
-      { type: 'breaker.tripped', breaker: 'slippage', at: world.stage.clock.now(), observed: 4, limit: 3 },
+      { type: 'breaker.tripped', breaker: 'slippage', at: world.fixture.clock.now(), observed: 4, limit: 3 },
       { cause: 'test' },
     ),
   'a new version': async (id) => {
-    const answer = await world.stage.commands.addVersion(world.stage.context(), id, eagerManifest());
+    const answer = await world.fixture.commands.addVersion(world.fixture.context(), id, eagerManifest());
     expect(answer).toMatchObject({ ok: true });
   },
   ...Object.fromEntries(
     AUTONOMY_LEVELS.map((level) => [
       `autonomy ${level}`,
-      (id: string) => world.stage.commands.setAutonomy(world.stage.context(), id, level),
+      (id: string) => world.fixture.commands.setAutonomy(world.fixture.context(), id, level),
     ]),
   ),
 };
@@ -190,7 +191,7 @@ test.each(Object.keys(CLOSED_AFTER))('after %s a person closes what the agent ho
   const agentId = await holding();
   await linked('2'.repeat(43), 1);
   await CLOSED_AFTER[what]?.(agentId);
-  await world.stage.commands.close(world.stage.context(), agentId, { instrument: null, limitPrice: null });
+  await world.fixture.commands.close(world.fixture.context(), agentId, { instrument: null, limitPrice: null });
   await soldOut(agentId);
 });
 
@@ -204,10 +205,10 @@ test.each(['confirm', 'risk_only'] as const)('the kill switch of a breaker sells
   await approved(agentId);
   await signedByOwner(agentId);
   await world.finished(agentId);
-  if (autonomy !== 'confirm') await world.stage.commands.setAutonomy(world.stage.context(), agentId, autonomy);
+  if (autonomy !== 'confirm') await world.fixture.commands.setAutonomy(world.fixture.context(), agentId, autonomy);
   await world.runtime.deliver(
     agentId,
-    { type: 'breaker.tripped', breaker: 'daily_drawdown', at: world.stage.clock.now(), observed: 4, limit: 3 },
+    { type: 'breaker.tripped', breaker: 'daily_drawdown', at: world.fixture.clock.now(), observed: 4, limit: 3 },
     { cause: 'test' },
   );
   await soldOut(agentId);
@@ -220,7 +221,7 @@ test('at risk_only the agent’s own exit is prepared for the wallet without an 
   await approved(agentId);
   await signedByOwner(agentId);
   await world.finished(agentId);
-  await world.stage.commands.setAutonomy(world.stage.context(), agentId, 'risk_only');
+  await world.fixture.commands.setAutonomy(world.fixture.context(), agentId, 'risk_only');
   await world.proposed(agentId);
   expect(await newest(agentId)).toMatchObject({ side: 'exit', state: 'unknown', transaction: { state: 'prepared' } });
   await signedByOwner(agentId);
@@ -234,7 +235,7 @@ test('at policy_auto an exit that no delegation covers goes to the wallet; a pur
   await approved(agentId);
   await signedByOwner(agentId);
   await world.finished(agentId);
-  await world.stage.commands.setAutonomy(world.stage.context(), agentId, 'policy_auto');
+  await world.fixture.commands.setAutonomy(world.fixture.context(), agentId, 'policy_auto');
   await world.proposed(agentId);
   expect(await newest(agentId)).toMatchObject({ side: 'exit', state: 'unknown', transaction: { executor: 'user' } });
   await signedByOwner(agentId);

@@ -46,7 +46,7 @@ const PAPER_DAYS = 15;
 const SHADOW_DAYS = 6;
 const clock = createLiveClock();
 
-let stage: GateFixture;
+let fixture: GateFixture;
 let runtime: Runtime;
 let commands: AgentCommands;
 let gates: Gates;
@@ -58,8 +58,8 @@ const as = (subject: string) => ({ orgId: ORG, subject, permissions: [], request
 
 beforeAll(async () => {
   const url = await testDatabase();
-  stage = await createGateFixture(url);
-  const { app: sql, evaluator, newId } = stage;
+  fixture = await createGateFixture(url);
+  const { app: sql, evaluator, newId } = fixture;
   ({ runtime, commands } = actorsOn(sql, clock, newId));
   const lateRound = async (): Promise<string | null> => late;
   gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set(), lateRound });
@@ -75,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker.stop();
-  await stage.close();
+  await fixture.close();
 });
 
 /** A price that breathes once a day, a little differently every hour: a rule that buys low and sells high earns steadily. */
@@ -136,7 +136,7 @@ async function run(agentId: string, evaluation: 'backtest' | 'stress_test', requ
 async function promoted(agentId: string, to: string): Promise<void> {
   const outcome = await gates.commands.promote(as('tina'), agentId);
   expect(outcome).toMatchObject({ ok: true, value: { stage: to } });
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
 }
 
 async function refused(agentId: string, code: string): Promise<void> {
@@ -197,10 +197,10 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
       if (cut.slot % DAY === DAY - MINUTE || cut.slot - last <= MINUTE) cuts.set(cut.slot, cut);
     },
   });
-  for (const cut of cuts.values()) await writeCut(stage.app, cut, 'streams');
+  for (const cut of cuts.values()) await writeCut(fixture.app, cut, 'streams');
   for (const { fill } of fills) {
     const sent = { limitPrice: new Decimal(fill.fillPrice).times(fill.side === 'buy' ? '1.006' : '0.994').toFixed(), restedSince: null };
-    await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill, sent }]));
+    await fixture.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill, sent }]));
   }
   await measured();
   return fills;
@@ -208,7 +208,7 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
 
 /** Records the flow of orders at the shadow stage: each met the book of the market as it arrived. */
 async function measured(): Promise<void> {
-  const shadows = createShadowStore(stage.app);
+  const shadows = createShadowStore(fixture.app);
   const orders = await shadows.unmeasured(0, 1_000);
   const level = (price: number) => [{ price: price.toFixed(2), size: '2' }];
   await shadows.write(
@@ -225,7 +225,7 @@ async function measured(): Promise<void> {
 }
 
 test('an agent climbs from draft to live by what it has shown, and a breaker takes it down again', async () => {
-  const { app: sql } = stage;
+  const { app: sql } = fixture;
   const store = createCandleStore(sql);
   for (let open = FROM; open < TO; open += 5_000 * HOUR) {
     const count = Math.min(5_000, (TO - open) / HOUR);
@@ -274,16 +274,16 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   const now = async (): Promise<EpochMs> => ((await sql<{ at: number }[]>`select gate_now() as at`)[0] as { at: number }).at;
   const onPaper = await traded(agent, await now(), PAPER_DAYS);
   expect(onPaper.length).toBeGreaterThan(20);
-  await stage.advance(13 * DAY);
+  await fixture.advance(13 * DAY);
   await refused(id, 'gate_failed');
-  await stage.advance((PAPER_DAYS - 13) * DAY);
+  await fixture.advance((PAPER_DAYS - 13) * DAY);
   await promoted(id, 'shadow');
 
   // Days beside the live market; what it holds from before is sold first, as its book says.
   await refused(id, 'gate_failed');
   const inShadow = await traded({ ...agent, stage: 'shadow' }, await now(), SHADOW_DAYS);
   expect(inShadow.length).toBeGreaterThan(10);
-  await stage.advance(SHADOW_DAYS * DAY);
+  await fixture.advance(SHADOW_DAYS * DAY);
   late = 'quotes take 7.5 s a round';
   expect(await gates.commands.promote(as('tina'), id)).toMatchObject({
     ok: false,
@@ -318,6 +318,6 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   expect(await watch.look([book])).toEqual([id]);
   expect((await createAgentDirectory(sql).find(ORG, id))?.stage).toBe('paper');
   // What it had shown before the demotion counts for nothing.
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
   await refused(id, 'gate_failed');
 });

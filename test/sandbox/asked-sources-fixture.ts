@@ -1,4 +1,4 @@
-/** Virtual time over real sockets, for what has no place on the stage of priced venues. */
+/** Virtual time over real sockets, for sources without prices. */
 
 import type { Observable } from 'rxjs';
 import { expect } from 'vitest';

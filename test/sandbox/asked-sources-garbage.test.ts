@@ -44,12 +44,12 @@ describe('prices that are asked for', () => {
   const ASKED: readonly ProviderName[] = ['issuer', 'spotchain', 'kalshi-polled'];
 
   test.each(ASKED)('%s: every good answer tells its prices, every garbage one is counted, and the next poll heals', async (name) => {
-    const stage = await openFaultFixture([name]);
-    cleanups.push(() => stage.close());
-    const [provider] = stage.providers as [(typeof stage.providers)[0]];
-    const { clock } = stage;
+    const fixture = await openFaultFixture([name]);
+    cleanups.push(() => fixture.close());
+    const [provider] = fixture.providers as [(typeof fixture.providers)[0]];
+    const { clock } = fixture;
     const received: FeedMessage[] = [];
-    const pipeline = stage.listen(provider);
+    const pipeline = fixture.listen(provider);
     pipeline.received.subscribe({
       next: (message) => void received.push(message),
       error: (error: unknown) => expect.unreachable(String(error)),
@@ -59,13 +59,13 @@ describe('prices that are asked for', () => {
       const prices = [...quotes, ...references];
       return prices.length > 0 && prices.every(({ quality }) => quality === 'live');
     };
-    for (let waited = 0; !isLive() && waited < 60_000; waited += 1_000) await stage.run(1_000);
-    await stage.run(5_000);
+    for (let waited = 0; !isLive() && waited < 60_000; waited += 1_000) await fixture.run(1_000);
+    await fixture.run(5_000);
     expect(isLive()).toBe(true);
     received.length = 0;
     const { answers, spoiled } = garbageOf(provider.faults);
     provider.faults.set({ garbage: 0.2 });
-    await stage.run(name === 'issuer' ? 1_800_000 : 300_000, () => {}, name === 'issuer' ? 1_000 : 100);
+    await fixture.run(name === 'issuer' ? 1_800_000 : 300_000, () => {}, name === 'issuer' ? 1_000 : 100);
     expect(spoiled()).toBeGreaterThan(5);
     expect(answers() - spoiled()).toBeGreaterThan(10);
     expect(refused(received)).toBe(spoiled());
@@ -78,7 +78,7 @@ describe('prices that are asked for', () => {
     expect(sizes).toEqual(new Set([name === 'kalshi-polled' ? 4 : 1]));
     expect(at.size).toBeGreaterThan(10);
     provider.faults.reset();
-    for (let waited = 0; !isLive() && waited < 90_000; waited += 1_000) await stage.run(1_000);
+    for (let waited = 0; !isLive() && waited < 90_000; waited += 1_000) await fixture.run(1_000);
     expect(isLive()).toBe(true);
   });
 

@@ -187,42 +187,42 @@ class Witness {
   }
 }
 
-let stage: FaultFixture | null = null;
+let fixture: FaultFixture | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await fixture?.close();
+  fixture = null;
 });
 
 async function underFault(fault: Fault, names: readonly ProviderName[], faultMs: number, healMs: number): Promise<Row[]> {
   const able = names.filter((name) => unsaid(name, fault) === null);
   const met = able.filter((name) => isInTable(name, fault));
   if (met.length === 0) return [];
-  stage = await openFaultFixture(able, 1, null, met);
-  const { clock, providers } = stage;
-  const witnesses = providers.map((provider) => new Witness(provider, (stage as FaultFixture).listen(provider)));
+  fixture = await openFaultFixture(able, 1, null, met);
+  const { clock, providers } = fixture;
+  const witnesses = providers.map((provider) => new Witness(provider, (fixture as FaultFixture).listen(provider)));
   for (let waited = 0; !witnesses.every((one) => one.isLive(clock.now())); waited += 500) {
     const missing = witnesses.filter((one) => !one.isLive(clock.now())).map(({ provider }) => provider.name);
     expect(waited, `not live before the fault: ${missing.join()}`).toBeLessThan(60_000);
-    await stage.run(500);
+    await fixture.run(500);
   }
-  await stage.run(2_000);
+  await fixture.run(2_000);
   const look = (): void => {
     for (const one of witnesses) one.look(clock.now());
   };
   for (const one of witnesses) one.begin(clock.now());
   for (const { faults } of providers) faults.set(fault.settings);
-  if (fault.cutFirst) stage.cutConnections();
-  await stage.run(faultMs, look);
+  if (fault.cutFirst) fixture.cutConnections();
+  await fixture.run(faultMs, look);
   for (const { faults } of providers) faults.reset();
   const until = clock.now();
   // Healed: everything is live, and still is a while later.
   for (let calm = 0; calm < 3_000 && clock.now() - until < healMs; ) {
-    await stage.run(500, look);
+    await fixture.run(500, look);
     calm = witnesses.every((one) => one.isLive(clock.now())) ? calm + 500 : 0;
   }
   const rows = witnesses.map((one) => one.row(fault.name, until, one.isLive(clock.now())));
-  await stage.close();
-  stage = null;
+  await fixture.close();
+  fixture = null;
   return rows;
 }
 

@@ -12,18 +12,18 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function staged(...options: Parameters<typeof openFaultFixture>): Promise<FaultFixture> {
-  const stage = await openFaultFixture(...options);
-  cleanups.push(() => stage.close());
-  return stage;
+async function opened(...options: Parameters<typeof openFaultFixture>): Promise<FaultFixture> {
+  const fixture = await openFaultFixture(...options);
+  cleanups.push(() => fixture.close());
+  return fixture;
 }
 
-/** Everything that each provider of a stage tells from now on. */
-function listen(stage: FaultFixture): Map<ProviderName, FeedMessage[]> {
+/** Everything that each provider of a fixture tells from now on. */
+function listen(fixture: FaultFixture): Map<ProviderName, FeedMessage[]> {
   return new Map(
-    stage.providers.map((provider) => {
+    fixture.providers.map((provider) => {
       const received: FeedMessage[] = [];
-      stage.listen(provider).received.subscribe({
+      fixture.listen(provider).received.subscribe({
         next: (message) => void received.push(message),
         error: (error: unknown) => {
           throw error;
@@ -45,12 +45,12 @@ describe('with one frame of garbage in a hundred', () => {
   test('every good quote arrives, at every venue, and the garbage is counted', async () => {
     const runs: Map<ProviderName, FeedMessage[]>[] = [];
     for (const garbage of [0, 0.01]) {
-      const stage = await staged(STREAMED);
-      const received = listen(stage);
-      await stage.run(4_000);
-      for (const { faults } of stage.providers) faults.set({ garbage });
+      const fixture = await opened(STREAMED);
+      const received = listen(fixture);
+      await fixture.run(4_000);
+      for (const { faults } of fixture.providers) faults.set({ garbage });
       for (const messages of received.values()) messages.length = 0;
-      await stage.run(90_000);
+      await fixture.run(90_000);
       runs.push(received);
     }
     const [calm, noisy] = runs as [Map<ProviderName, FeedMessage[]>, Map<ProviderName, FeedMessage[]>];
@@ -75,21 +75,21 @@ describe('ten minutes of a host that is', () => {
     cleanups.push(() => host.close());
     const attempts: number[][] = [];
     for (const seed of how === 'refused' ? [1, 2] : SEEDS) {
-      const stage = await staged([name], seed, host.url);
-      const received = listen(stage);
-      const before = stage.dialled();
+      const fixture = await opened([name], seed, host.url);
+      const received = listen(fixture);
+      const before = fixture.dialled();
       const at: number[] = [];
       const note = (): void => {
-        while (at.length < stage.dialled() - before) at.push(stage.clock.now());
+        while (at.length < fixture.dialled() - before) at.push(fixture.clock.now());
       };
-      await stage.run(600_000, note, 1_000);
+      await fixture.run(600_000, note, 1_000);
       attempts.push(at);
       const messages = received.get(name) as FeedMessage[];
       expect(messages.filter(({ kind }) => kind === 'quote' || kind === 'reference')).toEqual([]);
       // The outage is on record: as a lost connection, or for listings, which come before any connection, as counted failures.
       expect(messages.some((one) => one.kind === 'rejection' || (one.kind === 'feed_status' && one.status === 'disconnected'))).toBe(true);
       expect(messages.filter((one) => one.kind === 'feed_status').length).toBeLessThanOrEqual(1);
-      await stage.close();
+      await fixture.close();
       cleanups.pop();
     }
     expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);

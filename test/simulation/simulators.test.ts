@@ -16,12 +16,12 @@ const STEPS = 8;
 const HEAL_MS = 150_000;
 const HOUR_MS = 3_600_000;
 
-let stage: FaultFixture | null = null;
+let fixture: FaultFixture | null = null;
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  await stage?.close();
-  stage = null;
+  await fixture?.close();
+  fixture = null;
 });
 
 /** One command of a script: what is put to which simulator, null where its faults are switched off; then time passes. */
@@ -131,7 +131,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
   'script %i: nothing that is not live is executable, every message is accounted for, and every venue heals',
   async (seed) => {
     const on = await openFaultFixture(NAMES, seed);
-    stage = on;
+    fixture = on;
     const { clock, providers } = on;
     const control = await openSandboxControl({ faults: Object.fromEntries(providers.map(({ name, faults }) => [name, faults])), port: 0 });
     cleanups.push(() => control.close());

@@ -22,15 +22,15 @@ import { BTC, eagerManifest, ORG, quoteOf, type TradingFixture, tradingFixture }
 import { eachRow } from '../../actors/runtime/containment.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'sevengate-shadow-'));
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let owner: Sql;
 beforeAll(async () => {
-  stage = await tradingFixture({ home });
-  owner = openDatabase({ url: stage.url, role: null, name: 'owner', connections: 1 });
+  fixture = await tradingFixture({ home });
+  owner = openDatabase({ url: fixture.url, role: null, name: 'owner', connections: 1 });
 });
 afterAll(async () => {
   await owner.end();
-  await stage.close();
+  await fixture.close();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -42,10 +42,10 @@ function feed() {
     assessed: told,
     trades,
     books: [],
-    clock: stage.clock,
+    clock: fixture.clock,
     onFailure: (error) => expect.unreachable(String(error)),
   });
-  const store = createShadowStore(stage.feedSql);
+  const store = createShadowStore(fixture.feedSql);
   return {
     told,
     trades,
@@ -57,7 +57,7 @@ function feed() {
         store,
         keeper: flow,
         follow: flow.follow,
-        now: stage.clock.now(),
+        now: fixture.clock.now(),
       }),
     stop: flow.stop,
   };
@@ -68,45 +68,45 @@ const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part
 test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever assesses', async () => {
   const { told, trades, look, stop } = feed();
   const manifest = eagerManifest({ algorithm: 'smart_order_routing_maker_first', urgency: 'high' });
-  const id = await stage.agent('policy_auto', manifest);
-  await stage.atStage(id, 'shadow');
+  const id = await fixture.agent('policy_auto', manifest);
+  await fixture.atStage(id, 'shadow');
   await look();
   let traded = 0;
   const trade = (price: string, quantity: string): void => {
-    const at = stage.clock.now();
-    stage.trades.push({ price, quantity, at });
+    const at = fixture.clock.now();
+    fixture.trades.push({ price, quantity, at });
     const print = { sequence: ++traded, price, quantity, observedAt: at, receivedAt: at };
     trades.next({ ...print, kind: 'trade', venue: 'spotexchange', instrument: 'BTCUSDT', source: 'binance:aggTrade' });
   };
   const quoted = (): void => {
-    stage.price('60000', '60010', 'live', BTC, '0.5');
-    told.next(quoteOf(BTC, stage.clock.now(), '60000', '60010', 'live', '0.5'));
+    fixture.price('60000', '60010', 'live', BTC, '0.5');
+    told.next(quoteOf(BTC, fixture.clock.now(), '60000', '60010', 'live', '0.5'));
   };
 
   quoted();
   trade('60005', '0.1');
-  await stage.tick();
+  await fixture.tick();
   quoted();
-  await stage.carry();
-  stage.clock.advanceTo(stage.clock.now() + 1_000);
+  await fixture.carry();
+  fixture.clock.advanceTo(fixture.clock.now() + 1_000);
   trade('60000', '0.2');
   trade('59999', '3');
-  stage.clock.advanceTo(stage.clock.now() + 5_000);
-  await stage.timers.fireDue();
-  await stage.carry();
-  const [proposal] = await stage.list({ agentId: id });
+  fixture.clock.advanceTo(fixture.clock.now() + 5_000);
+  await fixture.timers.fireDue();
+  await fixture.carry();
+  const [proposal] = await fixture.list({ agentId: id });
   expect(proposal).toMatchObject({ state: 'filled', execution: { parts: [{ kind: 'rest' }] } });
   const [fill] = proposal?.fills ?? [];
   expect(fill).toMatchObject({ fillPrice: '60000' });
 
   // Nobody can tell before the next trade closes the count.
   await look();
-  expect(await stage.sql`select 1 from shadow_windows`).toHaveLength(0);
-  stage.clock.advanceTo(stage.clock.now() + 20_000);
+  expect(await fixture.sql`select 1 from shadow_windows`).toHaveLength(0);
+  fixture.clock.advanceTo(fixture.clock.now() + 20_000);
   trade('60004', '0.1');
-  stage.clock.advanceTo(stage.clock.now() + 11_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 11_000);
   await look();
-  const booked = await createBookReads(stage.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
+  const booked = await createBookReads(fixture.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
   const shadow = booked?.items[0]?.shadow;
   expect(shadow).toMatchObject({
     rule: 'book_and_trades',
@@ -116,7 +116,7 @@ test('an order that rested is measured by the trades of its window, shown beside
     quantity: fill?.quantity,
     price: '60000',
   });
-  const [row] = await stage.sql<{ flow: string; sent_at: number; rested_until: number; limit_price: string }[]>`
+  const [row] = await fixture.sql<{ flow: string; sent_at: number; rested_until: number; limit_price: string }[]>`
     select w.flow, o.sent_at, o.rested_until, o.limit_price from shadow_windows w join shadow_orders o on o.fill_id = w.fill_id`;
   expect(row).toMatchObject({ sent_at: shadow?.from, rested_until: shadow?.until, limit_price: '60000' });
   expect(flowDigest(row?.flow as string)).toBe(shadow?.digest);
@@ -125,7 +125,7 @@ test('an order that rested is measured by the trades of its window, shown beside
 
   // What a row says that its flow does not, and what another writer put there, is named and counts for nothing.
   const draft = { agentId: id, kind: 'shadow', manifestVersion: 1, series: { enteredAt: 0, evaluatedAt: Number.MAX_SAFE_INTEGER } };
-  const assessed = () => createSignedRows(stage.sql).requireBasis(draft as unknown as EvidenceDraft);
+  const assessed = () => createSignedRows(fixture.sql).requireBasis(draft as unknown as EvidenceDraft);
   await owner`alter table shadow_windows disable trigger user`;
   const altered = async (change: () => Promise<unknown>, back: () => Promise<unknown>) => {
     await change();
@@ -158,32 +158,32 @@ test('an order that rested is measured by the trades of its window, shown beside
 test('an order in slices is measured slice by slice, each by the book that the venue showed as it arrived', async () => {
   const { told, look, stop } = feed();
   const { count, everyMs } = SLICES.high;
-  const id = await stage.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'high' }));
-  await stage.atStage(id, 'shadow');
+  const id = await fixture.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'high' }));
+  await fixture.atStage(id, 'shadow');
   await look();
-  const shown = (ask: number): void => told.next(quoteOf(BTC, stage.clock.now(), String(ask - 10), String(ask), 'live', '5'));
-  stage.price('60000', '60010', 'live', BTC, '5');
-  await stage.tick();
+  const shown = (ask: number): void => told.next(quoteOf(BTC, fixture.clock.now(), String(ask - 10), String(ask), 'live', '5'));
+  fixture.price('60000', '60010', 'live', BTC, '5');
+  await fixture.tick();
   const sentAt: number[] = [];
   for (let slice = 0; slice < count; slice++) {
     // Paper fills by the quote that risk saw; the venue shows two dollars more, and after the arrival much more.
-    stage.price(String(60_000 + 50 * slice), String(60_010 + 50 * slice), 'live', BTC, '5');
+    fixture.price(String(60_000 + 50 * slice), String(60_010 + 50 * slice), 'live', BTC, '5');
     shown(60_012 + 50 * slice);
-    sentAt.push(stage.clock.now());
-    await stage.timers.fireDue();
-    await stage.carry();
-    stage.clock.advanceTo(stage.clock.now() + costModelOf(BTC).latencyMs + 200);
+    sentAt.push(fixture.clock.now());
+    await fixture.timers.fireDue();
+    await fixture.carry();
+    fixture.clock.advanceTo(fixture.clock.now() + costModelOf(BTC).latencyMs + 200);
     shown(61_000);
-    stage.clock.advanceTo((sentAt[0] as number) + (slice + 1) * everyMs);
+    fixture.clock.advanceTo((sentAt[0] as number) + (slice + 1) * everyMs);
   }
-  const [proposal] = await stage.list({ agentId: id });
+  const [proposal] = await fixture.list({ agentId: id });
   expect(proposal).toMatchObject({
     state: 'filled',
     execution: { parts: Array.from({ length: count }, () => ({ kind: 'take', reason: null })) },
   });
 
   await look();
-  const booked = await createBookReads(stage.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
+  const booked = await createBookReads(fixture.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
   const slices = (booked?.items ?? []).toSorted((a, b) => a.at - b.at);
   expect(slices.map(({ fillPrice, shadow }) => [fillPrice, shadow?.outcome, shadow?.price, shadow?.from])).toEqual(
     sentAt.map((at, slice) => [String(60_010 + 50 * slice), 'measured', String(60_012 + 50 * slice), at]),
@@ -195,19 +195,19 @@ test('an order in slices is measured slice by slice, each by the book that the v
 });
 
 test('an order whose window nobody received is unknown, and a window that the worker wrote is named', async () => {
-  const id = await stage.agent('policy_auto', eagerManifest());
-  await stage.atStage(id, 'shadow');
-  stage.price('60000', '60010');
-  await stage.tick();
-  await stage.carry();
-  const open = (await createShadowStore(stage.feedSql).unmeasured(0, 1_000)).filter(({ restedUntil }) => restedUntil === null);
+  const id = await fixture.agent('policy_auto', eagerManifest());
+  await fixture.atStage(id, 'shadow');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.carry();
+  const open = (await createShadowStore(fixture.feedSql).unmeasured(0, 1_000)).filter(({ restedUntil }) => restedUntil === null);
   expect(open).toMatchObject([{ instrument: BTC, side: 'buy' }]);
   const nothing = {
     window: (span: Parameters<Parameters<typeof measuredBy>[1]['window']>[0]) => ({ ...span, books: [], trades: [], gaps: [] }),
   };
   const found = open.map((order) => measuredBy(order, nothing));
   expect(found).toMatchObject([{ measurement: { outcome: 'unknown', reason: 'not_received', quantity: null } }]);
-  const asWorker = () => createShadowStore(stage.sql).write(found);
+  const asWorker = () => createShadowStore(fixture.sql).write(found);
   await expect(asWorker()).rejects.toThrow('the worker does not write shadow_windows');
   // As if the guards of the database had not been there.
   await owner`update trail_tables set writers = '{feed,worker}' where name = 'shadow_windows'`;
@@ -217,13 +217,13 @@ test('an order whose window nobody received is unknown, and a window that the wo
 });
 
 test('an order on paper of an agent that does not stand at the shadow stage is not measured', async () => {
-  const id = await stage.agent('policy_auto', eagerManifest());
-  await stage.atStage(id, 'paper');
-  stage.price('60000', '60010');
-  await stage.tick();
-  await stage.carry();
-  expect((await stage.list({ agentId: id }))[0]).toMatchObject({ state: 'filled' });
+  const id = await fixture.agent('policy_auto', eagerManifest());
+  await fixture.atStage(id, 'paper');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.carry();
+  expect((await fixture.list({ agentId: id }))[0]).toMatchObject({ state: 'filled' });
   expect(
-    await stage.sql`select 1 from shadow_orders o join fills f on f.id = o.fill_id where f.book_id = ${bookIds.paper(id, 1)}`,
+    await fixture.sql`select 1 from shadow_orders o join fills f on f.id = o.fill_id where f.book_id = ${bookIds.paper(id, 1)}`,
   ).toHaveLength(0);
 });

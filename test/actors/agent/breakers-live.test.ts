@@ -23,27 +23,27 @@ import { sampleObservation } from './sample.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 import { containment } from '../../harness/contained.ts';
 
-let stage: GateFixture;
+let fixture: GateFixture;
 let runtime: Runtime;
 let timers: ReturnType<typeof actorsOn>['timers'];
 const clock = createVirtualClock(Date.UTC(2027, 0, 1));
 beforeAll(async () => {
-  stage = await createGateFixture(await testDatabase());
-  ({ runtime, timers } = actorsOn(stage.app, clock));
+  fixture = await createGateFixture(await testDatabase());
+  ({ runtime, timers } = actorsOn(fixture.app, clock));
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-const rowOf = async (id: string) => (await stage.app`select stage, pause_cause, stage_evidence from agents where id = ${id}`)[0];
+const rowOf = async (id: string) => (await fixture.app`select stage, pause_cause, stage_evidence from agents where id = ${id}`)[0];
 
 /** Fills the live book: so many purchases, each so much worse than its decision. */
 async function liveFills(id: string, count: number, slippageBps: number, at: number): Promise<void> {
   const bookId = bookIds.live(id);
-  await payIntoVault(stage.app, ORG, id, '300', at);
-  await stage.app.begin(async (sql) => {
+  await payIntoVault(fixture.app, ORG, id, '300', at);
+  await fixture.app.begin(async (sql) => {
     for (let n = 0; n < count; n++) {
       const fill: Fill = {
-        id: stage.newId(),
-        orderId: stage.newId(),
+        id: fixture.newId(),
+        orderId: fixture.newId(),
         bookId,
         instrument: 'spotchain:AAPLx',
         side: 'buy',
@@ -62,19 +62,19 @@ async function liveFills(id: string, count: number, slippageBps: number, at: num
 }
 
 test('the expectation of slippage is that of the newest shadow evidence, before there is one that of the backtest, and none of an older manifest', async () => {
-  const before = await stage.agentAt('shadow', { evidence: 'absent' });
-  const after = await stage.agentAt('limited_live', { evidence: 'absent' });
-  const draft = await stage.agentAt('draft', { evidence: 'absent' });
-  const expected = await expectedSlippage(stage.app, [before, after, draft]);
+  const before = await fixture.agentAt('shadow', { evidence: 'absent' });
+  const after = await fixture.agentAt('limited_live', { evidence: 'absent' });
+  const draft = await fixture.agentAt('draft', { evidence: 'absent' });
+  const expected = await expectedSlippage(fixture.app, [before, after, draft]);
   expect([expected.get(before), expected.get(after), expected.get(draft)]).toEqual([6, 0, undefined]);
-  const changed = await stage.addVersion(after, { stopLossPct: 9 });
-  await stage.app`update agents set stage = 'draft', manifest_version = ${changed.version}, manifest_hash = ${changed.hash} where id = ${after}`;
-  expect((await expectedSlippage(stage.app, [after])).size).toBe(0);
+  const changed = await fixture.addVersion(after, { stopLossPct: 9 });
+  await fixture.app`update agents set stage = 'draft', manifest_version = ${changed.version}, manifest_hash = ${changed.hash} where id = ${after}`;
+  expect((await expectedSlippage(fixture.app, [after])).size).toBe(0);
 });
 
 test('live fills that cost more than three times the expectation demote to paper; what was earned before counts no more, and the fills neither', async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
-  const facts = createBreakerFacts(stage.app);
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
+  const facts = createBreakerFacts(fixture.app);
   const watch = createBreakerWatch({
     contained: eachRow((error) => {
       throw error;
@@ -83,7 +83,7 @@ test('live fills that cost more than three times the expectation demote to paper
     slippage: facts.slippage,
     clock,
   });
-  const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
+  const book = { agentId: id, stage: 'limited_live' as const, manifest: fixture.manifest, marked: { dailyDrawdownPct: 0 } };
   const at = clock.now();
   // The shadow of the fixture fills at its decision prices: it expects no slippage.
   await liveFills(id, 4, 0, at);
@@ -93,36 +93,36 @@ test('live fills that cost more than three times the expectation demote to paper
   expect(await watch.look([book])).toEqual([id]);
   expect(await rowOf(id)).toEqual({ stage: 'paper', pause_cause: null, stage_evidence: null });
   expect(await watch.look([book])).toEqual([]);
-  const [alert] = await stage.app`select body from announcements where actor_id = ${id} and channel = 'alerts'`;
+  const [alert] = await fixture.app`select body from announcements where actor_id = ${id} and channel = 'alerts'`;
   expect(alert?.['body']).toMatchObject({ what: 'slippage', stage: 'paper', breaker: 'slippage', observed: '90', limit: '0' });
   expect(
-    await stage.app`select from_stage, asked_by from stage_changes where agent_id = ${id} and to_stage = 'paper' order by seq desc limit 1`,
+    await fixture.app`select from_stage, asked_by from stage_changes where agent_id = ${id} and to_stage = 'paper' order by seq desc limit 1`,
   ).toEqual([{ from_stage: 'limited_live', asked_by: 'breaker slippage' }]);
   for (const kind of ['paper', 'shadow', 'risk_signoff']) {
-    const { manifestVersion, manifestHash } = stage.manifestOf(id);
-    expect(await stage.app`select 1 from gate_evidence(${id}, ${kind}, ${manifestVersion}, ${manifestHash})`).toEqual([]);
+    const { manifestVersion, manifestHash } = fixture.manifestOf(id);
+    expect(await fixture.app`select 1 from gate_evidence(${id}, ${kind}, ${manifestVersion}, ${manifestHash})`).toEqual([]);
   }
 });
 
 test('one fill that costs far more than anything that was expected does not wait for four more', async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const watch = createBreakerWatch({
     contained: eachRow((error) => {
       throw error;
     }),
     runtime,
-    slippage: createBreakerFacts(stage.app).slippage,
+    slippage: createBreakerFacts(fixture.app).slippage,
     clock,
   });
   await liveFills(id, 1, 90, clock.now());
-  const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
+  const book = { agentId: id, stage: 'limited_live' as const, manifest: fixture.manifest, marked: { dailyDrawdownPct: 0 } };
   expect(await watch.look([book])).toEqual([id]);
   expect(await rowOf(id)).toMatchObject({ stage: 'paper' });
 });
 
 test('a position whose price is lost trips at the lowest bid of its day', async () => {
   const key: InstrumentKey = 'spotchain:AAPLx';
-  const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+  const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const at = clock.now();
   const day = utcDayOf(at);
   const bids = [
@@ -135,22 +135,22 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
   for (const [slot, bid, quality] of bids) {
     const base = sampleObservation(key, slot, { mid: bid, premiumPct: null, rsi: null, quality });
     const observation = { ...base, quote: base.quote && { ...base.quote, bid } };
-    await writeCut(stage.app, { slot, observations: new Map([[key, observation]]) } as never, 'streams');
+    await writeCut(fixture.app, { slot, observations: new Map([[key, observation]]) } as never, 'streams');
   }
-  const facts = createBreakerFacts(stage.app);
+  const facts = createBreakerFacts(fixture.app);
   const later = day + 3_000_000;
   expect([...(await facts.worstKnown([key, 'spotchain:SPYx'], later))]).toEqual([[key, '80']]);
   // Of a day without a live bid the last one of the day before counts.
   expect([...(await facts.worstKnown([key], day + 86_400_000 + 1))]).toEqual([[key, '98']]);
   const virtual = createVirtualClock(later);
-  const { runtime: runtimeThen, errors, onError } = actorsOn(stage.app, virtual);
-  const breakers = createBreakers({ containment, sql: stage.app, runtime: runtimeThen, clock: virtual, onError });
+  const { runtime: runtimeThen, errors, onError } = actorsOn(fixture.app, virtual);
+  const breakers = createBreakers({ containment, sql: fixture.app, runtime: runtimeThen, clock: virtual, onError });
   const holdings = [{ instrument: key, quantity: '1', costUsd: '100', openedAt: day }];
   const state = { ...emptyBook(bookIds.live(id), 'live', '100'), holdings, day, dayStartEquityUsd: '200' };
   const book = (limit: number) => ({
     agentId: id,
     stage: 'limited_live' as const,
-    manifest: { ...stage.manifest, maxDailyDrawdownPct: limit },
+    manifest: { ...fixture.manifest, maxDailyDrawdownPct: limit },
     marked: markBook(state, new Map(), later),
   });
   // 100 in cash and one at 80, of 200: ten percent.
@@ -162,28 +162,28 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
 
 test('a live fill between two ticks is looked at by itself: the day it spoils pauses the agent', async () => {
   const live = createLiveClock();
-  const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+  const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   const now = live.now();
   const breakers = createBreakers({
     containment,
-    sql: stage.app,
-    runtime: actorsOn(stage.app, live).runtime,
+    sql: fixture.app,
+    runtime: actorsOn(fixture.app, live).runtime,
     clock: live,
     onError: (error) => expect(error).toBe(null),
   });
   const slot = Math.floor(now / 60_000) * 60_000;
-  await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
-  await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
+  await fixture.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
+  await fixture.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
   await liveFills(id, 4, 0, now - 1_000);
   const day = Math.floor(now / 86_400_000) * 86_400_000;
-  await stage.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
+  await fixture.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
   // Begun only now: a look between the fills and the day that they belong to would find a bad one.
   const looking = runEvery(live, 'breakers', FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
   try {
     await liveFills(id, 1, 0, live.now());
     expect(await rowOf(id)).toMatchObject({ pause_cause: null });
     // Nine hundred were paid in; 1300 at the day's first mark make that a bad day, once a fill is looked at.
-    await stage.app`update books set day_start_equity_usd = 1300 where id = ${bookIds.live(id)}`;
+    await fixture.app`update books set day_start_equity_usd = 1300 where id = ${bookIds.live(id)}`;
     await liveFills(id, 1, 0, live.now());
     await waitFor(async () => (await rowOf(id))?.['pause_cause'] === 'daily_drawdown', { what: 'the drawdown breaker between ticks' });
     expect(await rowOf(id)).toMatchObject({ stage: 'limited_live' });
@@ -194,7 +194,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
 
 describe('data that is degraded for five seconds', () => {
   test('pauses exactly then, however the feed flaps: never before five whole seconds of it, never later than the next look', async () => {
-    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
     for (const badMs of [4_900, 4_999, 1, 4_999]) {
       await feed('feed.degraded');
@@ -213,11 +213,11 @@ describe('data that is degraded for five seconds', () => {
 
   test('on the clock of the wall, forty agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
     const live = createLiveClock();
-    const { store, runtime: real } = actorsOn(stage.app, live);
+    const { store, runtime: real } = actorsOn(fixture.app, live);
     const ids: string[] = [];
     // One after the other: each climbs through all gates.
     // oxlint-disable-next-line no-await-in-loop
-    while (ids.length < 40) ids.push(await stage.agentAt('limited_live', { evidence: 'absent' }));
+    while (ids.length < 40) ids.push(await fixture.agentAt('limited_live', { evidence: 'absent' }));
     const timers = startTimers({
       contained: eachRow((error) => expect(error).toBe(null)),
       store,
@@ -229,7 +229,7 @@ describe('data that is degraded for five seconds', () => {
       const began = live.now();
       const told = await real.deliverMany(ids, { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
       expect([...told.values()].every(({ ok }) => ok)).toBe(true);
-      const paused = () => stage.app<{ at: number }[]>`
+      const paused = () => fixture.app<{ at: number }[]>`
         select at from steps where actor_id = any(${ids}::uuid[]) and to_value ->> 'duty' = 'paused' order by at`;
       const steps = await waitFor(
         async () => {
@@ -240,7 +240,7 @@ describe('data that is degraded for five seconds', () => {
       );
       expect((steps[0]?.at as number) - began).toBeGreaterThanOrEqual(5_000);
       // A second by design (a look each quarter of one); the machine of the tests may be busy with others.
-      const [last] = await stage.app<{ at: number }[]>`
+      const [last] = await fixture.app<{ at: number }[]>`
         select max(at) as at from steps where actor_id = any(${ids}::uuid[]) and event ->> 'type' = 'feed.degraded'`;
       const slowestMs = live.now() - (last?.at as number) - 5_000;
       expect(slowestMs, 'from five seconds after the last was told until all were seen paused').toBeLessThan(1_000 * PATIENCE);

@@ -17,17 +17,17 @@ const ETH: InstrumentKey = 'spotexchange:ETHUSDT';
 const external = (changes: Partial<Manifest> = {}): Manifest =>
   eagerManifest({ name: 'outside', entry: [], exit: [], strategy: { kind: 'external', release: 'bot 1.4' }, ...changes });
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let outside: ReturnType<typeof createOutsideHandler>;
 let count = 0;
 beforeAll(async () => {
-  stage = await tradingFixture();
-  const store = createOutsideStore(stage.sql);
-  outside = createOutsideHandler({ store, clock: stage.clock, newId: stage.newId });
+  fixture = await tradingFixture();
+  const store = createOutsideStore(fixture.sql);
+  outside = createOutsideHandler({ store, clock: fixture.clock, newId: fixture.newId });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 beforeEach(() => {
-  stage.price('60000', '60010');
+  fixture.price('60000', '60010');
 });
 
 const wish = (over: Partial<ProposalWish> = {}, manifest: Manifest = external()): ProposalWish => ({
@@ -42,7 +42,7 @@ const wish = (over: Partial<ProposalWish> = {}, manifest: Manifest = external())
   manifestHash: manifestHash(manifest),
   ...over,
 });
-const propose = (id: string, over: Partial<ProposalWish> = {}) => outside.propose(stage.context(), id, wish(over));
+const propose = (id: string, over: Partial<ProposalWish> = {}) => outside.propose(fixture.context(), id, wish(over));
 async function received(id: string, over: Partial<ProposalWish> = {}): Promise<OutsideReceipt> {
   const outcome = await propose(id, over);
   if (!outcome.ok) throw new Error(`${outcome.refusal.code}: ${outcome.refusal.detail}`);
@@ -54,44 +54,44 @@ const refusal = async (id: string, over: Partial<ProposalWish> = {}) => {
 };
 
 test('code that has proposed and then falls silent for a day is told of once a day, and its mandate goes on', async () => {
-  const id = await stage.agent('confirm', external());
-  const never = await stage.agent('confirm', external());
+  const id = await fixture.agent('confirm', external());
+  const never = await fixture.agent('confirm', external());
   const { receivedAt } = await received(id);
   const silentAt = async (at: number) =>
-    (await createSilenceReports(stage.sql).silent(at)).filter((agent) => [id, never].includes(agent.id));
+    (await createSilenceReports(fixture.sql).silent(at)).filter((agent) => [id, never].includes(agent.id));
   const day = 86_400_000;
   expect(await silentAt(receivedAt + day - 1)).toEqual([]);
   const found = await silentAt(receivedAt + day);
   expect(found).toEqual([{ id, last: receivedAt }]);
-  await createSilenceReports(stage.sql).tellSilence(found[0] as (typeof found)[0], receivedAt + day);
+  await createSilenceReports(fixture.sql).tellSilence(found[0] as (typeof found)[0], receivedAt + day);
   expect(await silentAt(receivedAt + day + 60_000)).toEqual([]);
-  const [alert] = await stage.sql<{ body: { what: string; detail: string } }[]>`
+  const [alert] = await fixture.sql<{ body: { what: string; detail: string } }[]>`
     select body from announcements where channel = 'alerts' and actor_id = ${id} order by at desc limit 1`;
   expect(alert?.body).toMatchObject({ what: 'outside_silent', agentId: id, detail: expect.stringContaining('nothing for 1440 slots') });
-  await stage.commands.pause(stage.context(), id);
+  await fixture.commands.pause(fixture.context(), id);
   expect(await silentAt(receivedAt + 3 * day)).toEqual([]);
 });
 
 describe('an outside proposal', () => {
   test('joins the next slot, is decided by the mandate and stands on the trail; without one the agent holds', async () => {
-    const id = await stage.agent('confirm', external());
-    await stage.tick();
-    expect((await stage.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
+    const id = await fixture.agent('confirm', external());
+    await fixture.tick();
+    expect((await fixture.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
     const receipt = await received(id, { inputs: { b: [1, 2], a: 'text' } });
-    expect(receipt.slot).toBe(stage.slot + 60_000);
+    expect(receipt.slot).toBe(fixture.slot + 60_000);
     expect(await outside.get(ORG, id, receipt.id)).toMatchObject({ state: 'pending', decision: null });
     expect((await outside.context(ORG, id))?.pending?.id).toBe(receipt.id);
-    expect(await stage.sql`select body from outside_inputs where proposal_id = ${receipt.id}`).toEqual([
+    expect(await fixture.sql`select body from outside_inputs where proposal_id = ${receipt.id}`).toEqual([
       { body: '{"a":"text","b":[1,2]}' },
     ]);
 
-    await stage.tick();
+    await fixture.tick();
     expect(await outside.get(ORG, id, receipt.id)).toMatchObject({ state: 'proposed', decision: { disposition: 'propose_entry' } });
-    expect(await stage.list({ agentId: id })).toMatchObject([{ state: 'pending_approval', order: { instrument: BTC, side: 'buy' } }]);
-    await stage.tick();
-    expect((await stage.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
+    expect(await fixture.list({ agentId: id })).toMatchObject([{ state: 'pending_approval', order: { instrument: BTC, side: 'buy' } }]);
+    await fixture.tick();
+    expect((await fixture.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'no_proposal' });
 
-    const notes = await stage.sql<
+    const notes = await fixture.sql<
       { slot: number; body: string }[]
     >`select slot, body from tick_inputs where agent_id = ${id} order by slot`;
     expect(notes.map(({ slot, body }) => [slot, readTickInputs(body).outside?.hash])).toEqual([
@@ -99,25 +99,25 @@ describe('an outside proposal', () => {
       [receipt.slot + 60_000, undefined],
     ]);
     // And that of the code that fell silent.
-    const report = await verifyTrail(stage.sql);
+    const report = await verifyTrail(fixture.sql);
     expect([report.breaks, report.outsideProposals]).toEqual([[], 2]);
   });
 
   test('has one answer for ever under its client id, and another body is another proposal', async () => {
-    const id = await stage.agent('confirm', external());
+    const id = await fixture.agent('confirm', external());
     const over = { clientId: 'same' };
     const first = await received(id, over);
     expect(await received(id, over)).toEqual(first);
     expect(await refusal(id, { ...over, reason: 'another' })).toBe('state_conflict');
-    await stage.tick();
+    await fixture.tick();
     expect(await received(id, over)).toEqual(first);
-    await stage.commands.pause(stage.context(), id);
+    await fixture.commands.pause(fixture.context(), id);
     expect(await received(id, over)).toEqual(first);
     expect(await refusal(id)).toBe('state_conflict');
   });
 
   test('waits alone: of many at once one is received', async () => {
-    const id = await stage.agent('confirm', external());
+    const id = await fixture.agent('confirm', external());
     const answers = await Promise.all(Array.from({ length: 12 }, () => refusal(id)));
     expect(answers.toSorted()).toEqual([...Array<string>(11).fill('proposal_pending'), 'received']);
     const again = await Promise.all(Array.from({ length: 6 }, () => refusal(id, { clientId: 'again' })));
@@ -125,29 +125,29 @@ describe('an outside proposal', () => {
   });
 
   test('that comes shortly before a slot joins the one after it', async () => {
-    const id = await stage.agent('confirm', external());
-    await stage.tick();
-    stage.clock.advanceTo(stage.slot + 59_500);
-    expect((await received(id)).slot).toBe(stage.slot + 120_000);
+    const id = await fixture.agent('confirm', external());
+    await fixture.tick();
+    fixture.clock.advanceTo(fixture.slot + 59_500);
+    expect((await received(id)).slot).toBe(fixture.slot + 120_000);
   });
 
   test('whose agent is paused before its slot is missed, and the next one is taken', async () => {
-    const id = await stage.agent('confirm', external());
-    await stage.tick();
+    const id = await fixture.agent('confirm', external());
+    await fixture.tick();
     const receipt = await received(id);
-    await stage.commands.pause(stage.context(), id);
-    await stage.tick();
+    await fixture.commands.pause(fixture.context(), id);
+    await fixture.tick();
     expect(await outside.get(ORG, id, receipt.id)).toMatchObject({ state: 'missed', decision: null });
-    await stage.commands.resume({ ...stage.context(), subject: 'risk-manager' }, id);
+    await fixture.commands.resume({ ...fixture.context(), subject: 'risk-manager' }, id);
     expect(await refusal(id)).toBe('received');
-    expect((await verifyTrail(stage.sql)).breaks).toEqual([]);
+    expect((await verifyTrail(fixture.sql)).breaks).toEqual([]);
   });
 
   test('under a manifest that changed meanwhile is blocked by that rule', async () => {
-    const id = await stage.agent('confirm', external());
+    const id = await fixture.agent('confirm', external());
     const receipt = await received(id);
-    await stage.commands.addVersion(stage.context(), id, external({ strategy: { kind: 'external', release: 'bot 1.5' } }));
-    await stage.tick();
+    await fixture.commands.addVersion(fixture.context(), id, external({ strategy: { kind: 'external', release: 'bot 1.5' } }));
+    await fixture.tick();
     expect(await outside.get(ORG, id, receipt.id)).toMatchObject({ state: 'blocked', decision: { reason: 'manifest_changed' } });
   });
 });
@@ -155,7 +155,7 @@ describe('an outside proposal', () => {
 describe('what is refused at once, each with one answer', () => {
   let id: string;
   beforeAll(async () => {
-    id = await stage.agent('confirm', external());
+    id = await fixture.agent('confirm', external());
   });
 
   test.each<[string, Partial<ProposalWish>, string]>([
@@ -173,14 +173,14 @@ describe('what is refused at once, each with one answer', () => {
   });
 
   test('by an agent at research, one whose own rules trade, one that is halted, and one of somebody else', async () => {
-    expect(await refusal(await stage.agent('research', external()))).toBe('proposals_refused');
-    expect(await refusal(await stage.agent('confirm'))).toBe('state_conflict');
-    const reducing = await stage.agent('risk_only', external());
+    expect(await refusal(await fixture.agent('research', external()))).toBe('proposals_refused');
+    expect(await refusal(await fixture.agent('confirm'))).toBe('state_conflict');
+    const reducing = await fixture.agent('risk_only', external());
     expect(await refusal(reducing)).toBe('outside_mandate reduce_only');
-    const stranger = { ...stage.context(), orgId: '00000000-0000-7000-8000-0000000000ff' };
+    const stranger = { ...fixture.context(), orgId: '00000000-0000-7000-8000-0000000000ff' };
     const foreign = await outside.propose(stranger, id, wish());
     expect(foreign.ok ? null : foreign.refusal.code).toBe('not_found');
-    await stage.commands.emergencyHalt(stage.context());
+    await fixture.commands.emergencyHalt(fixture.context());
     expect(await refusal(id)).toBe('halted');
   });
 });
@@ -244,10 +244,10 @@ describe('the database itself', () => {
   let id: string;
   let receipt: OutsideReceipt;
   beforeAll(async () => {
-    owner = openDatabase({ url: stage.url, role: null, name: 'owner of the outside test', connections: 1 });
-    id = await stage.agent('confirm', external());
+    owner = openDatabase({ url: fixture.url, role: null, name: 'owner of the outside test', connections: 1 });
+    id = await fixture.agent('confirm', external());
     receipt = await received(id);
-    await stage.tick();
+    await fixture.tick();
   });
   afterAll(() => owner.end());
   const constraint = (change: Promise<unknown>): Promise<string> =>
@@ -260,25 +260,25 @@ describe('the database itself', () => {
     const copy = (agentId: string, change: Record<string, unknown>) => {
       const text = JSON.stringify({ agentId, clientId: 'x' });
       const row = {
-        id: stage.newId(),
+        id: fixture.newId(),
         org_id: ORG,
         agent_id: agentId,
         client_id: 'x',
-        slot: stage.slot + 600_000,
-        received_at: stage.slot + 599_000,
+        slot: fixture.slot + 600_000,
+        received_at: fixture.slot + 599_000,
         submitted_by: 'me',
         ...change,
       };
       return constraint(
-        stage.sql`insert into outside_proposals ${stage.sql({ hash: 'a'.repeat(64), canonical: text, ...row } as never)}` as never,
+        fixture.sql`insert into outside_proposals ${fixture.sql({ hash: 'a'.repeat(64), canonical: text, ...row } as never)}` as never,
       );
     };
     expect(await copy(id, {})).toBe('outside_hash_is_true');
-    expect(await copy(await stage.agent('confirm'), {})).toBe('outside_of_external_agent');
+    expect(await copy(await fixture.agent('confirm'), {})).toBe('outside_of_external_agent');
     expect(await copy(id, { canonical: JSON.stringify({ agentId: ORG, clientId: 'x' }) })).toMatch(
       /outside_(hash_is_true|names_its_agent)/,
     );
-    expect(await constraint(stage.sql`update outside_proposals set slot = slot` as never)).toMatch(
+    expect(await constraint(fixture.sql`update outside_proposals set slot = slot` as never)).toMatch(
       /permission denied|append-only|never changed/i,
     );
   });
@@ -287,30 +287,30 @@ describe('the database itself', () => {
     const refused = 'external_not_listable';
     expect(
       await constraint(
-        stage.sql`
+        fixture.sql`
         insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
           payout_wallet, state, published_by, published_at, changed_by, changed_at)
-        values (${stage.newId()}, ${ORG}, ${id}, 1, '', '', '', '{x}', '{}', '{}', 1, '', 'listed', 'ann', 0, 'ann', 0)` as never,
+        values (${fixture.newId()}, ${ORG}, ${id}, 1, '', '', '', '{x}', '{}', '{}', 1, '', 'listed', 'ann', 0, 'ann', 0)` as never,
       ),
     ).toBe(refused);
     expect(
       await constraint(
-        stage.sql`
+        fixture.sql`
         insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by, created_at, attempts)
-        values (${stage.newId()}, ${ORG}, ${id}, 'backtest', 'queued', 1, '', '{}', 'ann', 0, 0)` as never,
+        values (${fixture.newId()}, ${ORG}, ${id}, 'backtest', 'queued', 1, '', '{}', 'ann', 0, 0)` as never,
       ),
     ).toBe(refused);
-    expect(await constraint(stage.sql`update agents set stage = 'backtest' where id = ${id}` as never)).toBe('stage_gate');
+    expect(await constraint(fixture.sql`update agents set stage = 'backtest' where id = ${id}` as never)).toBe('stage_gate');
   });
 
   test('forgets the bytes of inputs after 90 days and not before', async () => {
-    await expect(stage.sql`select forget_outside_inputs(${Date.now()}, 1)`).rejects.toThrow('inputs are kept for 90 days');
-    const [row] = await stage.sql<{ count: number }[]>`select count(*) as count from outside_inputs`;
-    expect(await forgetInputs(stage.sql, Date.now())).toBe(0);
+    await expect(fixture.sql`select forget_outside_inputs(${Date.now()}, 1)`).rejects.toThrow('inputs are kept for 90 days');
+    const [row] = await fixture.sql<{ count: number }[]>`select count(*) as count from outside_inputs`;
+    expect(await forgetInputs(fixture.sql, Date.now())).toBe(0);
     // The rows of this database are dated by its own clock, which is another one than PostgreSQL's.
     await owner`alter table outside_inputs disable trigger user`;
     await owner`update outside_inputs set received_at = ${Date.now() - INPUTS_KEPT_MS - 60_000}`;
-    expect(await forgetInputs(stage.sql, Date.now())).toBe(row?.count);
+    expect(await forgetInputs(fixture.sql, Date.now())).toBe(row?.count);
     expect(row?.count).toBeGreaterThan(0);
   });
 

@@ -9,22 +9,22 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { must, signedBy } from '../launch/launch-fixture.ts';
 import { BUYERS, type CheckoutFixture, CREATORS, checkoutFixture, OTHERS, refused } from './checkout-fixture.ts';
 
-let stage: CheckoutFixture;
+let fixture: CheckoutFixture;
 let commands: CheckoutFixture['checkouts']['commands'];
 beforeAll(async () => {
-  stage = await checkoutFixture();
-  ({ commands } = stage.checkouts);
+  fixture = await checkoutFixture();
+  ({ commands } = fixture.checkouts);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-const begin = async (listingId: string, buyer: string | null) => must(await commands.begin(stage.context(), listingId, buyer));
-const settle = (id: string, signed: string) => commands.settle(stage.context(), id, signed);
+const begin = async (listingId: string, buyer: string | null) => must(await commands.begin(fixture.context(), listingId, buyer));
+const settle = (id: string, signed: string) => commands.settle(fixture.context(), id, signed);
 
 describe('a purchase', () => {
   test('pays the creator everything, makes his account, issues one licence, and the import has the same hash at draft', async () => {
-    const listing = await stage.listed('49.500001');
-    const buyer = stage.wallet('first buyer', 100n);
-    expect(stage.holds(stage.payout.address)).toBeNull();
+    const listing = await fixture.listed('49.500001');
+    const buyer = fixture.wallet('first buyer', 100n);
+    expect(fixture.holds(fixture.payout.address)).toBeNull();
     const prepared = await begin(listing.id, buyer.address);
     expect(prepared).toMatchObject({
       state: 'prepared',
@@ -36,7 +36,7 @@ describe('a purchase', () => {
     if (!read.ok) throw new Error(read.refusal.detail);
     const memo = read.value.instructions.find(({ program }) => program === MEMO_PROGRAM);
     expect(Buffer.from(memo?.data ?? []).toString()).toBe(prepared.memo);
-    expect(await refused(commands.importListing(stage.context(), listing.id))).toEqual([
+    expect(await refused(commands.importListing(fixture.context(), listing.id))).toEqual([
       'licence_missing',
       expect.stringContaining('checkout'),
     ]);
@@ -44,15 +44,15 @@ describe('a purchase', () => {
     const signed = signedBy(buyer, prepared.transaction as string);
     const submitted = must(await settle(prepared.id, signed));
     expect(submitted).toMatchObject({ state: 'submitted', transaction: prepared.transaction });
-    await stage.pass(2_100);
-    expect(await stage.licences()).toEqual([]);
-    const done = await stage.finished(prepared.id);
-    expect(done, JSON.stringify(stage.errors)).toMatchObject({ state: 'licensed', signature: submitted.signature });
-    expect(stage.holds(stage.payout.address)).toBe(49_500_001n);
-    expect(stage.holds(buyer.address)).toBe(50_499_999n);
-    expect(await stage.licences()).toMatchObject([{ id: done.licenceId, listingId: listing.id, manifestHash: listing.manifestHash }]);
+    await fixture.pass(2_100);
+    expect(await fixture.licences()).toEqual([]);
+    const done = await fixture.finished(prepared.id);
+    expect(done, JSON.stringify(fixture.errors)).toMatchObject({ state: 'licensed', signature: submitted.signature });
+    expect(fixture.holds(fixture.payout.address)).toBe(49_500_001n);
+    expect(fixture.holds(buyer.address)).toBe(50_499_999n);
+    expect(await fixture.licences()).toMatchObject([{ id: done.licenceId, listingId: listing.id, manifestHash: listing.manifestHash }]);
 
-    const agent = must(await commands.importListing(stage.context(), listing.id));
+    const agent = must(await commands.importListing(fixture.context(), listing.id));
     expect(agent).toMatchObject({
       stage: 'draft',
       autonomy: 'research',
@@ -60,100 +60,100 @@ describe('a purchase', () => {
       manifestVersion: 1,
       createdBy: 'bob',
     });
-    const [row] = await stage.sql`select org_id, stage, autonomy, manifest_hash from agents where id = ${agent.id}`;
+    const [row] = await fixture.sql`select org_id, stage, autonomy, manifest_hash from agents where id = ${agent.id}`;
     expect(row).toEqual({ org_id: BUYERS, stage: 'draft', autonomy: 'research', manifest_hash: listing.manifestHash });
-    const [licence] = await stage.licences();
+    const [licence] = await fixture.licences();
     expect(licence?.agentIds).toEqual([agent.id]);
     // The same bytes again answer where it stands; nothing is bought twice.
     expect(must(await settle(prepared.id, signed)).state).toBe('licensed');
-    expect((await refused(commands.begin(stage.context(), listing.id, buyer.address)))?.[1]).toContain('holds licence');
-    must(await stage.listings.commands.unlist(stage.context(CREATORS, 'ann'), listing.id));
-    must(await commands.importListing(stage.context(), listing.id));
+    expect((await refused(commands.begin(fixture.context(), listing.id, buyer.address)))?.[1]).toContain('holds licence');
+    must(await fixture.listings.commands.unlist(fixture.context(CREATORS, 'ann'), listing.id));
+    must(await commands.importListing(fixture.context(), listing.id));
   });
 
   test('of a free strategy needs no wallet, no transaction and no node', async () => {
-    const listing = await stage.listed('0');
-    const free = must(await stage.portsOn(stage.runtime, null).checkouts.commands.begin(stage.context(), listing.id, null));
+    const listing = await fixture.listed('0');
+    const free = must(await fixture.portsOn(fixture.runtime, null).checkouts.commands.begin(fixture.context(), listing.id, null));
     expect(free).toMatchObject({ state: 'licensed', transaction: null, memo: null, licenceId: expect.any(String) });
-    expect((await stage.find(free.id)).licenceId).toBe(free.licenceId);
+    expect((await fixture.find(free.id)).licenceId).toBe(free.licenceId);
     expect(await refused(settle(free.id, 'AAAA'))).toEqual(['state_conflict', expect.stringContaining('costs nothing')]);
-    must(await commands.importListing(stage.context(), listing.id));
-    const priced = await stage.listed('1');
-    const off = stage.portsOn(stage.runtime, null).checkouts.commands;
-    expect((await refused(off.begin(stage.context(), priced.id, stage.wallet('no node', 5n).address)))?.[0]).toBe('feature_disabled');
+    must(await commands.importListing(fixture.context(), listing.id));
+    const priced = await fixture.listed('1');
+    const off = fixture.portsOn(fixture.runtime, null).checkouts.commands;
+    expect((await refused(off.begin(fixture.context(), priced.id, fixture.wallet('no node', 5n).address)))?.[0]).toBe('feature_disabled');
   });
 
   test('keeps its price and its listing, whatever becomes of them until it is paid', async () => {
-    const listing = await stage.listed('5');
-    const buyer = stage.wallet('buyer of a moving listing', 10n);
+    const listing = await fixture.listed('5');
+    const buyer = fixture.wallet('buyer of a moving listing', 10n);
     const prepared = await begin(listing.id, buyer.address);
-    const creator = stage.context(CREATORS, 'ann');
-    must(await stage.listings.commands.reprice(creator, listing.id, '9'));
-    must(await stage.listings.commands.unlist(creator, listing.id));
+    const creator = fixture.context(CREATORS, 'ann');
+    must(await fixture.listings.commands.reprice(creator, listing.id, '9'));
+    must(await fixture.listings.commands.unlist(creator, listing.id));
     must(await settle(prepared.id, signedBy(buyer, prepared.transaction as string)));
-    expect(await stage.finished(prepared.id)).toMatchObject({ state: 'licensed', priceUsd: '5' });
-    expect(stage.holds(buyer.address)).toBe(5_000_000n);
-    expect((await refused(commands.begin(stage.context(OTHERS), listing.id, buyer.address)))?.[1]).toContain('unlisted');
+    expect(await fixture.finished(prepared.id)).toMatchObject({ state: 'licensed', priceUsd: '5' });
+    expect(fixture.holds(buyer.address)).toBe(5_000_000n);
+    expect((await refused(commands.begin(fixture.context(OTHERS), listing.id, buyer.address)))?.[1]).toContain('unlisted');
   });
 });
 
 describe('a payment', () => {
   test('that is never signed expires; signed afterwards it is not sent, and the chain does not know it', async () => {
-    const listing = await stage.listed('5');
-    const buyer = stage.wallet('idle buyer', 10n);
+    const listing = await fixture.listed('5');
+    const buyer = fixture.wallet('idle buyer', 10n);
     const prepared = await begin(listing.id, buyer.address);
-    expect((await refused(commands.begin(stage.context(), listing.id, buyer.address)))?.[1]).toContain(
+    expect((await refused(commands.begin(fixture.context(), listing.id, buyer.address)))?.[1]).toContain(
       `checkout ${prepared.id} of this listing is under way`,
     );
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    for (let round = 0; round < 4; round++) await stage.pass(16_000);
-    expect((await stage.find(prepared.id)).state).toBe('expired');
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    expect((await fixture.find(prepared.id)).state).toBe('expired');
     const late = must(await settle(prepared.id, signedBy(buyer, prepared.transaction as string)));
     expect(late.state).toBe('late');
-    expect(await stage.finished(prepared.id)).toMatchObject({ state: 'expired', reason: 'not_landed' });
-    expect(stage.holds(buyer.address)).toBe(10_000_000n);
+    expect(await fixture.finished(prepared.id)).toMatchObject({ state: 'expired', reason: 'not_landed' });
+    expect(fixture.holds(buyer.address)).toBe(10_000_000n);
     expect((await begin(listing.id, buyer.address)).id).not.toBe(prepared.id);
   });
 
   test('that the wallet sent itself counts once its bytes are handed in, also after the expiry', async () => {
-    const listing = await stage.listed('6');
-    const buyer = stage.wallet('buyer who sends himself', 20n);
+    const listing = await fixture.listed('6');
+    const buyer = fixture.wallet('buyer who sends himself', 20n);
     const prepared = await begin(listing.id, buyer.address);
     const signed = signedBy(buyer, prepared.transaction as string);
-    await stage.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
-    stage.chain.advance(2);
-    stage.chain.finalize();
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    for (let round = 0; round < 4; round++) await stage.pass(16_000);
-    expect((await stage.find(prepared.id)).state).toBe('expired');
+    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
+    fixture.chain.advance(2);
+    fixture.chain.finalize();
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    expect((await fixture.find(prepared.id)).state).toBe('expired');
     must(await settle(prepared.id, signed));
-    expect(await stage.finished(prepared.id)).toMatchObject({ state: 'licensed', licenceId: expect.any(String) });
-    expect(stage.holds(buyer.address)).toBe(14_000_000n);
+    expect(await fixture.finished(prepared.id)).toMatchObject({ state: 'licensed', licenceId: expect.any(String) });
+    expect(fixture.holds(buyer.address)).toBe(14_000_000n);
   });
 
   test('for what is licensed by another checkout meanwhile buys nothing more, and says who has the money', async () => {
-    const listing = await stage.listed('2');
-    const buyer = stage.wallet('buyer who pays twice', 20n);
+    const listing = await fixture.listed('2');
+    const buyer = fixture.wallet('buyer who pays twice', 20n);
     const first = await begin(listing.id, buyer.address);
     const signed = signedBy(buyer, first.transaction as string);
-    await stage.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
-    stage.chain.advance(2);
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    for (let round = 0; round < 4; round++) await stage.pass(16_000);
+    await fixture.node.broadcast(new Uint8Array(Buffer.from(signed, 'base64')));
+    fixture.chain.advance(2);
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
     const second = await begin(listing.id, buyer.address);
     must(await settle(second.id, signedBy(buyer, second.transaction as string)));
-    expect((await stage.finished(second.id)).state).toBe('licensed');
+    expect((await fixture.finished(second.id)).state).toBe('licensed');
     const answer = await refused(settle(first.id, signed));
     expect(answer).toEqual(['state_conflict', expect.stringContaining('only the creator can return it')]);
-    expect((await stage.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
+    expect((await fixture.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
   });
 
   test('of somebody else, of another checkout, unsigned or altered is refused, and nothing of it is sent', async () => {
-    const [one, other] = [await stage.listed('3'), await stage.listed('3')];
-    const buyer = stage.wallet('careful buyer', 20n);
+    const [one, other] = [await fixture.listed('3'), await fixture.listed('3')];
+    const buyer = fixture.wallet('careful buyer', 20n);
     const [first, second] = [await begin(one.id, buyer.address), await begin(other.id, buyer.address)];
     const signed = signedBy(buyer, first.transaction as string);
     const code = async (work: Parameters<typeof refused>[0]) => (await refused(work))?.[0];
@@ -161,40 +161,40 @@ describe('a payment', () => {
     expect(await code(settle(first.id, signedBy(sandboxKey('somebody else'), first.transaction as string)))).toBe('signature_invalid');
     expect(await code(settle(first.id, first.transaction as string))).toBe('signature_missing');
     expect(await code(settle(first.id, 'AAAA'))).toBe('malformed_transaction');
-    expect(await code(commands.settle(stage.context(OTHERS, 'eve'), first.id, signed))).toBe('not_found');
-    expect(await code(commands.importListing(stage.context(OTHERS, 'eve'), one.id))).toBe('licence_missing');
-    expect(await stage.find(first.id)).toMatchObject({ state: 'prepared', signature: null });
-    expect(stage.holds(buyer.address)).toBe(20_000_000n);
+    expect(await code(commands.settle(fixture.context(OTHERS, 'eve'), first.id, signed))).toBe('not_found');
+    expect(await code(commands.importListing(fixture.context(OTHERS, 'eve'), one.id))).toBe('licence_missing');
+    expect(await fixture.find(first.id)).toMatchObject({ state: 'prepared', signature: null });
+    expect(fixture.holds(buyer.address)).toBe(20_000_000n);
     must(await settle(first.id, signed));
     // Once it is taken, no other bytes are; and a signature that was used is no other checkout's.
     expect(await code(settle(first.id, signedBy(sandboxKey('somebody else'), first.transaction as string)))).toBe('state_conflict');
     expect(await code(settle(second.id, signed))).toBe('signed_bytes_differ');
-    expect((await stage.finished(first.id)).state).toBe('licensed');
-    expect(stage.holds(buyer.address)).toBe(17_000_000n);
+    expect((await fixture.finished(first.id)).state).toBe('licensed');
+    expect(fixture.holds(buyer.address)).toBe(17_000_000n);
   });
 
   test('is not prepared for whoever cannot pay, or would pay himself', async () => {
-    const listing = await stage.listed('30');
-    const before = await stage.sql`select count(*)::int as n from marketplace_checkouts`;
-    expect(await refused(commands.begin(stage.context(), listing.id, stage.wallet('poor buyer', 29n).address))).toEqual([
+    const listing = await fixture.listed('30');
+    const before = await fixture.sql`select count(*)::int as n from marketplace_checkouts`;
+    expect(await refused(commands.begin(fixture.context(), listing.id, fixture.wallet('poor buyer', 29n).address))).toEqual([
       'payment_refused',
       expect.stringContaining('too little of the stablecoin'),
     ]);
-    expect((await refused(commands.begin(stage.context(), listing.id, stage.wallet('no dollars', 0n).address)))?.[0]).toBe(
+    expect((await refused(commands.begin(fixture.context(), listing.id, fixture.wallet('no dollars', 0n).address)))?.[0]).toBe(
       'payment_refused',
     );
-    expect((await refused(commands.begin(stage.context(), listing.id, null)))?.[0]).toBe('malformed');
-    expect((await refused(commands.begin(stage.context(), listing.id, stage.payout.address)))?.[0]).toBe('malformed');
-    expect((await refused(commands.begin(stage.context(), '019a5b1e-7c00-7000-8000-00000000ffff', null)))?.[0]).toBe('not_found');
-    expect(await stage.sql`select count(*)::int as n from marketplace_checkouts`).toEqual(before);
+    expect((await refused(commands.begin(fixture.context(), listing.id, null)))?.[0]).toBe('malformed');
+    expect((await refused(commands.begin(fixture.context(), listing.id, fixture.payout.address)))?.[0]).toBe('malformed');
+    expect((await refused(commands.begin(fixture.context(), '019a5b1e-7c00-7000-8000-00000000ffff', null)))?.[0]).toBe('not_found');
+    expect(await fixture.sql`select count(*)::int as n from marketplace_checkouts`).toEqual(before);
   });
 
   test('is refused for every single bit that is not the prepared one', async () => {
-    const listing = await stage.listed('4');
-    const buyer = stage.wallet('buyer of bits', 20n);
+    const listing = await fixture.listed('4');
+    const buyer = fixture.wallet('buyer of bits', 20n);
     const prepared = await begin(listing.id, buyer.address);
     const bytes = Buffer.from(signedBy(buyer, prepared.transaction as string), 'base64');
-    const [row] = await stage.sql<
+    const [row] = await fixture.sql<
       { message: PreparedMessage }[]
     >`select message from prepared_transactions where subject->>'checkoutId' = ${prepared.id}`;
     const { message } = row as { message: PreparedMessage };
@@ -210,34 +210,34 @@ describe('a payment', () => {
       flip();
     }
     expect(taken).toEqual([]);
-    expect(await stage.find(prepared.id)).toMatchObject({ state: 'prepared', signature: null });
+    expect(await fixture.find(prepared.id)).toMatchObject({ state: 'prepared', signature: null });
   });
 
   test('at the same moment from many members is taken once, and one checkout is open at a time', async () => {
-    const listing = await stage.listed('1');
-    const buyer = stage.wallet('busy buyers', 20n);
-    const begun = await Promise.all(Array.from({ length: 5 }, () => commands.begin(stage.context(), listing.id, buyer.address)));
+    const listing = await fixture.listed('1');
+    const buyer = fixture.wallet('busy buyers', 20n);
+    const begun = await Promise.all(Array.from({ length: 5 }, () => commands.begin(fixture.context(), listing.id, buyer.address)));
     expect(begun.filter(({ ok }) => ok)).toHaveLength(1);
     const prepared = must(begun.find(({ ok }) => ok) as (typeof begun)[number]);
     const signed = signedBy(buyer, prepared.transaction as string);
     const settled = await Promise.all(Array.from({ length: 6 }, () => settle(prepared.id, signed)));
     expect(settled.every(({ ok }) => ok)).toBe(true);
-    expect((await stage.finished(prepared.id)).state).toBe('licensed');
-    expect(stage.holds(buyer.address)).toBe(19_000_000n);
-    expect((await stage.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
+    expect((await fixture.finished(prepared.id)).state).toBe('licensed');
+    expect(fixture.holds(buyer.address)).toBe(19_000_000n);
+    expect((await fixture.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
   });
 });
 
 test('the database issues no licence that nobody paid for, and shows rules to licence holders alone', async () => {
-  const listing = await stage.listed('8');
-  const prepared = await begin(listing.id, stage.wallet('buyer without a licence', 20n).address);
-  const insert = (state: string) => stage.sql`
+  const listing = await fixture.listed('8');
+  const prepared = await begin(listing.id, fixture.wallet('buyer without a licence', 20n).address);
+  const insert = (state: string) => fixture.sql`
     insert into licences (id, org_id, listing_id, checkout_id, manifest_hash, price_usd, signature, issued_to, issued_at)
     values (${listing.id}, ${BUYERS}, ${listing.id}, ${prepared.id}, ${listing.manifestHash}, 8, ${state}, 'eve', 0)`;
   await expect(insert('none')).rejects.toThrow('does not lead to this licence');
-  await expect(stage.sql`update marketplace_checkouts set price_usd = 0 where id = ${prepared.id}`).rejects.toThrow('permission denied');
-  await expect(stage.sql`delete from licences`).rejects.toThrow();
-  const seen = await stage.sql.begin(async (transaction) => {
+  await expect(fixture.sql`update marketplace_checkouts set price_usd = 0 where id = ${prepared.id}`).rejects.toThrow('permission denied');
+  await expect(fixture.sql`delete from licences`).rejects.toThrow();
+  const seen = await fixture.sql.begin(async (transaction) => {
     await transaction.unsafe(`set local role ${API_ROLE}`);
     const rulesFor = async (orgId: string): Promise<number> => {
       await transaction`select set_config('sevengate.organization', ${orgId}, true)`;

@@ -11,67 +11,67 @@ import { decodeTransaction } from '../../../src/sandbox/solana/decode-transactio
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
 
-let stage: LaunchFixture;
+let fixture: LaunchFixture;
 beforeAll(async () => {
-  stage = await launchFixture();
+  fixture = await launchFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const trader = sandboxKey('claims trader');
 
 async function held(who: SandboxKey, mint: string): Promise<bigint> {
-  const balances = (await stage.node.balancesOf(who.address)) as { ok: true; value: AddressBalances };
+  const balances = (await fixture.node.balancesOf(who.address)) as { ok: true; value: AddressBalances };
   return balances.value.tokens.find((one) => one.mint === mint)?.amount ?? 0n;
 }
 
 async function refused(id: string, wish: ClaimWish): Promise<string> {
-  const outcome = await stage.claims.prepare(stage.context(), id, wish);
+  const outcome = await fixture.claims.prepare(fixture.context(), id, wish);
   return outcome.ok ? 'prepared' : `${outcome.refusal.code}: ${outcome.refusal.detail}`;
 }
 
 /** Prepares a claim, signs it as whoever is paid, and follows it to its end; answers what arrived. */
 async function claimed(id: string, wish: ClaimWish, who: SandboxKey, mint: string): Promise<bigint> {
-  const claim = must(await stage.claims.prepare(stage.context(), id, wish));
+  const claim = must(await fixture.claims.prepare(fixture.context(), id, wish));
   expect(claim).toMatchObject({ wallet: who.address, subject: { launchId: id, ...wish } });
   const before = await held(who, mint);
   const stranger = signedBy(sandboxKey('claims stranger'), claim.unsigned);
-  expect(await stage.claims.submit(stage.context(), claim.id, stranger)).toMatchObject({
+  expect(await fixture.claims.submit(fixture.context(), claim.id, stranger)).toMatchObject({
     ok: false,
     refusal: { code: 'signature_invalid' },
   });
-  must(await stage.claims.submit(stage.context(), claim.id, signedBy(who, claim.unsigned)));
-  for (let round = 0; round < 12; round++) await stage.pass(2_100);
-  stage.chain.finalize();
-  for (let round = 0; round < 4; round++) await stage.pass(2_100);
-  expect((await stage.claims.find(ORG, claim.id))?.state).toBe('finalized');
+  must(await fixture.claims.submit(fixture.context(), claim.id, signedBy(who, claim.unsigned)));
+  for (let round = 0; round < 12; round++) await fixture.pass(2_100);
+  fixture.chain.finalize();
+  for (let round = 0; round < 4; round++) await fixture.pass(2_100);
+  expect((await fixture.claims.find(ORG, claim.id))?.state).toBe('finalized');
   const got = (await held(who, mint)) - before;
   expect(got).toBe(BigInt(claim.subject[wish.kind === 'unlocked' ? 'baseAmount' : 'quoteAmount'] as string));
   return got;
 }
 
 test('fees go to creator and partner, unlocked tokens to the creator alone, and nothing is paid twice or too early', async () => {
-  const wish = stage.wish({
+  const wish = fixture.wish({
     preset: 'agent_treasury',
     firstBuy: '2',
     names: { name: 'Claims', symbol: 'CLAIMS', uri: 'https://example.com/c.json' },
   });
-  const { launch, transactions } = must(await stage.commands.prepare(stage.context(), wish));
+  const { launch, transactions } = must(await fixture.commands.prepare(fixture.context(), wish));
   const { id, mint, config } = launch;
   expect(await refused(id, { kind: 'fees', as: 'creator' })).toBe('state_conflict: the launch has no pool on the chain yet');
   must(
-    await stage.commands.submit(
-      stage.context(),
+    await fixture.commands.submit(
+      fixture.context(),
       id,
-      transactions.map((one) => signedBy(stage.creator, one)),
+      transactions.map((one) => signedBy(fixture.creator, one)),
     ),
   );
-  for (let round = 0; round < 12 && (await stage.find(id)).state !== 'trading'; round++) {
-    await stage.pass(2_100);
-    stage.chain.finalize();
+  for (let round = 0; round < 12 && (await fixture.find(id)).state !== 'trading'; round++) {
+    await fixture.pass(2_100);
+    fixture.chain.finalize();
   }
-  stage.fund(stage.partner, 'SOL', 1_000_000_000n);
-  expect(await claimed(id, { kind: 'fees', as: 'partner' }, stage.partner, NATIVE_MINT)).toBeGreaterThan(0n);
-  expect(await claimed(id, { kind: 'fees', as: 'creator' }, stage.creator, NATIVE_MINT)).toBeGreaterThan(0n);
+  fixture.fund(fixture.partner, 'SOL', 1_000_000_000n);
+  expect(await claimed(id, { kind: 'fees', as: 'partner' }, fixture.partner, NATIVE_MINT)).toBeGreaterThan(0n);
+  expect(await claimed(id, { kind: 'fees', as: 'creator' }, fixture.creator, NATIVE_MINT)).toBeGreaterThan(0n);
   expect(await refused(id, { kind: 'fees', as: 'partner' })).toBe('state_conflict: no fees wait for the partner');
   for (const as of ['creator', 'partner'] as const) {
     expect(await refused(id, { kind: 'surplus', as })).toBe('state_conflict: the curve is not complete');
@@ -79,8 +79,8 @@ test('fees go to creator and partner, unlocked tokens to the creator alone, and 
   }
   expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing of the launch lies in the locker');
 
-  stage.fund(trader, 'SOL', 10_000_000_000n);
-  stage.fund(trader, NATIVE_MINT, 400_000_000_000n);
+  fixture.fund(trader, 'SOL', 10_000_000_000n);
+  fixture.fund(trader, NATIVE_MINT, 400_000_000_000n);
   const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
   const accounts = {
     baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
@@ -94,17 +94,17 @@ test('fees go to creator and partner, unlocked tokens to the creator alone, and 
     trader: trader.address,
     ...accounts,
   });
-  const buy = decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
-  expect(landOn(stage.chain, buy).run.error).toBeNull();
-  stage.chain.finalize();
+  const buy = decodeTransaction(wireOf(fixture.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
+  expect(landOn(fixture.chain, buy).run.error).toBeNull();
+  fixture.chain.finalize();
   expect(await refused(id, { kind: 'migration_fee', as: 'creator' })).toBe(
     'state_conflict: the launch leaves the creator no migration fee',
   );
   expect(await refused(id, { kind: 'unlocked', as: 'partner' })).toBe('state_conflict: only the creator has tokens in the locker');
   // A tenth of the supply is unlocked in 180 days, each day as much; what that rounds off is there at once.
-  await stage.pass(10 * DAY_MS, 400);
-  stage.chain.finalize();
+  await fixture.pass(10 * DAY_MS, 400);
+  fixture.chain.finalize();
   const daily = (100_000_000n / 180n) * 1_000_000n;
-  expect((await claimed(id, { kind: 'unlocked', as: 'creator' }, stage.creator, mint)) / daily).toBe(10n);
+  expect((await claimed(id, { kind: 'unlocked', as: 'creator' }, fixture.creator, mint)) / daily).toBe(10n);
   expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing more is unlocked at the moment');
 });

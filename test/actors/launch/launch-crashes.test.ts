@@ -5,47 +5,49 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { crashPoints, dyingProcess, unlessKilled } from '../../harness/dying-process.ts';
 import { type LaunchFixture, launchFixture, ORG, signedBy } from './launch-fixture.ts';
 
-let stage: LaunchFixture;
+let fixture: LaunchFixture;
 beforeAll(async () => {
-  stage = await launchFixture();
+  fixture = await launchFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 test.each(crashPoints(20))('killed at step %i, %s its commit', async (point, when) => {
   const symbol = `CRASH${point}${when === 'before' ? 'B' : 'A'}`;
   const creator = sandboxKey(`creator of ${symbol}`);
-  stage.fund(creator, 'SOL', 10_000_000_000n);
-  stage.chain.finalize();
-  const wish = stage.wish({
+  fixture.fund(creator, 'SOL', 10_000_000_000n);
+  fixture.chain.finalize();
+  const wish = fixture.wish({
     creator: creator.address,
     firstBuy: '1',
     names: { name: `Crash ${point}`, symbol, uri: 'https://example.com/c.json' },
   });
-  const victim = dyingProcess(stage.runtime, point, when);
-  const node: typeof stage.node = { ...stage.node, broadcast: (bytes) => victim.step(() => stage.node.broadcast(bytes)) };
-  let prepared = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.prepare(stage.context(), wish));
-  if (prepared === null) prepared = await stage.commands.prepare(stage.context(), wish);
+  const victim = dyingProcess(fixture.runtime, point, when);
+  const node: typeof fixture.node = { ...fixture.node, broadcast: (bytes) => victim.step(() => fixture.node.broadcast(bytes)) };
+  let prepared = await unlessKilled(fixture.portsOn({ runtime: victim.runtime }).commands.prepare(fixture.context(), wish));
+  if (prepared === null) prepared = await fixture.commands.prepare(fixture.context(), wish);
   if (!prepared.ok) throw new Error(prepared.refusal.detail);
   const { launch, transactions } = prepared.value;
   const signed = transactions.map((one) => signedBy(creator, one));
-  const submitted = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.submit(stage.context(), launch.id, signed));
-  if (submitted === null) expect((await stage.commands.submit(stage.context(), launch.id, signed)).ok).toBe(true);
+  const submitted = await unlessKilled(fixture.portsOn({ runtime: victim.runtime }).commands.submit(fixture.context(), launch.id, signed));
+  if (submitted === null) expect((await fixture.commands.submit(fixture.context(), launch.id, signed)).ok).toBe(true);
   for (let round = 0; round < 14 && !victim.isDead(); round++) {
-    stage.clock.advanceTo(stage.clock.now() + 2_100);
-    stage.chain.advance(6);
-    await stage.work(victim.runtime, node);
+    fixture.clock.advanceTo(fixture.clock.now() + 2_100);
+    fixture.chain.advance(6);
+    await fixture.work(victim.runtime, node);
   }
   expect(victim.isDead(), `only ${victim.steps()} steps were taken`).toBe(true);
   // What an activity held when its worker died is taken up again later.
-  for (let round = 0; round < 40 && (await stage.find(launch.id)).state !== 'trading'; round++) await stage.pass(6_000, 10);
-  const found = await stage.find(launch.id);
+  for (let round = 0; round < 40 && (await fixture.find(launch.id)).state !== 'trading'; round++) await fixture.pass(6_000, 10);
+  const found = await fixture.find(launch.id);
   expect(found.state, JSON.stringify([found.reason, found.detail])).toBe('trading');
-  const landed = stage.chain.historyOf(address(creator.address)).filter(({ transaction }) => transaction.staticKeys[0] === creator.address);
+  const landed = fixture.chain
+    .historyOf(address(creator.address))
+    .filter(({ transaction }) => transaction.staticKeys[0] === creator.address);
   expect(landed.map(({ signature }) => signature).sort()).toEqual([...found.signatures].sort());
   expect(landed.every(({ run }) => run.error === null)).toBe(true);
-  const [listed] = await stage.sql<{ n: number }[]>`select count(*)::int as n from listed_tokens where symbol = ${symbol}`;
+  const [listed] = await fixture.sql<{ n: number }[]>`select count(*)::int as n from listed_tokens where symbol = ${symbol}`;
   expect(listed?.n).toBe(1);
-  const [trading] = await stage.sql<
+  const [trading] = await fixture.sql<
     { n: number }[]
   >`select count(*)::int as n from launches where org_id = ${ORG} and symbol = ${symbol} and state = 'trading'`;
   expect(trading?.n).toBe(1);

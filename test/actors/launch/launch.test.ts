@@ -16,11 +16,11 @@ import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch
 
 /** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
-let stage: LaunchFixture;
+let fixture: LaunchFixture;
 beforeAll(async () => {
-  stage = await launchFixture();
+  fixture = await launchFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>) => {
   const { refusal } = await outcome;
@@ -30,86 +30,86 @@ const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
 /** Buys on the curve, straight at the chain. */
 function buy(mint: string, config: string, amount: bigint): void {
   const trader = sandboxKey('curve trader');
-  stage.fund(trader, 'SOL', 10_000_000_000n);
-  stage.fund(trader, NATIVE_MINT, amount);
+  fixture.fund(trader, 'SOL', 10_000_000_000n);
+  fixture.fund(trader, NATIVE_MINT, amount);
   const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
   const accounts = {
     baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
     quoteAccount: associatedAccount(trader.address, NATIVE_MINT, TOKEN_PROGRAM),
   };
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
-  stage.chain.advance(1);
-  const landed = landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])));
+  fixture.chain.advance(1);
+  const landed = landOn(fixture.chain, decodeTransaction(wireOf(fixture.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])));
   expect(landed.run.error).toBeNull();
 }
 
 describe('a launch', () => {
   test('goes from its preparation to its successor pool, with a first buy, and its mint is listed once it trades', async () => {
-    const prepared = must(await stage.commands.prepare(stage.context(), stage.wish({ preset: 'agent_treasury', firstBuy: '1' })));
+    const prepared = must(await fixture.commands.prepare(fixture.context(), fixture.wish({ preset: 'agent_treasury', firstBuy: '1' })));
     const { id, mint, config, pool } = prepared.launch;
-    stage.quoteUsd.set(NATIVE_MINT, '150');
+    fixture.quoteUsd.set(NATIVE_MINT, '150');
     expect(prepared.launch.state).toBe('prepared');
     expect(prepared.transactions.length).toBeLessThanOrEqual(2);
-    const signed = prepared.transactions.map((one) => signedBy(stage.creator, one));
-    const submitted = must(await stage.commands.submit(stage.context(), id, signed));
+    const signed = prepared.transactions.map((one) => signedBy(fixture.creator, one));
+    const submitted = must(await fixture.commands.submit(fixture.context(), id, signed));
     expect(submitted.state).toBe('submitted');
     expect(submitted.signatures).toHaveLength(signed.length);
-    for (let round = 0; round < 12; round++) await stage.pass(2_100);
-    expect((await stage.find(id)).state, JSON.stringify(stage.errors)).toMatch(/confirmed|trading/);
-    stage.chain.finalize();
-    for (let round = 0; round < 6; round++) await stage.pass(2_100);
-    const trading = await stage.find(id);
+    for (let round = 0; round < 12; round++) await fixture.pass(2_100);
+    expect((await fixture.find(id)).state, JSON.stringify(fixture.errors)).toMatch(/confirmed|trading/);
+    fixture.chain.finalize();
+    for (let round = 0; round < 6; round++) await fixture.pass(2_100);
+    const trading = await fixture.find(id);
     expect(trading.state).toBe('trading');
     expect(BigInt(trading.standing?.quoteReserve ?? 0)).toBe(960_000_000n);
     expect(trading.standing?.startQuoteUsd).toBe('150');
     // What the quote token is worth later does not change what it was worth at the start.
-    stage.quoteUsd.set(NATIVE_MINT, '180');
-    const [listed] = await stage.sql`select symbol, launcher, decimals from listed_tokens where mint = ${mint}`;
+    fixture.quoteUsd.set(NATIVE_MINT, '180');
+    const [listed] = await fixture.sql`select symbol, launcher, decimals from listed_tokens where mint = ${mint}`;
     expect(listed).toEqual({ symbol: 'HARBOR', launcher: 'dbc', decimals: 6 });
-    const account = stage.chain.account(address(pool), 'processed');
-    expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(stage.creator.address);
+    const account = fixture.chain.account(address(pool), 'processed');
+    expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(fixture.creator.address);
 
     // The creator claims what the first buy left behind; the program pays the creator alone.
-    const claim = must(await stage.claims.prepare(stage.context(), id, { kind: 'fees', as: 'creator' }));
-    expect(claim).toMatchObject({ state: 'prepared', wallet: stage.creator.address, subject: { launchId: id } });
+    const claim = must(await fixture.claims.prepare(fixture.context(), id, { kind: 'fees', as: 'creator' }));
+    expect(claim).toMatchObject({ state: 'prepared', wallet: fixture.creator.address, subject: { launchId: id } });
     const waiting = BigInt(trading.standing?.creatorQuoteFee ?? 0);
     expect(waiting).toBeGreaterThan(0n);
     expect(claim.subject['quoteAmount']).toBe(waiting.toString());
-    const before = (await stage.node.balancesOf(stage.creator.address)) as { ok: true; value: AddressBalances };
+    const before = (await fixture.node.balancesOf(fixture.creator.address)) as { ok: true; value: AddressBalances };
     const held = ({ value }: typeof before): bigint => value.tokens.find((one) => one.mint === NATIVE_MINT)?.amount ?? 0n;
-    const payout = signedBy(stage.creator, claim.unsigned);
+    const payout = signedBy(fixture.creator, claim.unsigned);
     const forged = signedBy(sandboxKey('stranger'), claim.unsigned);
-    expect((await refused(stage.claims.submit(stage.context(), claim.id, forged)))?.[0]).toBe('signature_invalid');
-    const foreign = stage.context('ann', '00000000-0000-7000-8000-000000000002');
-    expect((await refused(stage.claims.submit(foreign, claim.id, payout)))?.[0]).toBe('not_found');
-    expect((await refused(stage.claims.prepare(foreign, id, { kind: 'fees', as: 'creator' })))?.[0]).toBe('not_found');
-    must(await stage.claims.submit(stage.context(), claim.id, payout));
-    for (let round = 0; round < 12; round++) await stage.pass(2_100);
-    stage.chain.finalize();
-    for (let round = 0; round < 4; round++) await stage.pass(2_100);
-    expect((await stage.claims.find(ORG, claim.id))?.state).toBe('finalized');
-    expect(held((await stage.node.balancesOf(stage.creator.address)) as typeof before) - held(before)).toBe(waiting);
-    expect(await refused(stage.claims.prepare(stage.context(), id, { kind: 'fees', as: 'creator' }))).toEqual([
+    expect((await refused(fixture.claims.submit(fixture.context(), claim.id, forged)))?.[0]).toBe('signature_invalid');
+    const foreign = fixture.context('ann', '00000000-0000-7000-8000-000000000002');
+    expect((await refused(fixture.claims.submit(foreign, claim.id, payout)))?.[0]).toBe('not_found');
+    expect((await refused(fixture.claims.prepare(foreign, id, { kind: 'fees', as: 'creator' })))?.[0]).toBe('not_found');
+    must(await fixture.claims.submit(fixture.context(), claim.id, payout));
+    for (let round = 0; round < 12; round++) await fixture.pass(2_100);
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(2_100);
+    expect((await fixture.claims.find(ORG, claim.id))?.state).toBe('finalized');
+    expect(held((await fixture.node.balancesOf(fixture.creator.address)) as typeof before) - held(before)).toBe(waiting);
+    expect(await refused(fixture.claims.prepare(fixture.context(), id, { kind: 'fees', as: 'creator' }))).toEqual([
       'state_conflict',
       'no fees wait for the creator',
     ]);
 
     buy(mint, config, 300_000_000_000n);
-    for (let round = 0; round < 4; round++) await stage.pass(61_000);
-    const graduated = await stage.find(id);
+    for (let round = 0; round < 4; round++) await fixture.pass(61_000);
+    const graduated = await fixture.find(id);
     expect(graduated.state).toBe('graduated');
     expect(graduated.standing).toMatchObject({ isMigrated: true, migrationProgress: 3, startQuoteUsd: '150' });
-    const announced = await stage.sql<{ state: string }[]>`select body->>'state' as state from announcements where channel = 'launches'`;
+    const announced = await fixture.sql<{ state: string }[]>`select body->>'state' as state from announcements where channel = 'launches'`;
     expect([...new Set(announced.map(({ state }) => state))]).toEqual(
       expect.arrayContaining(['prepared', 'submitted', 'trading', 'graduated']),
     );
     // The same bytes again answer where it stands, other bytes are refused.
-    expect(must(await stage.commands.submit(stage.context(), id, signed)).state).toBe('graduated');
+    expect(must(await fixture.commands.submit(fixture.context(), id, signed)).state).toBe('graduated');
     expect(
       (
         await refused(
-          stage.commands.submit(
-            stage.context(),
+          fixture.commands.submit(
+            fixture.context(),
             id,
             [...signed]
               .reverse()
@@ -124,22 +124,22 @@ describe('a launch', () => {
 
   test('expires where nobody signs it, and nothing of it is on the chain', async () => {
     const { launch } = must(
-      await stage.commands.prepare(
-        stage.context(),
-        stage.wish({ names: { name: 'Idle', symbol: 'IDLE', uri: 'https://example.com/i.json' } }),
+      await fixture.commands.prepare(
+        fixture.context(),
+        fixture.wish({ names: { name: 'Idle', symbol: 'IDLE', uri: 'https://example.com/i.json' } }),
       ),
     );
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    for (let round = 0; round < 4; round++) await stage.pass(16_000);
-    expect(await stage.find(launch.id)).toMatchObject({ state: 'expired', signatures: [] });
-    expect(stage.chain.account(address(launch.pool), 'processed')).toBeNull();
-    expect((await refused(stage.commands.submit(stage.context(), launch.id, ['AAAA'])))?.[0]).toBe('state_conflict');
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let round = 0; round < 4; round++) await fixture.pass(16_000);
+    expect(await fixture.find(launch.id)).toMatchObject({ state: 'expired', signatures: [] });
+    expect(fixture.chain.account(address(launch.pool), 'processed')).toBeNull();
+    expect((await refused(fixture.commands.submit(fixture.context(), launch.id, ['AAAA'])))?.[0]).toBe('state_conflict');
   });
 
   test("is refused with the program's error in words, before anything is stored", async () => {
-    const before = await stage.sql`select count(*)::int as n from launches`;
-    const prepare = (over: Parameters<typeof stage.wish>[0]) => refused(stage.commands.prepare(stage.context(), stage.wish(over)));
+    const before = await fixture.sql`select count(*)::int as n from launches`;
+    const prepare = (over: Parameters<typeof fixture.wish>[0]) => refused(fixture.commands.prepare(fixture.context(), fixture.wish(over)));
     const taxed = CATALOG.bySymbol('SPACEX')?.token?.mint as string;
     expect(await prepare({ quoteMint: taxed })).toEqual(['launch_refused', expect.stringContaining('6081')]);
     expect(await prepare({ names: { name: 'n'.repeat(33), symbol: 'X', uri: 'https://example.com' } })).toEqual([
@@ -160,22 +160,22 @@ describe('a launch', () => {
       'launch_refused',
       expect.stringContaining('the chain would refuse the launch'),
     ]);
-    expect(await stage.sql`select count(*)::int as n from launches`).toEqual(before);
+    expect(await fixture.sql`select count(*)::int as n from launches`).toEqual(before);
   });
 
   test('may be quoted in a tokenized share that has a badge, and is paired with it', async () => {
     const share = CATALOG.bySymbol('AAPLx')?.token?.mint as string;
     const { launch } = must(
-      await stage.commands.prepare(
-        stage.context(),
-        stage.wish({ quoteMint: share, names: { name: 'Apple Picker', symbol: 'PICKER', uri: 'https://example.com/p.json' } }),
+      await fixture.commands.prepare(
+        fixture.context(),
+        fixture.wish({ quoteMint: share, names: { name: 'Apple Picker', symbol: 'PICKER', uri: 'https://example.com/p.json' } }),
       ),
     );
     expect(launch).toMatchObject({ quoteSymbol: 'AAPLx', pairedStock: 'spotchain:AAPLx' });
     const dollars = must(
-      await stage.commands.prepare(
-        stage.context(),
-        stage.wish({
+      await fixture.commands.prepare(
+        fixture.context(),
+        fixture.wish({
           quoteMint: USDC_MINT,
           startingFdv: '5000',
           names: { name: 'Greenback', symbol: 'GREENBK', uri: 'https://example.com/d.json' },
@@ -187,28 +187,28 @@ describe('a launch', () => {
 
   test("takes nobody else's id, and no signature of anybody else", async () => {
     const { launch, transactions } = must(
-      await stage.commands.prepare(
-        stage.context(),
-        stage.wish({ names: { name: 'Mine', symbol: 'MINE', uri: 'https://example.com/m.json' } }),
+      await fixture.commands.prepare(
+        fixture.context(),
+        fixture.wish({ names: { name: 'Mine', symbol: 'MINE', uri: 'https://example.com/m.json' } }),
       ),
     );
-    const signed = transactions.map((one) => signedBy(stage.creator, one));
-    const theirs = stage.context('eve', '00000000-0000-7000-8000-000000000002');
-    expect((await refused(stage.commands.submit(theirs, launch.id, signed)))?.[0]).toBe('not_found');
+    const signed = transactions.map((one) => signedBy(fixture.creator, one));
+    const theirs = fixture.context('eve', '00000000-0000-7000-8000-000000000002');
+    expect((await refused(fixture.commands.submit(theirs, launch.id, signed)))?.[0]).toBe('not_found');
     const forged = transactions.map((one) => signedBy(sandboxKey('somebody else'), one));
-    expect((await refused(stage.commands.submit(stage.context(), launch.id, forged)))?.[0]).toBe('signature_invalid');
-    expect((await refused(stage.commands.submit(stage.context(), launch.id, transactions)))?.[0]).toBe('signature_missing');
-    expect((await refused(stage.commands.submit(stage.context(), launch.id, [])))?.[0]).toBe('malformed');
-    expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
-    expect((await stage.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
+    expect((await refused(fixture.commands.submit(fixture.context(), launch.id, forged)))?.[0]).toBe('signature_invalid');
+    expect((await refused(fixture.commands.submit(fixture.context(), launch.id, transactions)))?.[0]).toBe('signature_missing');
+    expect((await refused(fixture.commands.submit(fixture.context(), launch.id, [])))?.[0]).toBe('malformed');
+    expect(await fixture.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
+    expect((await fixture.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
   });
 
   test('is refused for any single bit of its transactions that is not the prepared one', async () => {
     const { launch, transactions } = must(
-      await stage.commands
+      await fixture.commands
         .prepare(
-          stage.context(),
-          stage.wish({
+          fixture.context(),
+          fixture.wish({
             preset: 'agent_treasury',
             firstBuy: '2',
             names: { name: 'Every Bit of This Is Counted', symbol: 'BITS', uri: `https://example.com/${'b'.repeat(170)}` },
@@ -216,8 +216,8 @@ describe('a launch', () => {
         )
         .catch(() => ({ ok: false, refusal: { code: 'malformed', detail: 'threw' } }) as never),
     );
-    const signed = transactions.map((one) => signedBy(stage.creator, one));
-    const rows = await stage.sql<{ message: PreparedMessage }[]>`
+    const signed = transactions.map((one) => signedBy(fixture.creator, one));
+    const rows = await fixture.sql<{ message: PreparedMessage }[]>`
       select message from prepared_transactions where subject->>'launchId' = ${launch.id} order by (subject->>'part')::int`;
     expect(rows).toHaveLength(2);
     let tried = 0;
@@ -231,7 +231,7 @@ describe('a launch', () => {
         if (verifySigned(message, bytes, verifyEd25519).ok) taken.push(`bit ${bit} of transaction ${place}`);
         if (tried % 30 === 0) {
           const altered = signed.map((each, index) => (index === place ? bytes.toString('base64') : each));
-          if ((await stage.commands.submit(stage.context(), launch.id, altered)).ok)
+          if ((await fixture.commands.submit(fixture.context(), launch.id, altered)).ok)
             taken.push(`bit ${bit} of transaction ${place}, submitted`);
         }
         bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
@@ -241,6 +241,6 @@ describe('a launch', () => {
     console.log(`${tried} single-bit changes of ${signed.length} transactions were tried`);
     expect(taken).toEqual([]);
     expect(tried).toBe(signed.reduce((sum, one) => sum + Math.ceil((Buffer.from(one, 'base64').length * 8) / STRIDE), 0));
-    expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
+    expect(await fixture.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
   });
 });

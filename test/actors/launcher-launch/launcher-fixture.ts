@@ -17,8 +17,8 @@ const SHARE = CATALOG.bySymbol('AAPLx');
 const KEY = 'a key';
 
 export async function launcherFixture() {
-  const stage = await launchFixture({ keeper: false });
-  const { sql, clock, chain, node, runtime, agents, newId } = stage;
+  const fixture = await launchFixture({ keeper: false });
+  const { sql, clock, chain, node, runtime, agents, newId } = fixture;
   const pairs = [{ mint: SHARE?.token?.mint ?? '', symbol: 'AAPLx', decimals: 8 }];
   const simulator = await createLauncherSimulator({ chain, pairs, key: KEY, clock, port: 0 });
   const failures: string[] = [];
@@ -31,7 +31,7 @@ export async function launcherFixture() {
     onFailure: (code) => void failures.push(code),
     timeoutMs: 60_000,
   });
-  const agentId = must(await agents.create({ ...stage.context(), permissions: ['agent:read', 'trade:execute'] }, sampleManifest())).id;
+  const agentId = must(await agents.create({ ...fixture.context(), permissions: ['agent:read', 'trade:execute'] }, sampleManifest())).id;
   const commandsOn = (own: Pick<Runtime, 'start' | 'deliver'>, over: Partial<LauncherClient> = {}) =>
     createLauncherLaunches({ sql, runtime: own, primaryChain: { chain: node }, launcher: { ...launcher, ...over }, clock, newId } as never);
 
@@ -41,9 +41,9 @@ export async function launcherFixture() {
     over: { readonly node?: typeof node; readonly launcher?: Pick<LauncherClient, 'complete'> } = {},
   ) {
     const primaryChain = { chain: over.node ?? node } as never;
-    const workers = stage.workersOf({ primaryChain, launcher: { ...launcher, ...over.launcher }, bid: () => null }, own);
-    const carrying = stage.carrying(workers, own);
-    await stage.settle(carrying);
+    const workers = fixture.workersOf({ primaryChain, launcher: { ...launcher, ...over.launcher }, bid: () => null }, own);
+    const carrying = fixture.carrying(workers, own);
+    await fixture.settle(carrying);
     await carrying.stop();
   }
 
@@ -62,7 +62,7 @@ export async function launcherFixture() {
   }
 
   return {
-    ...stage,
+    ...fixture,
     simulator,
     launcher,
     failures,
@@ -73,7 +73,7 @@ export async function launcherFixture() {
     find,
     payer(name: string): SandboxKey {
       const key = sandboxKey(name);
-      stage.fund(key, 'SOL', 1_000_000_000n);
+      fixture.fund(key, 'SOL', 1_000_000_000n);
       chain.finalize();
       return key;
     },
@@ -98,11 +98,11 @@ export async function launcherFixture() {
     },
     listed: async (symbol: string) => sql`select mint, launcher, paired_stock, origin from listed_tokens where symbol = ${symbol}`,
     paymentsOf: (key: SandboxKey) => chain.historyOf(key.address).filter(({ transaction }) => transaction.staticKeys[0] === key.address),
-    context: stage.context as (subject?: string, orgId?: string) => CommandContext,
+    context: fixture.context as (subject?: string, orgId?: string) => CommandContext,
     async close(): Promise<void> {
       launcher.close();
       await simulator.close();
-      await stage.close();
+      await fixture.close();
     },
   };
 }

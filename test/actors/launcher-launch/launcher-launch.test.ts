@@ -9,15 +9,15 @@ import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
 const PRICE = '7510000';
 /** Distance of changed bits. It has no common divisor with eight, so that every place in a byte comes. */
 const STRIDE = rounds({ suite: 7, proof: 1 });
-let stage: LauncherFixture;
+let fixture: LauncherFixture;
 beforeAll(async () => {
-  stage = await launcherFixture();
+  fixture = await launcherFixture();
 });
 afterEach(() => {
-  stage.simulator.script.trouble(null);
-  stage.simulator.faults.reset();
+  fixture.simulator.script.trouble(null);
+  fixture.simulator.faults.reset();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>) => {
   const { refusal } = await outcome;
@@ -25,8 +25,8 @@ const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string;
 };
 
 async function quoted(symbol: string) {
-  const payer = stage.payer(`payer of ${symbol}`);
-  const { launch, transaction } = must(await stage.commands.quote(stage.context(), stage.wishOf(payer, symbol)));
+  const payer = fixture.payer(`payer of ${symbol}`);
+  const { launch, transaction } = must(await fixture.commands.quote(fixture.context(), fixture.wishOf(payer, symbol)));
   return { payer, id: launch.id, launch, transaction, payment: signedBy(payer, transaction) };
 }
 
@@ -34,21 +34,24 @@ describe('a launch', () => {
   test('is quoted, paid once, followed to its finality and launched; the mint is listed with its creator', async () => {
     const { payer, id, launch, payment } = await quoted('PLAIN');
     expect(launch).toMatchObject({ state: 'prepared', lamports: PRICE, creatorFeeBps: 150, pairedStock: 'spotchain:AAPLx', mint: null });
-    expect(must(await stage.commands.submit(stage.context(), id, payment)).state).toBe('payment_submitted');
-    const launched = await stage.until(id, ['launched']);
-    expect(launched.state, JSON.stringify([launched, stage.errors])).toBe('launched');
-    expect(await stage.listed('PLAIN')).toMatchObject([
+    expect(must(await fixture.commands.submit(fixture.context(), id, payment)).state).toBe('payment_submitted');
+    const launched = await fixture.until(id, ['launched']);
+    expect(launched.state, JSON.stringify([launched, fixture.errors])).toBe('launched');
+    expect(await fixture.listed('PLAIN')).toMatchObject([
       { mint: launched.mint, launcher: 'agentlaunch', paired_stock: 'spotchain:AAPLx', origin: { creator: payer.address, pool: null } },
     ]);
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
-    const announced = await stage.sql<{ state: string }[]>`
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
+    const announced = await fixture.sql<{ state: string }[]>`
       select body->>'state' as state from announcements where channel = 'launches' and body->>'launchId' = ${id} order by 1`;
     expect(announced.map(({ state }) => state)).toEqual(
       expect.arrayContaining(['quoted', 'prepared', 'payment_submitted', 'launching', 'launched']),
     );
     // Another session hands the same payment in again.
-    expect(must(await stage.commands.submit(stage.context('bob'), id, payment))).toMatchObject({ state: 'launched', mint: launched.mint });
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    expect(must(await fixture.commands.submit(fixture.context('bob'), id, payment))).toMatchObject({
+      state: 'launched',
+      mint: launched.mint,
+    });
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
   test('waits for a launcher that is late, out of money, silent or without its answer, and asks with the same payment', async () => {
@@ -56,118 +59,118 @@ describe('a launch', () => {
       ['LATE', 'late'],
       ['POOR', 'treasury_low'],
     ] as const) {
-      stage.simulator.script.trouble(trouble);
+      fixture.simulator.script.trouble(trouble);
       const { payer, id, payment } = await quoted(symbol);
-      must(await stage.commands.submit(stage.context(), id, payment));
-      expect((await stage.until(id, ['launched'])).state).toBe('launched');
-      expect(stage.paymentsOf(payer)).toHaveLength(1);
+      must(await fixture.commands.submit(fixture.context(), id, payment));
+      expect((await fixture.until(id, ['launched'])).state).toBe('launched');
+      expect(fixture.paymentsOf(payer)).toHaveLength(1);
     }
-    stage.simulator.script.trouble(null);
+    fixture.simulator.script.trouble(null);
     const { payer, id, payment } = await quoted('ASTRAY');
-    must(await stage.commands.submit(stage.context(), id, payment));
-    await stage.until(id, ['payment_confirmed', 'launching']);
-    const before = stage.simulator.launches();
+    must(await fixture.commands.submit(fixture.context(), id, payment));
+    await fixture.until(id, ['payment_confirmed', 'launching']);
+    const before = fixture.simulator.launches();
     // The launcher launches, and its answer is lost on the way.
-    stage.simulator.faults.set({ lostAnswer: 1 });
-    for (let round = 0; round < 40 && stage.simulator.launches() === before; round++) await stage.pass(2_100);
-    expect((await stage.find(id)).state).toBe('launching');
-    stage.simulator.faults.reset();
-    expect((await stage.until(id, ['launched'])).state).toBe('launched');
-    expect(stage.simulator.launches()).toBe(before + 1);
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    fixture.simulator.faults.set({ lostAnswer: 1 });
+    for (let round = 0; round < 40 && fixture.simulator.launches() === before; round++) await fixture.pass(2_100);
+    expect((await fixture.find(id)).state).toBe('launching');
+    fixture.simulator.faults.reset();
+    expect((await fixture.until(id, ['launched'])).state).toBe('launched');
+    expect(fixture.simulator.launches()).toBe(before + 1);
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
   test('that was paid and declined says what the payer can do, and is asked for once more with the same payment', async () => {
-    stage.simulator.script.trouble('declines');
+    fixture.simulator.script.trouble('declines');
     const { payer, id, payment } = await quoted('DECLINED');
-    must(await stage.commands.submit(stage.context(), id, payment));
-    const declined = await stage.until(id, ['failed_paid']);
+    must(await fixture.commands.submit(fixture.context(), id, payment));
+    const declined = await fixture.until(id, ['failed_paid']);
     expect(declined).toMatchObject({ state: 'failed_paid', reason: 'rejected', mint: null });
     expect(declined.detail).toContain(declined.signatures[0]);
     expect(declined.detail).toContain('hand the same payment in again');
-    const alerts = await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'launchId' = ${id}`;
+    const alerts = await fixture.sql`select 1 from announcements where channel = 'alerts' and body->>'launchId' = ${id}`;
     expect(alerts).toHaveLength(1);
-    stage.simulator.script.trouble(null);
-    expect(must(await stage.commands.submit(stage.context(), id, payment)).state).toBe('launching');
-    expect((await stage.until(id, ['launched'])).state).toBe('launched');
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    fixture.simulator.script.trouble(null);
+    expect(must(await fixture.commands.submit(fixture.context(), id, payment)).state).toBe('launching');
+    expect((await fixture.until(id, ['launched'])).state).toBe('launched');
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
   test('whose payment conflicts with another session’s says so, launches nothing, and is asked for once more', async () => {
-    stage.simulator.script.trouble('conflict');
+    fixture.simulator.script.trouble('conflict');
     const { payer, id, payment } = await quoted('CONFLICT');
-    const before = stage.simulator.launches();
-    must(await stage.commands.submit(stage.context(), id, payment));
-    const refusedByLauncher = await stage.until(id, ['failed_paid']);
+    const before = fixture.simulator.launches();
+    must(await fixture.commands.submit(fixture.context(), id, payment));
+    const refusedByLauncher = await fixture.until(id, ['failed_paid']);
     expect(refusedByLauncher).toMatchObject({ state: 'failed_paid', reason: 'agent_has_token', mint: null });
     expect(refusedByLauncher.detail).toContain(refusedByLauncher.signatures[0]);
-    expect(stage.simulator.launches()).toBe(before);
-    stage.simulator.script.trouble(null);
-    must(await stage.commands.submit(stage.context('bob'), id, payment));
-    const launched = await stage.until(id, ['launched']);
-    expect(stage.simulator.launches()).toBe(before + 1);
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    expect(fixture.simulator.launches()).toBe(before);
+    fixture.simulator.script.trouble(null);
+    must(await fixture.commands.submit(fixture.context('bob'), id, payment));
+    const launched = await fixture.until(id, ['launched']);
+    expect(fixture.simulator.launches()).toBe(before + 1);
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
 
     // Two sessions that tell of one payment get one token, and the payment launches no other one.
-    const { intent, offer } = launcherContext((await stage.store.load([id])).get(id)?.state as never);
+    const { intent, offer } = launcherContext((await fixture.store.load([id])).get(id)?.state as never);
     const signature = launched.signatures[0] as string;
-    const words = await Promise.all([1, 2].map(() => stage.launcher.complete(intent, offer, signature)));
+    const words = await Promise.all([1, 2].map(() => fixture.launcher.complete(intent, offer, signature)));
     expect(words).toMatchObject([1, 2].map(() => ({ said: 'launched', mint: launched.mint })));
-    expect(await stage.launcher.complete({ ...intent, name: 'Another' }, offer, signature)).toMatchObject({
+    expect(await fixture.launcher.complete({ ...intent, name: 'Another' }, offer, signature)).toMatchObject({
       said: 'declined',
       code: 'signature_used',
     });
-    expect(stage.simulator.launches()).toBe(before + 1);
+    expect(fixture.simulator.launches()).toBe(before + 1);
   });
 
   test('whose offer ends before the payment is handed in sends nothing and expires', async () => {
-    stage.simulator.script.trouble('brief');
+    fixture.simulator.script.trouble('brief');
     const { payer, id, payment } = await quoted('TOOLATE');
-    stage.simulator.script.trouble(null);
-    await stage.pass(5_000);
-    expect(await refused(stage.commands.submit(stage.context(), id, payment))).toEqual([
+    fixture.simulator.script.trouble(null);
+    await fixture.pass(5_000);
+    expect(await refused(fixture.commands.submit(fixture.context(), id, payment))).toEqual([
       'state_conflict',
       'the offer of the launcher has expired: ask for a new quote',
     ]);
-    for (let round = 0; round < 12; round++) await stage.pass(16_000);
-    expect((await stage.find(id)).state).toBe('expired');
-    expect(stage.paymentsOf(payer)).toEqual([]);
+    for (let round = 0; round < 12; round++) await fixture.pass(16_000);
+    expect((await fixture.find(id)).state).toBe('expired');
+    expect(fixture.paymentsOf(payer)).toEqual([]);
   });
 
   test('whose payment lands after the end of the offer was paid, and says what to do about it', async () => {
-    stage.simulator.script.trouble('brief');
+    fixture.simulator.script.trouble('brief');
     const { payer, id, payment } = await quoted('ONTHEWAY');
-    stage.simulator.script.trouble(null);
-    await stage.pass(4_000);
-    must(await stage.commands.submit(stage.context(), id, payment));
-    const late = await stage.until(id, ['failed_paid']);
+    fixture.simulator.script.trouble(null);
+    await fixture.pass(4_000);
+    must(await fixture.commands.submit(fixture.context(), id, payment));
+    const late = await fixture.until(id, ['failed_paid']);
     expect(late).toMatchObject({ state: 'failed_paid', reason: 'payment_invalid', mint: null });
     expect(late.detail).toContain('after the end of the preflight');
     expect(late.detail).toContain(late.signatures[0]);
-    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    expect(fixture.paymentsOf(payer)).toHaveLength(1);
   });
 
   test('is not taken as launched while the chain does not show the token that the launcher names', async () => {
-    stage.simulator.script.trouble('names_nothing');
+    fixture.simulator.script.trouble('names_nothing');
     const { id, payment } = await quoted('UNSEEN');
-    must(await stage.commands.submit(stage.context(), id, payment));
-    await stage.until(id, ['launching']);
-    for (let round = 0; round < 5; round++) await stage.pass(10_000);
-    expect((await stage.find(id)).state).toBe('launching');
-    expect(await stage.listed('UNSEEN')).toEqual([]);
-    stage.simulator.script.trouble(null);
-    expect((await stage.until(id, ['launched'])).state).toBe('launched');
+    must(await fixture.commands.submit(fixture.context(), id, payment));
+    await fixture.until(id, ['launching']);
+    for (let round = 0; round < 5; round++) await fixture.pass(10_000);
+    expect((await fixture.find(id)).state).toBe('launching');
+    expect(await fixture.listed('UNSEEN')).toEqual([]);
+    fixture.simulator.script.trouble(null);
+    expect((await fixture.until(id, ['launched'])).state).toBe('launched');
   });
 
   test('that nobody pays for expires, and takes no payment any more', async () => {
     const { payer, id, payment } = await quoted('UNPAID');
-    for (let round = 0; round < 12; round++) await stage.pass(16_000);
-    expect((await stage.find(id)).state).toBe('expired');
-    expect(await refused(stage.commands.submit(stage.context(), id, payment))).toEqual([
+    for (let round = 0; round < 12; round++) await fixture.pass(16_000);
+    expect((await fixture.find(id)).state).toBe('expired');
+    expect(await refused(fixture.commands.submit(fixture.context(), id, payment))).toEqual([
       'state_conflict',
       'the launch is expired: ask for a new quote',
     ]);
-    expect(stage.paymentsOf(payer)).toEqual([]);
+    expect(fixture.paymentsOf(payer)).toEqual([]);
   });
 });
 
@@ -179,13 +182,13 @@ describe('refused is', () => {
     for (let bit = 0; bit < bytes.length * 8; bit += STRIDE) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
-      const outcome = await stage.commands.submit(stage.context(), id, changed.toString('base64'));
+      const outcome = await fixture.commands.submit(fixture.context(), id, changed.toString('base64'));
       expect(outcome.ok, `bit ${bit}`).toBe(false);
       tried++;
     }
     console.log(`${tried} single-bit changes of a payment were tried`);
     expect(tried).toBe(Math.ceil((bytes.length * 8) / STRIDE));
-    expect((await refused(stage.commands.submit(stage.context(), id, signedBy(sandboxKey('stranger'), transaction))))?.[0]).toBe(
+    expect((await refused(fixture.commands.submit(fixture.context(), id, signedBy(sandboxKey('stranger'), transaction))))?.[0]).toBe(
       'signature_invalid',
     );
     const less = Buffer.from(payment, 'base64');
@@ -193,16 +196,16 @@ describe('refused is', () => {
     amount.writeBigUInt64LE(BigInt(PRICE));
     const at = less.indexOf(amount);
     less.writeBigUInt64LE(BigInt(PRICE) - 1n, at);
-    expect((await refused(stage.commands.submit(stage.context(), id, less.toString('base64'))))?.[0]).toBe('signed_bytes_differ');
-    expect((await stage.find(id)).state).toBe('prepared');
-    expect((await refused(stage.commands.submit(stage.context('ann', '00000000-0000-7000-8000-000000000002'), id, payment)))?.[0]).toBe(
+    expect((await refused(fixture.commands.submit(fixture.context(), id, less.toString('base64'))))?.[0]).toBe('signed_bytes_differ');
+    expect((await fixture.find(id)).state).toBe('prepared');
+    expect((await refused(fixture.commands.submit(fixture.context('ann', '00000000-0000-7000-8000-000000000002'), id, payment)))?.[0]).toBe(
       'not_found',
     );
   });
 
   test("another launch's payment", async () => {
     const [one, other] = [await quoted('PAYER'), await quoted('RIVAL')];
-    expect((await refused(stage.commands.submit(stage.context(), one.id, other.payment)))?.[0]).toBe('signed_bytes_differ');
+    expect((await refused(fixture.commands.submit(fixture.context(), one.id, other.payment)))?.[0]).toBe('signed_bytes_differ');
   });
 
   test.each([
@@ -213,19 +216,19 @@ describe('refused is', () => {
     ['a description that is too short', { description: 'short' }, 'malformed'],
     ['a link that is none', { imageUrl: 'http://example.com/a.png' }, 'malformed'],
   ])('%s', async (_, over, code) => {
-    const payer = stage.payer('payer of nothing');
-    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'UNPAID', over))))?.[0]).toBe(code);
+    const payer = fixture.payer('payer of nothing');
+    expect((await refused(fixture.commands.quote(fixture.context(), fixture.wishOf(payer, 'UNPAID', over))))?.[0]).toBe(code);
   });
 
   test('an offer that asks for more than anybody should pay, a wallet that cannot pay, and a launcher that does not answer', async () => {
-    stage.simulator.script.trouble('greedy');
-    const payer = stage.payer('payer of nothing');
-    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'GREEDY'))))?.[0]).toBe('route_refused');
-    stage.simulator.script.trouble(null);
+    fixture.simulator.script.trouble('greedy');
+    const payer = fixture.payer('payer of nothing');
+    expect((await refused(fixture.commands.quote(fixture.context(), fixture.wishOf(payer, 'GREEDY'))))?.[0]).toBe('route_refused');
+    fixture.simulator.script.trouble(null);
     const poor = sandboxKey('poor');
-    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(poor, 'POORER'))))?.[0]).toBe('launch_refused');
-    stage.simulator.faults.set({ status5xx: 1 });
-    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'SILENT'))))?.[0]).toBe('unavailable');
-    expect(stage.failures).toContain('http_503');
+    expect((await refused(fixture.commands.quote(fixture.context(), fixture.wishOf(poor, 'POORER'))))?.[0]).toBe('launch_refused');
+    fixture.simulator.faults.set({ status5xx: 1 });
+    expect((await refused(fixture.commands.quote(fixture.context(), fixture.wishOf(payer, 'SILENT'))))?.[0]).toBe('unavailable');
+    expect(fixture.failures).toContain('http_503');
   });
 });

@@ -15,11 +15,11 @@ import { DollarsBound } from '../../../src/domain/take/live-capital.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { BTC, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture({ connections: 4 });
-  stage.funding.isSimulated = false;
-  return () => stage.close();
+  fixture = await tradingFixture({ connections: 4 });
+  fixture.funding.isSimulated = false;
+  return () => fixture.close();
 });
 
 const [WALLET, ANOTHER, OF_NOBODY] = ['W', 'V', 'X'].map((letter) => letter.repeat(40)) as [string, string, string];
@@ -73,7 +73,7 @@ async function prepared(
   subject: PreparedTransactionInput['subject'],
   more: Partial<PreparedTransactionInput> = {},
 ) {
-  const id = stage.newId();
+  const id = fixture.newId();
   const messageBase64 = Buffer.from(id).toString('base64');
   const digest = createHash('sha256').update(Buffer.from(messageBase64, 'base64')).digest('hex');
   const input: PreparedTransactionInput = {
@@ -87,10 +87,10 @@ async function prepared(
     executor: 'user',
     preparedBy: 'ann',
     epoch: 0,
-    createdAt: stage.clock.now(),
+    createdAt: fixture.clock.now(),
     ...more,
   };
-  return stage.runtime.start('prepared_transaction', id, ORG, input as never, { cause: 'ann r', also: () => [] });
+  return fixture.runtime.start('prepared_transaction', id, ORG, input as never, { cause: 'ann r', also: () => [] });
 }
 
 /** A comparison that found a thousand dollars in the wallet of the Take, in a second one, and at the exchange. */
@@ -106,24 +106,24 @@ async function compared(): Promise<void> {
     depositedUsd: '0',
     books: { cashUsd: '0', capitalUsd: '0' },
   };
-  await createReserveStore(stage.sql).keep(ORG, compareReserves(claims, places, stage.clock.now()), null);
+  await createReserveStore(fixture.sql).keep(ORG, compareReserves(claims, places, fixture.clock.now()), null);
 }
 
 /** A draft that trades with so many dollars, from the wallet or at the exchange. */
 async function draft(allocationUsd: string, symbol = 'AAPLx'): Promise<string> {
   const fields = { symbol, target: { kind: 'price', direction: 'below', value: '200' }, conditions: { exit: [] }, allocationUsd };
-  const read = readTakeFields(fields, { catalog: CATALOG, now: stage.clock.now() });
+  const read = readTakeFields(fields, { catalog: CATALOG, now: fixture.clock.now() });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const created = await stage.takes.create(stage.context(), read.take, READING);
+  const created = await fixture.takes.create(fixture.context(), read.take, READING);
   if (!created.ok) throw new Error(created.refusal.detail);
   const { id } = created.value;
   if (symbol === 'BTCUSDT') return id;
-  await stage.sql`
+  await fixture.sql`
     insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
-    values (gen_random_uuid(), ${ORG}, 'take', ${id}, ${WALLET}, 's', 5000, ${stage.clock.now() + 9e8}, ${stage.clock.now()}, ${id}, ${id}, ${`${'A'.repeat(86)}==`}, 'ann', ${stage.clock.now()})`;
+    values (gen_random_uuid(), ${ORG}, 'take', ${id}, ${WALLET}, 's', 5000, ${fixture.clock.now() + 9e8}, ${fixture.clock.now()}, ${id}, ${id}, ${`${'A'.repeat(86)}==`}, 'ann', ${fixture.clock.now()})`;
   return id;
 }
-const arm = (id: string) => stage.takes.arm(stage.context(), id, 'live', []);
+const arm = (id: string) => fixture.takes.arm(fixture.context(), id, 'live', []);
 
 test.each(TRANSACTION_PURPOSES)('a transaction for %s pays from a wallet only what no armed Take needs', async (purpose) => {
   await compared();
@@ -158,18 +158,18 @@ test('of an arming and a person that want the same dollars at the same moment, o
     const isBought = bought.status === 'fulfilled';
     expect([isArmed, isBought]).toContain(true);
     expect(isArmed && isBought).toBe(false);
-    if (isArmed) await stage.takes.disarm(stage.context(), id);
-    await stage.sql`update prepared_transactions set state = 'expired', expired_at_height = 151 where state = 'prepared'`;
+    if (isArmed) await fixture.takes.disarm(fixture.context(), id);
+    await fixture.sql`update prepared_transactions set state = 'expired', expired_at_height = 151 where state = 'prepared'`;
   }
 });
 
 test('an order at the exchange that was assessed before an arming is refused by its own step', async () => {
   await compared();
-  stage.price('60000', '60010');
-  const market = stage.preTrade as unknown as MarketPreTrade;
+  fixture.price('60000', '60010');
+  const market = fixture.preTrade as unknown as MarketPreTrade;
   const orders = (assessed: () => Promise<unknown>) =>
     createMarketOrderHandler({
-      runtime: stage.runtime,
+      runtime: fixture.runtime,
       orders: { find: async () => null },
       preTrade: {
         ...market,
@@ -181,16 +181,16 @@ test('an order at the exchange that was assessed before an arming is refused by 
       lacks: () => null,
       isOverrun: () => false,
       isOutage: () => false,
-      clock: stage.clock,
-      newId: stage.newId,
+      clock: fixture.clock,
+      newId: fixture.newId,
     });
   const request = { instrument: BTC, side: 'buy', notionalUsd: '300', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
-  const place = (assessed: () => Promise<unknown> = async () => {}) => orders(assessed).place(stage.context(), 'live', request);
+  const place = (assessed: () => Promise<unknown> = async () => {}) => orders(assessed).place(fixture.context(), 'live', request);
   expect(await place()).toMatchObject({ ok: true, value: { state: 'approved' } });
   // The arming sees the order, which the exchange does not know yet.
   expect(await arm(await draft('710', 'BTCUSDT'))).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
   const id = await draft('600', 'BTCUSDT');
   const refused = await place(async () => expect(await arm(id)).toMatchObject({ ok: true }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] } });
-  expect(await stage.sql`select state from market_orders`).toEqual([{ state: 'approved' }]);
+  expect(await fixture.sql`select state from market_orders`).toEqual([{ state: 'approved' }]);
 });

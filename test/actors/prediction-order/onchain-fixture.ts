@@ -32,7 +32,7 @@ const KEY = 'sandbox';
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 const CONTEXT: CommandContext = { orgId: ORG, subject: 'trader', permissions: ['trade:execute'], requestId: 'request-1' };
 
-/** A stage with one wallet that holds a thousand dollars, and one open market that trades near even. */
+/** A world with one wallet that holds a thousand dollars, and one open market that trades near even. */
 export async function onchainFixture({ at = AT } = {}) {
   let passed = 0;
   const began = performance.now();

@@ -10,39 +10,39 @@ import { createReserveCheck, type ReservePlaces } from '../../../src/trading/res
 import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 
-let stage: OnchainFixture;
+let fixture: OnchainFixture;
 beforeAll(async () => {
-  stage = await onchainFixture();
+  fixture = await onchainFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  stage.onchain.faults.reset();
+  fixture.onchain.faults.reset();
   // What an earlier test has sent lands before this one looks at the wallet.
-  await stage.work();
-  stage.chain.finalize();
-  await stage.pass(3_000);
-  await stage.list();
+  await fixture.work();
+  fixture.chain.finalize();
+  await fixture.pass(3_000);
+  await fixture.list();
 });
 
 async function prepared(over: Parameters<OnchainFixture['wish']>[0] = {}) {
-  const outcome = await stage.live.prepare(stage.context, stage.wish(over), stage.wallet.address);
+  const outcome = await fixture.live.prepare(fixture.context, fixture.wish(over), fixture.wallet.address);
   if (!outcome.ok) throw new Error(outcome.refusal.detail);
   return outcome.value;
 }
-const execute = (id: string, signed: string) => stage.live.execute(stage.context, id, signed);
+const execute = (id: string, signed: string) => fixture.live.execute(fixture.context, id, signed);
 
 /** Brings a prepared order as far as the venue having it. */
 async function opened(over: Parameters<OnchainFixture['wish']>[0] = {}) {
   const { order, transaction } = await prepared(over);
-  const sent = await execute(order.id, stage.signed(transaction.unsigned));
+  const sent = await execute(order.id, fixture.signed(transaction.unsigned));
   if (!sent.ok) throw new Error(sent.refusal.detail);
-  await stage.work();
-  stage.chain.finalize();
-  await stage.pass(2_500);
+  await fixture.work();
+  fixture.chain.finalize();
+  await fixture.pass(2_500);
   return order;
 }
 const bookNow = async () => {
-  const [book] = await stage.sql<
+  const [book] = await fixture.sql<
     { cash_usd: string; holdings: { instrument: string; quantity: string }[]; fills: number }[]
   >`select cash_usd, holdings, fills from books where id = ${bookIds.manual(ORG, 'live')}`;
   return book;
@@ -51,40 +51,40 @@ const micro = (decimal: string): bigint => BigInt(new Decimal(decimal).times(1_0
 const half = (quantity: string): bigint => (micro(quantity) / 2n / 10_000n) * 10_000n;
 const reserved = async () =>
   (
-    await stage.sql`select 1 from prepared_transactions where state not in ('finalized', 'expired', 'failed') and purpose = 'prediction_order'`
+    await fixture.sql`select 1 from prepared_transactions where state not in ('finalized', 'expired', 'failed') and purpose = 'prediction_order'`
   ).length;
 
 describe('prepare', () => {
   test('asks for a real transaction that pays the deposit into escrow, and nothing else', async () => {
-    const before = await stage.cash();
+    const before = await fixture.cash();
     const { order, transaction } = await prepared();
     const read = readTransaction(Buffer.from(transaction.unsigned, 'base64'));
     expect(read.ok && read.value.version).toBe(0);
     expect(order).toMatchObject({ state: 'prepared', filledQuantity: '0', order: { mode: 'live', bookId: bookIds.manual(ORG, 'live') } });
     expect(order.onchain).toMatchObject({
-      wallet: stage.wallet.address,
+      wallet: fixture.wallet.address,
       transactionId: transaction.id,
-      venueMarketId: stage.market.providerId,
+      venueMarketId: fixture.market.providerId,
     });
-    expect(transaction).toMatchObject({ state: 'prepared', message: { requiredSigners: [stage.wallet.address] } });
+    expect(transaction).toMatchObject({ state: 'prepared', message: { requiredSigners: [fixture.wallet.address] } });
     // The order is what the venue would carry out at its worst: within the wish.
     expect(new Decimal(order.order.notionalUsd).lte(50)).toBe(true);
     expect(new Decimal(order.onchain?.depositUsd as string).lte(53)).toBe(true);
-    expect(await stage.cash()).toBe(before);
-    expect(await stage.order(order.id)).toEqual({ ...order, changedAt: expect.any(Number) });
-    const [audit] = await stage.sql`select action from audit where target = ${order.id}`;
+    expect(await fixture.cash()).toBe(before);
+    expect(await fixture.order(order.id)).toEqual({ ...order, changedAt: expect.any(Number) });
+    const [audit] = await fixture.sql`select action from audit where target = ${order.id}`;
     expect(audit).toMatchObject({ action: 'prediction_order.prepare' });
   });
 
   test('a prepared order reserves, and an expired one is over', async () => {
     const { order } = await prepared();
     expect(await reserved()).toBeGreaterThan(0);
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    for (let look = 0; look < 4; look++) await stage.pass(15_000);
-    expect(await stage.order(order.id)).toMatchObject({ state: 'failed', reason: 'transaction_expired', fills: [], refundUsd: null });
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    for (let look = 0; look < 4; look++) await fixture.pass(15_000);
+    expect(await fixture.order(order.id)).toMatchObject({ state: 'failed', reason: 'transaction_expired', fills: [], refundUsd: null });
     expect(await reserved()).toBe(0);
-    await stage.list();
+    await fixture.list();
   });
 
   test.each<[Parameters<OnchainFixture['wish']>[0], string, RegExp]>([
@@ -94,22 +94,22 @@ describe('prepare', () => {
     [{ notionalUsd: '2000000' }, 'blocked_by_risk', /notional_limit_breach/],
     [{ notionalUsd: '5000' }, 'state_conflict', /chain would refuse|worst acceptable price|Insufficient/],
   ])('%j is refused', async (over, code, detail) => {
-    const outcome = await stage.live.prepare(stage.context, stage.wish(over), stage.wallet.address);
+    const outcome = await fixture.live.prepare(fixture.context, fixture.wish(over), fixture.wallet.address);
     expect(outcome.ok ? '' : outcome.refusal.code).toBe(code);
     expect(outcome.ok ? '' : outcome.refusal.detail).toMatch(detail);
   });
 
   test('a venue that does not answer prices nothing', async () => {
-    stage.onchain.faults.set({ status5xx: 1 });
-    const outcome = await stage.live.prepare(stage.context, stage.wish(), stage.wallet.address);
+    fixture.onchain.faults.set({ status5xx: 1 });
+    const outcome = await fixture.live.prepare(fixture.context, fixture.wish(), fixture.wallet.address);
     expect(outcome.ok ? [] : outcome.refusal.rejections?.map(({ code }) => code)).toEqual(['quote_not_live']);
   });
 
   test('a node that does not answer is said to be silent, and nothing is stored', async () => {
     const stored = await reserved();
-    stage.solana.faults.set({ status5xx: 1 });
-    const outcome = await stage.live.prepare(stage.context, stage.wish(), stage.wallet.address);
-    stage.solana.faults.reset();
+    fixture.solana.faults.set({ status5xx: 1 });
+    const outcome = await fixture.live.prepare(fixture.context, fixture.wish(), fixture.wallet.address);
+    fixture.solana.faults.reset();
     expect(outcome).toMatchObject({ ok: false, refusal: { code: 'unavailable', detail: expect.stringContaining('does not answer') } });
     expect(await reserved()).toBe(stored);
   });
@@ -119,81 +119,81 @@ describe('execute', () => {
   test('takes the prepared bytes, signed, and no others', async () => {
     const { order, transaction } = await prepared();
     const other = await prepared();
-    const foreign = await execute(order.id, stage.signed(other.transaction.unsigned));
+    const foreign = await execute(order.id, fixture.signed(other.transaction.unsigned));
     expect(foreign.ok ? '' : foreign.refusal.code).toBe('signed_bytes_differ');
     expect(await execute(order.id, transaction.unsigned)).toMatchObject({ ok: false, refusal: { code: 'signature_missing' } });
-    expect(await execute('00000000-0000-7000-8000-0000000000ff', stage.signed(transaction.unsigned))).toMatchObject({
+    expect(await execute('00000000-0000-7000-8000-0000000000ff', fixture.signed(transaction.unsigned))).toMatchObject({
       ok: false,
       refusal: { code: 'not_found' },
     });
-    const signed = stage.signed(transaction.unsigned);
+    const signed = fixture.signed(transaction.unsigned);
     expect(await execute(order.id, signed)).toMatchObject({ ok: true, value: { id: transaction.id } });
     // The same bytes again are the same transaction.
     expect(await execute(order.id, signed)).toMatchObject({ ok: true, value: { id: transaction.id } });
-    expect((await stage.order(order.id)).state).toBe('submitted');
+    expect((await fixture.order(order.id)).state).toBe('submitted');
   });
 
   test('a market that closed since is not traded any more', async () => {
     const { order, transaction } = await prepared();
-    const market = (await stage.markets.get(stage.market.id)) as OnchainFixture['market'];
-    await stage.markets.saveMarkets([{ ...market, status: 'closed', providerStatus: 'closed', receivedAt: market.receivedAt + 1 }]);
-    expect(await execute(order.id, stage.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-    expect((await stage.order(order.id)).state).toBe('prepared');
-    await stage.pass(10);
+    const market = (await fixture.markets.get(fixture.market.id)) as OnchainFixture['market'];
+    await fixture.markets.saveMarkets([{ ...market, status: 'closed', providerStatus: 'closed', receivedAt: market.receivedAt + 1 }]);
+    expect(await execute(order.id, fixture.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+    expect((await fixture.order(order.id)).state).toBe('prepared');
+    await fixture.pass(10);
   });
 
   test('a halt that came since stops it', async () => {
     const { order, transaction } = await prepared();
-    await stage.sql`update control set epoch = epoch + 1 where org_id = ${ORG}`;
-    expect(await execute(order.id, stage.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'halted' } });
+    await fixture.sql`update control set epoch = epoch + 1 where org_id = ${ORG}`;
+    expect(await execute(order.id, fixture.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'halted' } });
   });
 });
 
 describe('executed is not filled', () => {
   test('prepare, sign, final, open, partly filled, filled: each fill is booked once', async () => {
     const before = await bookNow();
-    const cash = await stage.cash();
+    const cash = await fixture.cash();
     const order = await opened();
-    expect(await stage.order(order.id)).toMatchObject({ state: 'open', fills: [], filledQuantity: '0' });
+    expect(await fixture.order(order.id)).toMatchObject({ state: 'open', fills: [], filledQuantity: '0' });
     expect((await bookNow())?.fills ?? 0).toBe(before?.fills ?? 0);
     // The deposit left the wallet, and the book has bought nothing yet.
-    expect(cash - (await stage.cash())).toBe(micro(order.onchain?.depositUsd as string));
+    expect(cash - (await fixture.cash())).toBe(micro(order.onchain?.depositUsd as string));
     const { orderAccount } = order.onchain as { orderAccount: string };
     const price = micro(order.order.limitPrice) - 10_000n;
     const first = half(order.order.quantity);
-    stage.onchain.keeper.fill(orderAccount, first, price);
-    await stage.pass(60_000);
-    const partial = await stage.order(order.id);
+    fixture.onchain.keeper.fill(orderAccount, first, price);
+    await fixture.pass(60_000);
+    const partial = await fixture.order(order.id);
     expect(partial).toMatchObject({ state: 'partially_filled', fills: [{ side: 'buy' }] });
     expect(micro(partial.filledQuantity)).toBe(first);
     // Told again and again, it stays one fill.
-    await stage.pass(60_000);
-    expect((await stage.order(order.id)).fills).toHaveLength(1);
-    stage.onchain.keeper.fill(orderAccount, micro(order.order.quantity) - first, price);
-    await stage.pass(60_000);
-    const filled = await stage.order(order.id);
+    await fixture.pass(60_000);
+    expect((await fixture.order(order.id)).fills).toHaveLength(1);
+    fixture.onchain.keeper.fill(orderAccount, micro(order.order.quantity) - first, price);
+    await fixture.pass(60_000);
+    const filled = await fixture.order(order.id);
     expect(filled).toMatchObject({ state: 'filled', filledQuantity: order.order.quantity });
     expect(filled.fills).toHaveLength(2);
     // Deposit = notional + fees + what came back, on the books and on the chain.
     const spent = new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).plus(filled.refundUsd as string);
     expect(spent.toFixed()).toBe(order.onchain?.depositUsd);
-    expect(cash - (await stage.cash())).toBe(micro(new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).toFixed()));
+    expect(cash - (await fixture.cash())).toBe(micro(new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).toFixed()));
     const book = await bookNow();
     expect(book?.holdings.find(({ instrument }) => instrument === order.order.instrument)?.quantity).toBe(order.order.quantity);
-    expect(await stage.sql`select 1 from announcements where body->>'predictionOrderId' = ${order.id}`).toEqual([]);
-    await stage.list();
+    expect(await fixture.sql`select 1 from announcements where body->>'predictionOrderId' = ${order.id}`).toEqual([]);
+    await fixture.list();
   });
 
   test('what live books claim of an outcome is compared with what the wallet holds at the venue', async () => {
-    const reserves = createReserveStore(stage.sql);
-    const compared = async (positionsOf: ReservePlaces['positionsOf'] = stage.venue.positions) => {
+    const reserves = createReserveStore(fixture.sql);
+    const compared = async (positionsOf: ReservePlaces['positionsOf'] = fixture.venue.positions) => {
       await createReserveCheck({
         contained: eachRow((error) => {
           throw error;
         }),
         store: reserves,
         places: { exchange: null, balancesOf: null, positionsOf },
-        clock: stage.clock,
+        clock: fixture.clock,
       }).run();
       return reserves.newest(ORG);
     };
@@ -204,10 +204,10 @@ describe('executed is not filled', () => {
     // The venue has paid out, or lost, half of it.
     const { account } = (await reserves.positionsOf(ORG, [held.instrument as InstrumentKey]))[0] as { account: string };
     const lost = half(held.quantity);
-    stage.onchain.keeper.lose(account, lost);
+    fixture.onchain.keeper.lose(account, lost);
     const left = plainDecimal(new Decimal(held.quantity).minus(new Decimal(lost.toString()).div(1_000_000)));
     expect(await compared()).toMatchObject({ verdict: 'short', lines: [{ asset: 'USD' }, { ...line, held: left }] });
-    stage.onchain.keeper.lose(account, -lost);
+    fixture.onchain.keeper.lose(account, -lost);
 
     // Nobody knows is not yes: a venue that answers nonsense, and none at all.
     const unknown = {
@@ -217,9 +217,9 @@ describe('executed is not filled', () => {
         { ...line, held: null },
       ],
     };
-    stage.onchain.faults.set({ garbage: 1 });
+    fixture.onchain.faults.set({ garbage: 1 });
     expect(await compared()).toMatchObject(unknown);
-    stage.onchain.faults.reset();
+    fixture.onchain.faults.reset();
     expect(await compared(null)).toMatchObject({
       ...unknown,
       unknown: ['prediction positions: no on-chain venue of prediction markets is named'],
@@ -229,72 +229,72 @@ describe('executed is not filled', () => {
 
   test('what it bought may be sold, and no more than that', async () => {
     const held = (await bookNow())?.holdings[0]?.quantity as string;
-    const cash = await stage.cash();
+    const cash = await fixture.cash();
     const order = await opened({ side: 'sell', notionalUsd: null, quantity: held });
     expect(order.onchain).toMatchObject({ depositUsd: '0' });
-    stage.onchain.keeper.fill(order.onchain?.orderAccount as string, micro(held), micro(order.order.limitPrice));
-    await stage.pass(60_000);
-    expect(await stage.order(order.id)).toMatchObject({ state: 'filled', filledQuantity: held });
+    fixture.onchain.keeper.fill(order.onchain?.orderAccount as string, micro(held), micro(order.order.limitPrice));
+    await fixture.pass(60_000);
+    expect(await fixture.order(order.id)).toMatchObject({ state: 'filled', filledQuantity: held });
     expect((await bookNow())?.holdings).toEqual([]);
-    expect(await stage.cash()).toBe(cash);
-    await stage.list();
+    expect(await fixture.cash()).toBe(cash);
+    await fixture.list();
   });
 
   test.each(['closed', 'failed'] as const)('an order that the venue has %s gives its deposit back', async (how) => {
-    const cash = await stage.cash();
+    const cash = await fixture.cash();
     const fills = (await bookNow())?.fills ?? 0;
     const order = await opened();
-    stage.onchain.keeper.close(order.onchain?.orderAccount as string, how);
-    await stage.pass(60_000);
-    const ended = await stage.order(order.id);
+    fixture.onchain.keeper.close(order.onchain?.orderAccount as string, how);
+    await fixture.pass(60_000);
+    const ended = await fixture.order(order.id);
     expect(ended).toMatchObject({ state: how === 'closed' ? 'cancelled' : 'failed', fills: [], refundUsd: order.onchain?.depositUsd });
     expect((await bookNow())?.fills ?? 0).toBe(fills);
-    expect(await stage.cash()).toBe(cash);
-    await stage.list();
+    expect(await fixture.cash()).toBe(cash);
+    await fixture.list();
   });
 
   test('an order that is closed halfway keeps what was filled and gets the rest back', async () => {
-    const cash = await stage.cash();
+    const cash = await fixture.cash();
     const order = await opened();
     const { orderAccount } = order.onchain as { orderAccount: string };
-    stage.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
-    stage.onchain.keeper.close(orderAccount, 'closed');
-    await stage.pass(60_000);
-    const ended = await stage.order(order.id);
+    fixture.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
+    fixture.onchain.keeper.close(orderAccount, 'closed');
+    await fixture.pass(60_000);
+    const ended = await fixture.order(order.id);
     expect(ended).toMatchObject({ state: 'cancelled', reason: 'closed_by_venue' });
     expect(ended.fills).toHaveLength(1);
     const spent = new Decimal(ended.filledNotionalUsd).plus(ended.feesUsd);
     expect(spent.plus(ended.refundUsd as string).toFixed()).toBe(order.onchain?.depositUsd);
-    expect(cash - (await stage.cash())).toBe(micro(spent.toFixed()));
-    await stage.list();
+    expect(cash - (await fixture.cash())).toBe(micro(spent.toFixed()));
+    await fixture.list();
   });
 
   test('a transaction that is lost until it expires opens nothing', async () => {
     const { order, transaction } = await prepared();
-    stage.chain.intake('lose');
-    expect((await execute(order.id, stage.signed(transaction.unsigned))).ok).toBe(true);
-    await stage.work();
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    stage.chain.intake('land');
-    for (let look = 0; look < 5; look++) await stage.pass(15_000);
-    expect(await stage.order(order.id)).toMatchObject({ state: 'failed', reason: 'transaction_expired', fills: [] });
+    fixture.chain.intake('lose');
+    expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
+    await fixture.work();
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    fixture.chain.intake('land');
+    for (let look = 0; look < 5; look++) await fixture.pass(15_000);
+    expect(await fixture.order(order.id)).toMatchObject({ state: 'failed', reason: 'transaction_expired', fills: [] });
   });
 
   test('a transaction that lands and fails opens nothing', async () => {
     const { order, transaction } = await prepared();
-    stage.chain.intake('keep');
-    expect((await execute(order.id, stage.signed(transaction.unsigned))).ok).toBe(true);
-    await stage.work();
-    stage.chain.intake('land');
+    fixture.chain.intake('keep');
+    expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
+    await fixture.work();
+    fixture.chain.intake('land');
     // Meanwhile the wallet pays everything to somebody else.
-    const cash = await stage.cash();
-    stage.pay(cash);
-    expect(stage.chain.landKept()).toBe(1);
-    stage.chain.finalize();
-    for (let look = 0; look < 3; look++) await stage.pass(15_000);
-    expect(await stage.order(order.id)).toMatchObject({ state: 'failed', reason: 'failed_on_chain', fills: [] });
-    stage.solana.fund(stage.wallet.address, USDC_MINT, cash);
+    const cash = await fixture.cash();
+    fixture.pay(cash);
+    expect(fixture.chain.landKept()).toBe(1);
+    fixture.chain.finalize();
+    for (let look = 0; look < 3; look++) await fixture.pass(15_000);
+    expect(await fixture.order(order.id)).toMatchObject({ state: 'failed', reason: 'failed_on_chain', fills: [] });
+    fixture.solana.fund(fixture.wallet.address, USDC_MINT, cash);
   });
 });
 
@@ -303,49 +303,49 @@ describe('crashes', () => {
     const order = await opened();
     const { orderAccount } = order.onchain as { orderAccount: string };
     const before = (await bookNow())?.fills as number;
-    stage.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
+    fixture.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
     // The answer is carried and never delivered, twice; and delivered twice at the same time.
-    const worker = stage.workers['follow_prediction_order'];
+    const worker = fixture.workers['follow_prediction_order'];
     const answer = await worker?.({ predictionOrderId: order.id }, 'lost-1');
     await worker?.({ predictionOrderId: order.id }, 'lost-2');
     const event = { type: 'activity.done', key: 'twice', kind: 'follow_prediction_order', answer };
-    await Promise.all([1, 2].map(() => stage.runtime.deliver(order.id, event, { cause: 'activity' })));
-    await stage.pass(60_000);
-    expect((await stage.order(order.id)).fills).toHaveLength(1);
+    await Promise.all([1, 2].map(() => fixture.runtime.deliver(order.id, event, { cause: 'activity' })));
+    await fixture.pass(60_000);
+    expect((await fixture.order(order.id)).fills).toHaveLength(1);
     expect((await bookNow())?.fills).toBe(before + 1);
-    stage.onchain.keeper.close(orderAccount, 'closed');
-    await stage.pass(60_000);
+    fixture.onchain.keeper.close(orderAccount, 'closed');
+    await fixture.pass(60_000);
     expect((await bookNow())?.fills).toBe(before + 1);
-    await stage.list();
+    await fixture.list();
   });
 
   test('an answer that never comes leaves the order open, and the next one settles it', async () => {
     const order = await opened();
-    stage.onchain.keeper.fill(order.onchain?.orderAccount as string, micro(order.order.quantity), micro(order.order.limitPrice));
-    stage.onchain.faults.set({ status5xx: 1 });
-    await stage.pass(60_000);
-    expect((await stage.order(order.id)).state).toBe('open');
-    stage.onchain.faults.reset();
-    await stage.pass(60_000);
-    await stage.pass(60_000);
-    expect((await stage.order(order.id)).state).toBe('filled');
-    await stage.list();
+    fixture.onchain.keeper.fill(order.onchain?.orderAccount as string, micro(order.order.quantity), micro(order.order.limitPrice));
+    fixture.onchain.faults.set({ status5xx: 1 });
+    await fixture.pass(60_000);
+    expect((await fixture.order(order.id)).state).toBe('open');
+    fixture.onchain.faults.reset();
+    await fixture.pass(60_000);
+    await fixture.pass(60_000);
+    expect((await fixture.order(order.id)).state).toBe('filled');
+    await fixture.list();
   });
 
   test('the word that it is final is asked for where it was lost', async () => {
     const { order, transaction } = await prepared();
-    expect((await execute(order.id, stage.signed(transaction.unsigned))).ok).toBe(true);
-    await stage.work();
-    stage.chain.finalize();
+    expect((await execute(order.id, fixture.signed(transaction.unsigned))).ok).toBe(true);
+    await fixture.work();
+    fixture.chain.finalize();
     // The word lies in a timer: it is taken away before anybody fires it.
-    stage.leap(2_500);
-    await stage.workers['follow_transaction']?.({ transactionId: transaction.id }, 'x');
+    fixture.leap(2_500);
+    await fixture.workers['follow_transaction']?.({ transactionId: transaction.id }, 'x');
     for (let look = 0; look < 3; look++) {
-      await stage.pass(100);
-      await stage.sql`delete from timers where actor_id = ${order.id} and timer_id = 'told'`;
+      await fixture.pass(100);
+      await fixture.sql`delete from timers where actor_id = ${order.id} and timer_id = 'told'`;
     }
-    await stage.pass(15_000);
-    await stage.pass(15_000);
-    expect((await stage.order(order.id)).state).toBe('open');
+    await fixture.pass(15_000);
+    await fixture.pass(15_000);
+    expect((await fixture.order(order.id)).state).toBe('open');
   });
 });

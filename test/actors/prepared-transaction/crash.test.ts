@@ -6,40 +6,40 @@ import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { must, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
-let stage: SwapFixture;
+let fixture: SwapFixture;
 beforeEach(async () => {
-  stage = await swapFixture();
-  return () => stage.close();
+  fixture = await swapFixture();
+  return () => fixture.close();
 });
 
 const died = new Error('the process died');
-const due = () => stage.sql`update activities set due_at = 0 where state = 'pending'`;
-const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
+const due = () => fixture.sql`update activities set due_at = 0 where state = 'pending'`;
+const leaseOver = () => fixture.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 /** Carries on from the stored state until the swap has ended. */
 async function followed(id: string): Promise<string> {
   for (let round = 0; round < 40; round++) {
-    stage.chain.advance(8);
+    fixture.chain.advance(8);
     await due();
     await leaseOver();
-    await stage.pass(LEASE_MS + 1_000);
-    const { state } = await stage.find(id);
+    await fixture.pass(LEASE_MS + 1_000);
+    const { state } = await fixture.find(id);
     if (['finalized', 'failed', 'expired'].includes(state)) return state;
   }
-  throw new Error(`it is still ${JSON.stringify(await stage.find(id))}: ${stage.errors.join('; ')}`);
+  throw new Error(`it is still ${JSON.stringify(await fixture.find(id))}: ${fixture.errors.join('; ')}`);
 }
 
 /** A runtime whose process dies at the delivery of an event: before its commit, or right after it. */
 function dyingAt(matches: (event: { type: string; kind?: unknown; answer?: unknown }) => boolean, when: 'before' | 'after'): Runtime {
   let dead = false;
   return {
-    ...stage.runtime,
+    ...fixture.runtime,
     deliver: async (id, event, options) => {
       if (dead) throw died;
       const is = matches(event as never);
       if (is && when === 'before') dead = true;
       if (dead) throw died;
-      const outcome = await stage.runtime.deliver(id, event, options);
+      const outcome = await fixture.runtime.deliver(id, event, options);
       if (is) dead = true;
       if (dead) throw died;
       return outcome;
@@ -62,19 +62,19 @@ const POINTS = {
 test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
   'a process that dies %s is followed by one that comes to one fill',
   async (point) => {
-    const order = await preparedSwap(stage);
-    must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+    const order = await preparedSwap(fixture);
+    must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
     const { dies, when } = POINTS[point];
     const runtime = dyingAt(dies, when);
     for (let round = 0; round < 4; round++) {
-      await stage.work({ runtime });
-      stage.clock.advanceTo(stage.clock.now() + 2_500);
+      await fixture.work({ runtime });
+      fixture.clock.advanceTo(fixture.clock.now() + 2_500);
     }
-    expect(stage.errors).toContain(died);
+    expect(fixture.errors).toContain(died);
     expect(await followed(order.id)).toBe('finalized');
-    expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+    expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
     // All that was ever sent were the same bytes.
-    const [row] = await stage.sql<
+    const [row] = await fixture.sql<
       { n: number }[]
     >`select count(distinct event->>'signedBase64')::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`;
     expect(row?.n).toBe(1);
@@ -84,35 +84,35 @@ test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
 test.each(['before', 'after'] as const)(
   'a request that dies %s its submission is committed is given again, and is one fill',
   async (when) => {
-    const order = await preparedSwap(stage);
-    const signed = signedBy(stage.wallet, order.unsigned);
-    const dying = stage.swapsOn({ runtime: dyingAt(({ type }) => type === 'submit', when) });
-    await expect(dying.execute(stage.context(), order.id, signed)).rejects.toThrow('the process died');
-    expect((await stage.find(order.id)).state).toBe(when === 'before' ? 'prepared' : 'submitted');
-    must(await stage.swaps.execute(stage.context(), order.id, signed));
+    const order = await preparedSwap(fixture);
+    const signed = signedBy(fixture.wallet, order.unsigned);
+    const dying = fixture.swapsOn({ runtime: dyingAt(({ type }) => type === 'submit', when) });
+    await expect(dying.execute(fixture.context(), order.id, signed)).rejects.toThrow('the process died');
+    expect((await fixture.find(order.id)).state).toBe(when === 'before' ? 'prepared' : 'submitted');
+    must(await fixture.swaps.execute(fixture.context(), order.id, signed));
     expect(await followed(order.id)).toBe('finalized');
-    expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+    expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
   },
 );
 
 test('a request that dies while it prepares leaves nothing that could be signed or filled', async () => {
-  const runtime: Runtime = { ...stage.runtime, start: async () => Promise.reject(died) };
-  await expect(stage.swapsOn({ runtime }).prepare(stage.context(), stage.wish())).rejects.toThrow('the process died');
-  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+  const runtime: Runtime = { ...fixture.runtime, start: async () => Promise.reject(died) };
+  await expect(fixture.swapsOn({ runtime }).prepare(fixture.context(), fixture.wish())).rejects.toThrow('the process died');
+  expect(await fixture.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
 test('two workers of the same activities at once come to one transaction and one fill', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  const { runtime: other } = actorsOn(stage.sql, stage.clock);
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  const { runtime: other } = actorsOn(fixture.sql, fixture.clock);
   for (let round = 0; round < 6; round++) {
     await due();
-    await Promise.all([stage.work(), stage.work({ runtime: other })]);
-    stage.chain.advance(10);
-    stage.clock.advanceTo(stage.clock.now() + 2_500);
+    await Promise.all([fixture.work(), fixture.work({ runtime: other })]);
+    fixture.chain.advance(10);
+    fixture.clock.advanceTo(fixture.clock.now() + 2_500);
   }
-  expect(await followed(order.id).catch(() => stage.find(order.id).then(({ state }) => state))).toBe('finalized');
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  expect(await followed(order.id).catch(() => fixture.find(order.id).then(({ state }) => state))).toBe('finalized');
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
 test('no broadcast begins after a halt has answered, however they race', async () => {
@@ -121,40 +121,40 @@ test('no broadcast begins after a halt has answered, however they race', async (
   let late = 0;
   let sent = 0;
   const watched = {
-    ...stage.node,
+    ...fixture.node,
     broadcast: async (bytes: Uint8Array) => {
       sent++;
       if (halted) late++;
-      return stage.node.broadcast(bytes);
+      return fixture.node.broadcast(bytes);
     },
   };
   for (let round = 0; round < ROUNDS; round++) {
     halted = false;
-    await stage.receive();
-    const orders = [await preparedSwap(stage, { amount: '20' }), await preparedSwap(stage, { amount: '21' })];
-    for (const order of orders) must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+    await fixture.receive();
+    const orders = [await preparedSwap(fixture, { amount: '20' }), await preparedSwap(fixture, { amount: '21' })];
+    for (const order of orders) must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
     const halting = async () => {
       // From before the first of them to after the last.
-      for (let turn = 0; turn < round * 3; turn++) await stage.sql`select 1`;
-      must(await stage.commands.emergencyHalt(stage.context()));
+      for (let turn = 0; turn < round * 3; turn++) await fixture.sql`select 1`;
+      must(await fixture.commands.emergencyHalt(fixture.context()));
       halted = true;
     };
-    const working = () => stage.work({ chain: watched });
+    const working = () => fixture.work({ chain: watched });
     // The first round the halt wins for sure, the last one the broadcasts.
     if (round === 0) await halting();
     if (round === ROUNDS - 1) await working();
     await Promise.all([round === 0 ? null : halting(), working()]);
     await due();
-    await stage.work({ chain: watched });
+    await fixture.work({ chain: watched });
     expect([round, late]).toEqual([round, 0]);
-    stage.chain.advance(40);
-    await stage.pass(11_000);
-    stage.chain.expireBlockhashes();
-    stage.chain.finalize();
-    await stage.pass(11_000);
-    await stage.cut();
+    fixture.chain.advance(40);
+    await fixture.pass(11_000);
+    fixture.chain.expireBlockhashes();
+    fixture.chain.finalize();
+    await fixture.pass(11_000);
+    await fixture.cut();
   }
   expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThan(ROUNDS * 2);
-  expect((await stage.booked()).sums).toBe(0);
+  expect((await fixture.booked()).sums).toBe(0);
 });

@@ -5,12 +5,12 @@ import { keyOf } from '../../domain/solana/honest-transactions.ts';
 import { preparedSwap, swapFixture } from './swap-fixture.ts';
 
 test('a transfer that a wallet inserts is the only instruction that is named', async () => {
-  const stage = await swapFixture();
-  const order = await preparedSwap(stage);
+  const fixture = await swapFixture();
+  const order = await preparedSwap(fixture);
   const transaction = VersionedTransaction.deserialize(Buffer.from(order.unsigned, 'base64'));
   const tables = await Promise.all(
     transaction.message.addressTableLookups.map(async ({ accountKey }) => {
-      const addresses = ((await stage.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address));
+      const addresses = ((await fixture.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address));
       const state = { deactivationSlot: 0xffff_ffff_ffff_ffffn, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses };
       return new AddressLookupTableAccount({ key: accountKey, state });
     }),
@@ -18,14 +18,14 @@ test('a transfer that a wallet inserts is the only instruction that is named', a
   // The system program stands in the table, and as the transfer's program it has to stand among the keys.
   expect(tables.flatMap(({ state }) => state.addresses.map(String))).toContain(SystemProgram.programId.toBase58());
   const message = TransactionMessage.decompile(transaction.message, { addressLookupTableAccounts: tables });
-  const transfer = { fromPubkey: stage.wallet.publicKey, toPubkey: keyOf(9).publicKey, lamports: 5 };
+  const transfer = { fromPubkey: fixture.wallet.publicKey, toPubkey: keyOf(9).publicKey, lamports: 5 };
   message.instructions.push(SystemProgram.transfer(transfer));
   const changed = new VersionedTransaction(message.compileToV0Message(tables));
-  changed.sign([stage.wallet]);
-  const refused = await stage.swaps.execute(stage.context(), order.id, Buffer.from(changed.serialize()).toString('base64'));
+  changed.sign([fixture.wallet]);
+  const refused = await fixture.swaps.execute(fixture.context(), order.id, Buffer.from(changed.serialize()).toString('base64'));
   expect(refused).toMatchObject({
     ok: false,
     refusal: { code: 'signed_bytes_differ', difference: { inserted: [{ name: 'System' }], removed: [], altered: [], reordered: false } },
   });
-  await stage.close();
+  await fixture.close();
 });

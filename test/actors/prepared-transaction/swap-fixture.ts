@@ -199,6 +199,6 @@ export function must<Value>(outcome: Outcome<Value>): Value {
   return outcome.value;
 }
 
-export async function preparedSwap(stage: SwapFixture, over: Parameters<SwapFixture['wish']>[0] = {}): Promise<PreparedTransactionView> {
-  return must(await stage.swaps.prepare(stage.context(), stage.wish(over)));
+export async function preparedSwap(fixture: SwapFixture, over: Parameters<SwapFixture['wish']>[0] = {}): Promise<PreparedTransactionView> {
+  return must(await fixture.swaps.prepare(fixture.context(), fixture.wish(over)));
 }

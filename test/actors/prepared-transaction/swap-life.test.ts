@@ -13,14 +13,14 @@ import { digestOf, fromBase64 } from '../../../src/domain/solana/verify.ts';
 import { keyOf, LIGHTHOUSE } from '../../domain/solana/honest-transactions.ts';
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
-let stage: SwapFixture;
+let fixture: SwapFixture;
 beforeEach(async () => {
-  stage = await swapFixture();
-  return () => stage.close();
+  fixture = await swapFixture();
+  return () => fixture.close();
 });
 
 async function held(mint: string): Promise<bigint> {
-  const balances = must(await stage.node.balancesOf(stage.wallet.publicKey.toBase58()));
+  const balances = must(await fixture.node.balancesOf(fixture.wallet.publicKey.toBase58()));
   return balances.tokens.find((token) => token.mint === mint)?.amount ?? 0n;
 }
 const AAPL_MINT = CATALOG.byKey(AAPLX)?.token?.mint as string;
@@ -28,33 +28,33 @@ const AAPL_MINT = CATALOG.byKey(AAPLX)?.token?.mint as string;
 /** Lets slots pass until the transaction has ended. */
 async function untilEnded(id: string): Promise<void> {
   for (let round = 0; round < 40; round++) {
-    stage.chain.advance(8);
-    await stage.pass(3_000);
-    if (['finalized', 'failed', 'expired'].includes((await stage.find(id)).state)) return;
+    fixture.chain.advance(8);
+    await fixture.pass(3_000);
+    if (['finalized', 'failed', 'expired'].includes((await fixture.find(id)).state)) return;
   }
-  throw new Error(`it is still ${JSON.stringify(await stage.find(id))}`);
+  throw new Error(`it is still ${JSON.stringify(await fixture.find(id))}`);
 }
 
 test('prepared, signed, executed, finalized: one fill of what the wallet really gave and got, and the ledger sums to zero', async () => {
   const before = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
-  const order = await preparedSwap(stage);
+  const order = await preparedSwap(fixture);
   expect(order).toMatchObject({ state: 'prepared', purpose: 'swap', signature: null, fills: [] });
   // What is stored is what the wallet is given, and its digest is the message's.
-  const stored = await stage.find(order.id);
+  const stored = await fixture.find(order.id);
   expect(stored.unsigned).toBe(order.unsigned);
   const read = must(readTransaction(fromBase64(order.unsigned) as Uint8Array));
   expect(digestOf(read.message)).toBe(order.message.digest);
-  expect(order.message.requiredSigners[0]).toBe(stage.wallet.publicKey.toBase58());
+  expect(order.message.requiredSigners[0]).toBe(fixture.wallet.publicKey.toBase58());
 
-  const executed = must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const executed = must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   expect(executed.state).toBe('submitted');
   expect(executed.signature).not.toBeNull();
-  await stage.work();
-  expect(['broadcast', 'confirmed']).toContain((await stage.find(order.id)).state);
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  await fixture.work();
+  expect(['broadcast', 'confirmed']).toContain((await fixture.find(order.id)).state);
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
   await untilEnded(order.id);
 
-  const done = await stage.find(order.id);
+  const done = await fixture.find(order.id);
   expect(done).toMatchObject({ state: 'finalized', reason: null });
   expect(done.fills).toHaveLength(1);
   const after = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
@@ -62,7 +62,7 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
   expect(before.usdc - after.usdc).toBe(BigInt(promise.inAmount));
   expect(after.aapl - before.aapl).toBe(BigInt(promise.outAmount));
   // Dollars out of the book are dollars out of the wallet, to the last unit; AAPLx is not scaled and has eight decimals.
-  const [book] = await stage.sql<{ capital: string; cash: string; holdings: { quantity: string }[] }[]>`
+  const [book] = await fixture.sql<{ capital: string; cash: string; holdings: { quantity: string }[] }[]>`
     select capital_usd::text as capital, cash_usd::text as cash, holdings from books where id = ${`manual:${ORG}:live`}`;
   expect(
     new Decimal(book?.capital as string)
@@ -71,70 +71,70 @@ test('prepared, signed, executed, finalized: one fill of what the wallet really 
       .toFixed(),
   ).toBe((before.usdc - after.usdc).toString());
   expect(new Decimal(book?.holdings[0]?.quantity as string).times(1e8).toFixed()).toBe((after.aapl - before.aapl).toString());
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
-  expect(stage.errors).toEqual([]);
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('what was bought is sold again; more than book and wallet hold is not', async () => {
-  const buy = await preparedSwap(stage, { amount: '500' });
-  must(await stage.swaps.execute(stage.context(), buy.id, signedBy(stage.wallet, buy.unsigned)));
-  await stage.work();
+  const buy = await preparedSwap(fixture, { amount: '500' });
+  must(await fixture.swaps.execute(fixture.context(), buy.id, signedBy(fixture.wallet, buy.unsigned)));
+  await fixture.work();
   await untilEnded(buy.id);
-  await stage.cut();
-  await stage.receive();
-  const [fill] = (await stage.find(buy.id)).fills;
+  await fixture.cut();
+  await fixture.receive();
+  const [fill] = (await fixture.find(buy.id)).fills;
   const half = new Decimal(fill?.quantity as string).div(2).toDecimalPlaces(6, Decimal.ROUND_DOWN).toFixed();
   const whole = new Decimal(fill?.quantity as string).plus(1).toDecimalPlaces(6).toFixed();
-  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: whole }));
+  const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ side: 'sell', amount: whole }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
-  const sell = await preparedSwap(stage, { side: 'sell', amount: half });
-  must(await stage.swaps.execute(stage.context(), sell.id, signedBy(stage.wallet, sell.unsigned)));
-  await stage.work();
+  const sell = await preparedSwap(fixture, { side: 'sell', amount: half });
+  must(await fixture.swaps.execute(fixture.context(), sell.id, signedBy(fixture.wallet, sell.unsigned)));
+  await fixture.work();
   await untilEnded(sell.id);
-  const done = await stage.find(sell.id);
+  const done = await fixture.find(sell.id);
   expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell' }] });
-  expect(await stage.booked()).toEqual({ fills: 2, sums: 0 });
+  expect(await fixture.booked()).toEqual({ fills: 2, sums: 0 });
 });
 
 test("a wallet's own tokens are sold, though no book bought them; more than it holds is not", async () => {
   // Sent by somebody: the manual book knows nothing of it.
-  stage.fund(AAPL_MINT, 200_000_000n);
-  stage.solana.chain.finalize();
-  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: '2.000001' }));
+  fixture.fund(AAPL_MINT, 200_000_000n);
+  fixture.solana.chain.finalize();
+  const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ side: 'sell', amount: '2.000001' }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
-  const sell = await preparedSwap(stage, { side: 'sell', amount: '2' });
+  const sell = await preparedSwap(fixture, { side: 'sell', amount: '2' });
   // What waits to be sold is not sold twice.
-  const twice = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: '1' }));
+  const twice = await fixture.swaps.prepare(fixture.context(), fixture.wish({ side: 'sell', amount: '1' }));
   expect(twice).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
-  must(await stage.swaps.execute(stage.context(), sell.id, signedBy(stage.wallet, sell.unsigned)));
-  await stage.work();
+  must(await fixture.swaps.execute(fixture.context(), sell.id, signedBy(fixture.wallet, sell.unsigned)));
+  await fixture.work();
   await untilEnded(sell.id);
-  const done = await stage.find(sell.id);
+  const done = await fixture.find(sell.id);
   expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell', quantity: '2' }] });
   expect(await held(AAPL_MINT)).toBe(0n);
   // The tokens came in at the price of their sale: nothing is earned, and nothing is left.
-  const [book] = await stage.sql`
+  const [book] = await fixture.sql`
     select capital_usd::text as capital, cash_usd::text as cash, realized_pnl_usd::text as realized, holdings from books where id = ${`manual:${ORG}:live`}`;
   expect(book).toEqual({ capital: '0', cash: '0', realized: '0', holdings: [] });
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
   const complaints: unknown[] = [];
-  await stage.sql.begin((sql) => verifyBooks(sql, (...complaint) => complaints.push(complaint)));
+  await fixture.sql.begin((sql) => verifyBooks(sql, (...complaint) => complaints.push(complaint)));
   expect(complaints).toEqual([]);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('a wallet that inserts its guard is told which program it inserted; nothing is sent, and honest bytes still go', async () => {
-  const order = await preparedSwap(stage);
+  const order = await preparedSwap(fixture);
   const guarded = await withGuard(order.unsigned);
-  const refused = await stage.swaps.execute(stage.context(), order.id, guarded);
+  const refused = await fixture.swaps.execute(fixture.context(), order.id, guarded);
   expect(refused).toMatchObject({
     ok: false,
     refusal: { code: 'signed_bytes_differ', difference: { inserted: [{ program: LIGHTHOUSE.toBase58(), name: 'Lighthouse' }] } },
   });
-  expect((await stage.find(order.id)).state).toBe('prepared');
-  await stage.work();
-  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
-  expect(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned))).toMatchObject({ ok: true });
+  expect((await fixture.find(order.id)).state).toBe('prepared');
+  await fixture.work();
+  expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  expect(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned))).toMatchObject({ ok: true });
 });
 
 /** Adds a transaction guard as a wallet does: one instruction of its own at the end. */
@@ -149,7 +149,7 @@ async function withGuard(unsigned: string): Promise<string> {
             deactivationSlot: 0xffff_ffff_ffff_ffffn,
             lastExtendedSlot: 0,
             lastExtendedSlotStartIndex: 0,
-            addresses: ((await stage.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address)),
+            addresses: ((await fixture.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address)),
           },
         }),
     ),
@@ -158,162 +158,162 @@ async function withGuard(unsigned: string): Promise<string> {
   decompiled.instructions.push(
     new TransactionInstruction({
       programId: LIGHTHOUSE,
-      keys: [{ pubkey: stage.wallet.publicKey, isSigner: false, isWritable: false }],
+      keys: [{ pubkey: fixture.wallet.publicKey, isSigner: false, isWritable: false }],
       data: Buffer.of(1, 2),
     }),
   );
   const changed = new VersionedTransaction(decompiled.compileToV0Message(tables));
-  changed.sign([stage.wallet]);
+  changed.sign([fixture.wallet]);
   return Buffer.from(changed.serialize()).toString('base64');
 }
 
 test('fifty submissions of the same bytes at once, and again later, are one broadcast and one fill', async () => {
-  const order = await preparedSwap(stage);
-  const signed = signedBy(stage.wallet, order.unsigned);
+  const order = await preparedSwap(fixture);
+  const signed = signedBy(fixture.wallet, order.unsigned);
   const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => stage.swaps.execute(stage.context(`s${index}`), order.id, signed)),
+    Array.from({ length: 50 }, (_, index) => fixture.swaps.execute(fixture.context(`s${index}`), order.id, signed)),
   );
   expect(answers.filter(({ ok }) => !ok)).toEqual([]);
   expect(new Set(answers.map((answer) => must(answer).signature)).size).toBe(1);
   const [{ n: submits }] =
-    (await stage.sql`select count(*)::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`) as [{ n: number }];
+    (await fixture.sql`select count(*)::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`) as [{ n: number }];
   expect(submits).toBe(1);
-  await stage.work();
-  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
+  await fixture.work();
+  expect(fixture.solana.requests.get('sendTransaction')).toBe(1);
   await untilEnded(order.id);
-  const again = await Promise.all(Array.from({ length: 5 }, () => stage.swaps.execute(stage.context(), order.id, signed)));
+  const again = await Promise.all(Array.from({ length: 5 }, () => fixture.swaps.execute(fixture.context(), order.id, signed)));
   expect(again.map((answer) => must(answer).state)).toEqual(Array(5).fill('finalized'));
-  await stage.pass(86_400_000);
-  expect(must(await stage.swaps.execute(stage.context(), order.id, signed)).state).toBe('finalized');
-  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  await fixture.pass(86_400_000);
+  expect(must(await fixture.swaps.execute(fixture.context(), order.id, signed)).state).toBe('finalized');
+  expect(fixture.solana.requests.get('sendTransaction')).toBe(1);
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
   const other = Buffer.from(signed, 'base64');
   other[5] = (other[5] as number) ^ 1;
-  expect(await stage.swaps.execute(stage.context(), order.id, other.toString('base64'))).toMatchObject({
+  expect(await fixture.swaps.execute(fixture.context(), order.id, other.toString('base64'))).toMatchObject({
     ok: false,
     refusal: { code: 'state_conflict' },
   });
 });
 
 test('a broadcast whose answer is lost is unknown, and only the chain leads out of it', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const lossy = {
-    ...stage.node,
+    ...fixture.node,
     broadcast: async (bytes: Uint8Array) => {
-      await stage.node.broadcast(bytes);
+      await fixture.node.broadcast(bytes);
       return { outcome: 'unknown' as const, detail: 'the answer was lost' };
     },
   };
-  await stage.work({ chain: lossy });
-  expect(await stage.find(order.id)).toMatchObject({ state: 'unknown', reason: 'outcome_unknown' });
+  await fixture.work({ chain: lossy });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'unknown', reason: 'outcome_unknown' });
   expect(
-    await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'transaction_outcome_unknown'`,
+    await fixture.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'transaction_outcome_unknown'`,
   ).toHaveLength(1);
   await untilEnded(order.id);
-  expect(await stage.find(order.id)).toMatchObject({ state: 'finalized', reason: null });
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'finalized', reason: null });
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
 test('bytes that the chain loses are sent again, the same ones, until they land', async () => {
-  const order = await preparedSwap(stage);
-  stage.chain.intake('lose');
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  await stage.work();
-  for (let round = 0; round < 3; round++) await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('broadcast');
-  expect(stage.solana.requests.get('sendTransaction')).toBeGreaterThan(2);
-  stage.chain.intake('land');
+  const order = await preparedSwap(fixture);
+  fixture.chain.intake('lose');
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  await fixture.work();
+  for (let round = 0; round < 3; round++) await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('broadcast');
+  expect(fixture.solana.requests.get('sendTransaction')).toBeGreaterThan(2);
+  fixture.chain.intake('land');
   await untilEnded(order.id);
-  expect((await stage.find(order.id)).state).toBe('finalized');
-  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  expect((await fixture.find(order.id)).state).toBe('finalized');
+  expect(await fixture.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
 test('what never lands expires by two proofs: the finalized height, and a look-up after it', async () => {
-  const order = await preparedSwap(stage);
-  stage.chain.intake('lose');
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  await stage.work();
+  const order = await preparedSwap(fixture);
+  fixture.chain.intake('lose');
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  await fixture.work();
   // The height alone is no proof while it is not final, and a look-up alone is none before the height.
-  await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('broadcast');
+  await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('broadcast');
   const seen: string[] = [];
   const watched = {
-    ...stage.node,
+    ...fixture.node,
     blockHeight: async (commitment: 'finalized') => {
-      const height = await stage.node.blockHeight(commitment);
+      const height = await fixture.node.blockHeight(commitment);
       seen.push(`${commitment} ${height > order.message.lastValidBlockHeight ? 'past' : 'before'}`);
       return height;
     },
     status: async (signature: string) => {
       seen.push('look-up');
-      return stage.node.status(signature);
+      return fixture.node.status(signature);
     },
   };
-  stage.chain.expireBlockhashes();
-  stage.chain.finalize();
-  await stage.pass(2_500, { chain: watched });
-  expect(await stage.find(order.id)).toMatchObject({ state: 'expired' });
+  fixture.chain.expireBlockhashes();
+  fixture.chain.finalize();
+  await fixture.pass(2_500, { chain: watched });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'expired' });
   expect(seen.slice(-3)).toEqual(['look-up', 'finalized past', 'look-up']);
   const [row] =
-    await stage.sql`select expired_at_height > (message->>'lastValidBlockHeight')::bigint as past from prepared_transactions where id = ${order.id}`;
+    await fixture.sql`select expired_at_height > (message->>'lastValidBlockHeight')::bigint as past from prepared_transactions where id = ${order.id}`;
   expect(row).toEqual({ past: true });
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
 test('an unsigned order expires by itself, and gives back what it reserved', async () => {
-  const order = await preparedSwap(stage);
-  stage.chain.expireBlockhashes();
-  stage.chain.finalize();
-  await stage.pass(16_000);
-  expect(await stage.find(order.id)).toMatchObject({ state: 'expired', signature: null });
-  const late = await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned));
+  const order = await preparedSwap(fixture);
+  fixture.chain.expireBlockhashes();
+  fixture.chain.finalize();
+  await fixture.pass(16_000);
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'expired', signature: null });
+  const late = await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned));
   expect(late).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
 test('a swap that a fork undoes is not booked until it is final again', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  await stage.work();
-  const { signature } = await stage.find(order.id);
-  stage.chain.advance(2);
-  await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('confirmed');
-  expect(stage.chain.drop(signature as string)).toBe(true);
-  await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('confirmed');
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  await fixture.work();
+  const { signature } = await fixture.find(order.id);
+  fixture.chain.advance(2);
+  await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('confirmed');
+  expect(fixture.chain.drop(signature as string)).toBe(true);
+  await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('confirmed');
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
   // It never comes back: the two proofs end it.
-  stage.chain.expireBlockhashes();
-  stage.chain.finalize();
-  await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('expired');
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  fixture.chain.expireBlockhashes();
+  fixture.chain.finalize();
+  await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('expired');
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
 test('a node that says a height beside the truth ends nothing that the chain has', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  stage.chain.misreportHeight(100_000);
-  await stage.work();
-  stage.chain.advance(2);
-  await stage.pass(2_500);
-  expect((await stage.find(order.id)).state).toBe('confirmed');
-  stage.chain.misreportHeight(0);
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  fixture.chain.misreportHeight(100_000);
+  await fixture.work();
+  fixture.chain.advance(2);
+  await fixture.pass(2_500);
+  expect((await fixture.find(order.id)).state).toBe('confirmed');
+  fixture.chain.misreportHeight(0);
   await untilEnded(order.id);
-  expect((await stage.find(order.id)).state).toBe('finalized');
+  expect((await fixture.find(order.id)).state).toBe('finalized');
 });
 
 test('a swap that fails on the chain is final without a fill', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  const landing = { ...stage.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: KEPT(order) }) };
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  const landing = { ...fixture.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: KEPT(order) }) };
   // Between the last look and the block the wallet's dollars have gone elsewhere.
   await emptied();
-  await stage.work({ chain: { ...landing, broadcast: async (bytes) => landAnyway(bytes) } });
+  await fixture.work({ chain: { ...landing, broadcast: async (bytes) => landAnyway(bytes) } });
   await untilEnded(order.id);
-  expect(await stage.find(order.id)).toMatchObject({ state: 'failed', reason: 'failed_on_chain', fills: [] });
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'failed', reason: 'failed_on_chain', fills: [] });
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
 /** Balances that keep the promise of an order. */
@@ -332,21 +332,21 @@ const KEPT = (order: Awaited<ReturnType<typeof preparedSwap>>) => {
 /** The wallet gives all of its dollars away. */
 async function emptied(): Promise<void> {
   const mint = new PublicKey(USDC_MINT);
-  const from = getAssociatedTokenAddressSync(mint, stage.wallet.publicKey);
+  const from = getAssociatedTokenAddressSync(mint, fixture.wallet.publicKey);
   const other = keyOf(99).publicKey;
   const to = getAssociatedTokenAddressSync(mint, other);
-  const { blockhash } = await stage.node.latestBlockhash('confirmed');
+  const { blockhash } = await fixture.node.latestBlockhash('confirmed');
   const message = new TransactionMessage({
-    payerKey: stage.wallet.publicKey,
+    payerKey: fixture.wallet.publicKey,
     recentBlockhash: blockhash,
     instructions: [
-      createAssociatedTokenAccountInstruction(stage.wallet.publicKey, to, other, mint),
-      createTransferInstruction(from, to, stage.wallet.publicKey, await held(USDC_MINT)),
+      createAssociatedTokenAccountInstruction(fixture.wallet.publicKey, to, other, mint),
+      createTransferInstruction(from, to, fixture.wallet.publicKey, await held(USDC_MINT)),
     ],
   }).compileToV0Message();
   const transaction = new VersionedTransaction(message);
-  transaction.sign([stage.wallet]);
-  expect(await stage.node.broadcast(transaction.serialize())).toEqual({ outcome: 'sent' });
+  transaction.sign([fixture.wallet]);
+  expect(await fixture.node.broadcast(transaction.serialize())).toEqual({ outcome: 'sent' });
 }
 
 /** Sent by somebody who skips the preflight. */
@@ -357,7 +357,7 @@ async function landAnyway(bytes: Uint8Array): Promise<{ readonly outcome: 'sent'
     method: 'sendTransaction',
     params: [Buffer.from(bytes).toString('base64'), { encoding: 'base64', skipPreflight: true }],
   };
-  const answer = await fetch(stage.solana.url, {
+  const answer = await fetch(fixture.solana.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -367,99 +367,108 @@ async function landAnyway(bytes: Uint8Array): Promise<{ readonly outcome: 'sent'
 }
 
 test('a wallet that lacks the dollars is told so before anything is stored', async () => {
-  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ amount: '20000' }));
+  const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '20000' }));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] } });
-  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+  expect(await fixture.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
 test('dollars that are gone by the broadcast refuse it: nothing is filled, and it ends by its two proofs', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   await emptied();
-  stage.chain.advance(1);
-  await stage.work();
-  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'simulation_failed' });
-  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
-  stage.chain.expireBlockhashes();
-  stage.chain.finalize();
-  await stage.pass(11_000);
-  expect(await stage.find(order.id)).toMatchObject({ state: 'expired', reason: 'simulation_failed' });
-  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  fixture.chain.advance(1);
+  await fixture.work();
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'refused', reason: 'simulation_failed' });
+  expect(fixture.solana.requests.get('sendTransaction')).toBe(1);
+  fixture.chain.expireBlockhashes();
+  fixture.chain.finalize();
+  await fixture.pass(11_000);
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'expired', reason: 'simulation_failed' });
+  expect(await fixture.booked()).toEqual({ fills: 0, sums: 0 });
 });
 
 test('a lookup table that holds something else by the broadcast lets nothing leave', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const stranger = keyOf(66).publicKey.toBase58();
-  const lying = { ...stage.node, lookupTable: async (table: string) => ((await stage.node.lookupTable(table)) ?? []).map(() => stranger) };
-  await stage.work({ chain: lying });
-  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'lookup_table_changed' });
-  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  const lying = {
+    ...fixture.node,
+    lookupTable: async (table: string) => ((await fixture.node.lookupTable(table)) ?? []).map(() => stranger),
+  };
+  await fixture.work({ chain: lying });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'refused', reason: 'lookup_table_changed' });
+  expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
 });
 
 test('a simulation that breaks the promise by the broadcast lets nothing leave', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   const { promise } = swapSubject(order);
   const kept = KEPT(order);
   const tokens = kept.tokens.map((one) => (one.mint === promise.output.mint ? { ...one, after: '1' } : one));
-  const poor = { ...stage.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: { lamports: [], tokens } }) };
-  await stage.work({ chain: poor });
-  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'promise_broken' });
-  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  const poor = {
+    ...fixture.node,
+    simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: { lamports: [], tokens } }),
+  };
+  await fixture.work({ chain: poor });
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'refused', reason: 'promise_broken' });
+  expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
 });
 
 test('signed bytes that were changed where they lie are not sent', async () => {
-  const order = await preparedSwap(stage);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  const other = must(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '77' })));
-  const bytes = signedBy(stage.wallet, other.unsigned);
-  await stage.sql`update actors set snapshot = jsonb_set(snapshot, '{context,signedBase64}', to_jsonb(${bytes}::text)) where id = ${order.id}`;
-  await stage.work();
-  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'signed_bytes_differ' });
-  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  const order = await preparedSwap(fixture);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
+  const other = must(await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '77' })));
+  const bytes = signedBy(fixture.wallet, other.unsigned);
+  await fixture.sql`update actors set snapshot = jsonb_set(snapshot, '{context,signedBase64}', to_jsonb(${bytes}::text)) where id = ${order.id}`;
+  await fixture.work();
+  expect(await fixture.find(order.id)).toMatchObject({ state: 'refused', reason: 'signed_bytes_differ' });
+  expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
 });
 
 test.each(['other_recipient', 'half_output', 'takes_all'] as const)('a route that cheats (%s) is never stored', async (how) => {
-  stage.aggregator.cheat(how);
-  const refused = await stage.swaps.prepare(stage.context(), stage.wish());
+  fixture.aggregator.cheat(how);
+  const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish());
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'route_refused' } });
-  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+  expect(await fixture.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
 test.each(['stale', 'delayed', 'degraded', 'halted'] as const)('a %s quote buys nothing, and is not quoted', async (quality) => {
-  await stage.receive(quality);
-  const wish = stage.wish();
-  for (const outcome of [await stage.swaps.prepare(stage.context(), wish), await stage.swaps.quote(ORG, wish)])
+  await fixture.receive(quality);
+  const wish = fixture.wish();
+  for (const outcome of [await fixture.swaps.prepare(fixture.context(), wish), await fixture.swaps.quote(ORG, wish)])
     expect(outcome).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
 });
 
 test('a quote that is not live any more lets nothing leave; the same bytes go once it is', async () => {
-  const order = await preparedSwap(stage);
-  const signed = signedBy(stage.wallet, order.unsigned);
-  await stage.receive('stale');
-  expect(await stage.swaps.execute(stage.context(), order.id, signed)).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
-  expect((await stage.find(order.id)).state).toBe('prepared');
-  await stage.receive();
-  expect(must(await stage.swaps.execute(stage.context(), order.id, signed)).state).toBe('submitted');
+  const order = await preparedSwap(fixture);
+  const signed = signedBy(fixture.wallet, order.unsigned);
+  await fixture.receive('stale');
+  expect(await fixture.swaps.execute(fixture.context(), order.id, signed)).toMatchObject({
+    ok: false,
+    refusal: { code: 'blocked_by_risk' },
+  });
+  expect((await fixture.find(order.id)).state).toBe('prepared');
+  await fixture.receive();
+  expect(must(await fixture.swaps.execute(fixture.context(), order.id, signed)).state).toBe('submitted');
 });
 
 test('a mandate that was tightened since the preparation holds at the execution', async () => {
-  const order = await preparedSwap(stage);
-  await stage.sql`
-    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxTradeNotionalUsd: '100' })}, 'risk')`;
-  const refused = await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned));
+  const order = await preparedSwap(fixture);
+  await fixture.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ maxTradeNotionalUsd: '100' })}, 'risk')`;
+  const refused = await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned));
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }] } });
 });
 
 test('prepared orders reserve the mandate: together they never come to more, however many are asked for at once', async () => {
-  await stage.sql`
-    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxCapitalUsd: '1000' })}, 'risk')`;
+  await fixture.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ maxCapitalUsd: '1000' })}, 'risk')`;
   const asked = await Promise.all(
-    Array.from({ length: 8 }, (_, index) => stage.swaps.prepare(stage.context(), stage.wish({ amount: String(300 + index) }))),
+    Array.from({ length: 8 }, (_, index) => fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: String(300 + index) }))),
   );
   const prepared = asked.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
-  const [{ usd }] = (await stage.sql`select coalesce(sum(notional_usd), 0)::text as usd from prepared_transactions`) as [{ usd: string }];
+  const [{ usd }] = (await fixture.sql`select coalesce(sum(notional_usd), 0)::text as usd from prepared_transactions`) as [{ usd: string }];
   expect(prepared.length).toBeGreaterThan(0);
   expect(prepared.length).toBeLessThanOrEqual(3);
   expect(new Decimal(usd).lte(1_000)).toBe(true);
@@ -467,7 +476,7 @@ test('prepared orders reserve the mandate: together they never come to more, how
 });
 
 test('a purchase takes no dollars that vaults have bound, counted with what waits for its signature; a sale takes none', async () => {
-  const address = stage.wallet.publicKey.toBase58();
+  const address = fixture.wallet.publicKey.toBase58();
   const place = { place: walletPlace(address), venue: 'spotchain', known: true, dollars: '10000', assets: new Map() } as const;
   const claims = {
     cashUsd: '9700',
@@ -476,44 +485,44 @@ test('a purchase takes no dollars that vaults have bound, counted with what wait
     depositedUsd: '9700',
     books: { cashUsd: '9700', capitalUsd: '0' },
   };
-  await createReserveStore(stage.sql).keep(ORG, compareReserves(claims, [place], stage.clock.now()), null);
-  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ amount: '301' }));
+  await createReserveStore(fixture.sql).keep(ORG, compareReserves(claims, [place], fixture.clock.now()), null);
+  const refused = await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '301' }));
   expect(refused).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit: '300', after: '301' }] },
   });
-  await preparedSwap(stage, { amount: '200' });
+  await preparedSwap(fixture, { amount: '200' });
   // The first one waits for its signature.
-  expect(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '101' }))).toMatchObject({
+  expect(await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '101' }))).toMatchObject({
     ok: false,
     refusal: { rejections: [{ code: 'insufficient_balance', limit: '100' }] },
   });
-  stage.fund(AAPL_MINT, 200_000_000n);
-  stage.solana.chain.finalize();
-  await preparedSwap(stage, { side: 'sell', amount: '1' });
+  fixture.fund(AAPL_MINT, 200_000_000n);
+  fixture.solana.chain.finalize();
+  await preparedSwap(fixture, { side: 'sell', amount: '1' });
 });
 
 test('no more than twenty are open at once', async () => {
-  for (let index = 0; index < 20; index++) await preparedSwap(stage, { amount: String(10 + index) });
-  expect(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '10' }))).toMatchObject({
+  for (let index = 0; index < 20; index++) await preparedSwap(fixture, { amount: String(10 + index) });
+  expect(await fixture.swaps.prepare(fixture.context(), fixture.wish({ amount: '10' }))).toMatchObject({
     ok: false,
     refusal: { code: 'too_many_prepared' },
   });
 });
 
 test('the same message is prepared once: nobody takes the fill of another one for its own', async () => {
-  await preparedSwap(stage);
-  expect(await stage.swaps.prepare(stage.context(), stage.wish())).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  stage.chain.advance(1);
-  expect(await stage.swaps.prepare(stage.context(), stage.wish())).toMatchObject({ ok: true });
+  await preparedSwap(fixture);
+  expect(await fixture.swaps.prepare(fixture.context(), fixture.wish())).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  fixture.chain.advance(1);
+  expect(await fixture.swaps.prepare(fixture.context(), fixture.wish())).toMatchObject({ ok: true });
 });
 
 test('another organization finds no such order, and neither does another purpose', async () => {
-  const order = await preparedSwap(stage);
-  const signed = signedBy(stage.wallet, order.unsigned);
-  const foreign = await stage.swaps.execute(stage.context('eve', '00000000-0000-7000-8000-0000000000ff'), order.id, signed);
-  const missing = await stage.swaps.execute(
-    stage.context('eve', '00000000-0000-7000-8000-0000000000ff'),
+  const order = await preparedSwap(fixture);
+  const signed = signedBy(fixture.wallet, order.unsigned);
+  const foreign = await fixture.swaps.execute(fixture.context('eve', '00000000-0000-7000-8000-0000000000ff'), order.id, signed);
+  const missing = await fixture.swaps.execute(
+    fixture.context('eve', '00000000-0000-7000-8000-0000000000ff'),
     '00000000-0000-7000-8000-00000000ffff',
     signed,
   );
@@ -522,13 +531,13 @@ test('another organization finds no such order, and neither does another purpose
 });
 
 test('what was prepared before a halt is not submitted after it, and what was submitted is not sent', async () => {
-  const [first, second] = [await preparedSwap(stage), await preparedSwap(stage, { amount: '100' })];
-  must(await stage.swaps.execute(stage.context(), first.id, signedBy(stage.wallet, first.unsigned)));
-  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
-  await stage.work();
-  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
-  expect(await stage.find(first.id)).toMatchObject({ state: 'refused', reason: 'halted' });
-  const late = await stage.swaps.execute(stage.context(), second.id, signedBy(stage.wallet, second.unsigned));
+  const [first, second] = [await preparedSwap(fixture), await preparedSwap(fixture, { amount: '100' })];
+  must(await fixture.swaps.execute(fixture.context(), first.id, signedBy(fixture.wallet, first.unsigned)));
+  expect(await fixture.commands.emergencyHalt(fixture.context())).toMatchObject({ ok: true });
+  await fixture.work();
+  expect(fixture.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  expect(await fixture.find(first.id)).toMatchObject({ state: 'refused', reason: 'halted' });
+  const late = await fixture.swaps.execute(fixture.context(), second.id, signedBy(fixture.wallet, second.unsigned));
   expect(late).toMatchObject({ ok: false, refusal: { code: 'halted' } });
-  expect((await stage.find(second.id)).state).toBe('prepared');
+  expect((await fixture.find(second.id)).state).toBe('prepared');
 });

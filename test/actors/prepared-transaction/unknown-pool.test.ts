@@ -4,13 +4,13 @@ import { keepPoolLiquidity } from '../../../src/adapters/store/catalog/pool-liqu
 import { AAPLX, swapFixture } from './swap-fixture.ts';
 
 test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was received', async () => {
-  const stage = await swapFixture();
+  const fixture = await swapFixture();
   try {
     // What the last cut before the restart said is too old.
-    stage.clock.advanceTo(stage.clock.now() + 310_000);
-    stage.chain.advance(8);
-    await stage.receive();
-    const unknown = await stage.swaps.prepare(stage.context(), stage.wish());
+    fixture.clock.advanceTo(fixture.clock.now() + 310_000);
+    fixture.chain.advance(8);
+    await fixture.receive();
+    const unknown = await fixture.swaps.prepare(fixture.context(), fixture.wish());
     expect(unknown).toMatchObject({
       ok: false,
       refusal: {
@@ -21,9 +21,9 @@ test('a swap before the first minute is refused for its true reason, and passes 
         ],
       },
     });
-    await keepPoolLiquidity(stage.sql, { instrument: AAPLX, liquidityUsd: '50000000', observedAt: stage.clock.now() });
-    expect(await stage.swaps.prepare(stage.context(), stage.wish())).toMatchObject({ ok: true, value: { state: 'prepared' } });
+    await keepPoolLiquidity(fixture.sql, { instrument: AAPLX, liquidityUsd: '50000000', observedAt: fixture.clock.now() });
+    expect(await fixture.swaps.prepare(fixture.context(), fixture.wish())).toMatchObject({ ok: true, value: { state: 'prepared' } });
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 });

@@ -14,10 +14,10 @@ import { eachRow } from '../../../actors/runtime/containment.ts';
 
 const ETH: InstrumentKey = 'spotexchange:ETHUSDT';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 /** The exchange fills every order whole, at its decision price. */
@@ -25,7 +25,7 @@ const clients = {
   spotexchange: {
     submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
       outcome: 'filled' as const,
-      fills: [fillOf(order, decisionPrice, stage.clock.now())],
+      fills: [fillOf(order, decisionPrice, fixture.clock.now())],
     }),
     lookUp: async () => ({ outcome: 'unknown' as const, detail: '' }),
   },
@@ -36,36 +36,36 @@ const look = () =>
     contained: eachRow((error) => {
       throw error;
     }),
-    store: createKillSwitchStore(stage.sql),
-    runtime: stage.runtime,
-    preTrade: stage.preTrade,
-    bid: (key) => stage.quotes.get(key)?.bid ?? null,
-    clock: stage.clock,
+    store: createKillSwitchStore(fixture.sql),
+    runtime: fixture.runtime,
+    preTrade: fixture.preTrade,
+    bid: (key) => fixture.quotes.get(key)?.bid ?? null,
+    clock: fixture.clock,
   }).look();
 
 const held = async (id: string) =>
   (
-    await stage.sql<{ book: string; instrument: string }[]>`
+    await fixture.sql<{ book: string; instrument: string }[]>`
       select b.mode as book, h->>'instrument' as instrument from books b, jsonb_array_elements(b.holdings) h where b.agent_id = ${id} order by 1, 2`
   ).map(({ book, instrument }) => `${book} ${instrument}`);
 
 function priced(bid = '60000'): void {
-  stage.price(bid, String(Number(bid) + 10));
-  stage.price('3000', '3001', 'live', ETH);
+  fixture.price(bid, String(Number(bid) + 10));
+  fixture.price('3000', '3001', 'live', ETH);
 }
 
 /** A live agent that holds what its manifest buys. */
 async function holding(universe: readonly InstrumentKey[] = [BTC]): Promise<string> {
-  const id = await stage.agent(
+  const id = await fixture.agent(
     'policy_auto',
     eagerManifest({ universe: universe.map((key) => ({ key, kind: 'spot' as const })), maxTradeNotionalUsd: '400', maxOpenPositions: 5 }),
   );
-  await stage.atStage(id, 'live');
-  await stage.fund(id, '5000');
+  await fixture.atStage(id, 'live');
+  await fixture.fund(id, '5000');
   for (const _ of universe) {
     priced();
-    await stage.tick();
-    await stage.carry({ clients });
+    await fixture.tick();
+    await fixture.carry({ clients });
   }
   expect(await held(id)).toEqual(universe.map((key) => `live ${key}`));
   return id;
@@ -75,40 +75,40 @@ async function soldOut(id: string): Promise<void> {
   priced();
   expect(await look()).toBe(1);
   expect(await look()).toBe(0);
-  await stage.carry({ clients });
+  await fixture.carry({ clients });
   expect(await held(id)).toEqual([]);
   await look();
-  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true });
-  expect(stage.errors).toEqual([]);
+  expect(await fixture.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true });
+  expect(fixture.errors).toEqual([]);
 }
 
-const set = (id: string, autonomy: (typeof AUTONOMY_LEVELS)[number]) => stage.commands.setAutonomy(stage.context(), id, autonomy);
+const set = (id: string, autonomy: (typeof AUTONOMY_LEVELS)[number]) => fixture.commands.setAutonomy(fixture.context(), id, autonomy);
 const BEFORE: { readonly [what: string]: (id: string) => Promise<unknown> } = {
   nothing: async () => {},
-  'a pause': (id) => stage.commands.pause(stage.context(), id),
-  'an emergency halt': () => stage.commands.emergencyHalt(stage.context()),
+  'a pause': (id) => fixture.commands.pause(fixture.context(), id),
+  'an emergency halt': () => fixture.commands.emergencyHalt(fixture.context()),
   'a breaker': (id) =>
-    stage.runtime.deliver(
+    fixture.runtime.deliver(
       id,
-      { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 },
+      { type: 'breaker.tripped', breaker: 'daily_drawdown', at: fixture.clock.now(), observed: 4, limit: 3 },
       { cause: 'test' },
     ),
   'a demotion to paper': (id) =>
-    stage.runtime.deliver(
+    fixture.runtime.deliver(
       id,
-      { type: 'breaker.tripped', breaker: 'slippage', at: stage.clock.now(), observed: 4, limit: 3 },
+      { type: 'breaker.tripped', breaker: 'slippage', at: fixture.clock.now(), observed: 4, limit: 3 },
       { cause: 'test' },
     ),
   'a demotion to backtest': (id) =>
-    stage.runtime.deliver(
+    fixture.runtime.deliver(
       id,
-      { type: 'breaker.tripped', breaker: 'disagreement', at: stage.clock.now(), observed: 90, limit: 99 },
+      { type: 'breaker.tripped', breaker: 'disagreement', at: fixture.clock.now(), observed: 90, limit: 99 },
       { cause: 'test' },
     ),
-  'a new version': (id) => stage.commands.addVersion(stage.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' })),
+  'a new version': (id) => fixture.commands.addVersion(fixture.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' })),
   'a stricter mandate': (id) =>
-    stage.sql`insert into risk_preferences (org_id, version, body, set_by)
-      values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, maxSlippageBps: 5, reduceOnly: true, maxTradeNotionalUsd: '1' } as never)}, ${id})`,
+    fixture.sql`insert into risk_preferences (org_id, version, body, set_by)
+      values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, maxSlippageBps: 5, reduceOnly: true, maxTradeNotionalUsd: '1' } as never)}, ${id})`,
   ...Object.fromEntries(AUTONOMY_LEVELS.map((level) => [`autonomy ${level}`, (id: string) => set(id, level)])),
 };
 
@@ -117,24 +117,24 @@ test.each(Object.keys(BEFORE))(
   async (what) => {
     const id = await holding();
     await BEFORE[what]?.(id);
-    const closed = await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+    const closed = await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
     expect(closed).toMatchObject({ ok: true, value: { paused: true, closing: [{ instrument: null, limitPrice: null, subject: 'ann' }] } });
     await soldOut(id);
-    const [exit] = await stage.list({ agentId: id });
+    const [exit] = await fixture.list({ agentId: id });
     expect(exit).toMatchObject({
       state: 'filled',
       side: 'exit',
       decisionId: null,
       order: { side: 'sell', mode: 'live', reduceOnly: true },
     });
-    await stage.tick();
+    await fixture.tick();
     expect(await look()).toBe(0);
     expect(await held(id)).toEqual([]);
-    expect((await stage.sql`select subject, action from audit where target = ${id} and action = 'agent.close'`)[0]).toEqual({
+    expect((await fixture.sql`select subject, action from audit where target = ${id} and action = 'agent.close'`)[0]).toEqual({
       subject: 'ann',
       action: 'agent.close',
     });
-    expect(await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null })).toMatchObject({
+    expect(await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null })).toMatchObject({
       ok: false,
       refusal: { code: 'state_conflict', detail: 'the agent holds nothing to close' },
     });
@@ -143,73 +143,73 @@ test.each(Object.keys(BEFORE))(
 
 test('a halt that comes after the word takes its order back, and the next look sells all the same', async () => {
   const id = await holding();
-  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+  await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
   priced();
   expect(await look()).toBe(1);
-  await stage.commands.emergencyHalt(stage.context());
-  await stage.timers.fireDue();
-  await stage.carry({ clients });
+  await fixture.commands.emergencyHalt(fixture.context());
+  await fixture.timers.fireDue();
+  await fixture.carry({ clients });
   expect(await held(id)).toEqual([`live ${BTC}`]);
-  stage.clock.advanceTo(stage.clock.now() + 60_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 60_000);
   await soldOut(id);
 });
 
 test('one position is closed at its limit once the market pays it, and the others stay', async () => {
   const id = await holding([BTC, ETH]);
   const wish = { instrument: BTC, limitPrice: '61000' };
-  expect(await stage.commands.close(stage.context(), id, { ...wish, instrument: 'spotexchange:SOLUSDT' })).toMatchObject({
+  expect(await fixture.commands.close(fixture.context(), id, { ...wish, instrument: 'spotexchange:SOLUSDT' })).toMatchObject({
     ok: false,
     refusal: { code: 'state_conflict' },
   });
-  expect(await stage.commands.close(stage.context(), id, wish)).toMatchObject({ ok: true, value: { closing: [wish] } });
+  expect(await fixture.commands.close(fixture.context(), id, wish)).toMatchObject({ ok: true, value: { closing: [wish] } });
   priced('60999.99');
   expect(await look()).toBe(0);
   priced('61010');
   expect(await look()).toBe(1);
-  const [exit] = await stage.list({ agentId: id });
+  const [exit] = await fixture.list({ agentId: id });
   expect(exit).toMatchObject({ order: { instrument: BTC, limitPrice: '61000' } });
-  await stage.carry({ clients });
+  await fixture.carry({ clients });
   expect(await look()).toBe(0);
   expect(await held(id)).toEqual([`live ${ETH}`]);
-  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true, pauseCause: 'operator' });
+  expect(await fixture.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true, pauseCause: 'operator' });
 });
 
 test('a paper position is closed too, and whoever resumes the agent takes the word back', async () => {
-  const id = await stage.agent('policy_auto');
+  const id = await fixture.agent('policy_auto');
   priced();
-  await stage.tick();
-  await stage.carry();
+  await fixture.tick();
+  await fixture.carry();
   expect(await held(id)).toEqual([`paper ${BTC}`]);
-  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+  await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
   priced();
   expect(await look()).toBe(1);
-  expect(await stage.commands.resume(stage.context(), id)).toMatchObject({ ok: true, value: { paused: false, closing: [] } });
-  await stage.timers.fireDue();
-  await stage.carry();
+  expect(await fixture.commands.resume(fixture.context(), id)).toMatchObject({ ok: true, value: { paused: false, closing: [] } });
+  await fixture.timers.fireDue();
+  await fixture.carry();
   expect(await look()).toBe(0);
   expect(await held(id)).toEqual([`paper ${BTC}`]);
-  await stage.commands.close(stage.context(), id, { instrument: BTC, limitPrice: null });
-  stage.clock.advanceTo(stage.clock.now() + 60_000);
+  await fixture.commands.close(fixture.context(), id, { instrument: BTC, limitPrice: null });
+  fixture.clock.advanceTo(fixture.clock.now() + 60_000);
   priced();
   expect(await look()).toBe(1);
-  await stage.carry();
+  await fixture.carry();
   expect(await held(id)).toEqual([]);
 });
 
 test('a paper position of an earlier manifest version stays in the portfolio, and is closed on paper at any stage', async () => {
-  const id = await stage.agent('policy_auto');
+  const id = await fixture.agent('policy_auto');
   priced();
-  await stage.tick();
-  await stage.carry();
-  await stage.commands.addVersion(stage.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' }));
-  const reads = createRiskReads(stage.sql);
+  await fixture.tick();
+  await fixture.carry();
+  await fixture.commands.addVersion(fixture.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' }));
+  const reads = createRiskReads(fixture.sql);
   const places = async () => (await reads.books(ORG, 'paper')).filter(({ state }) => state.holdings.length > 0).map((book) => book.id);
   expect(await places()).toEqual([bookIds.paper(id, 1)]);
-  await stage.atStage(id, 'live');
-  expect(await stage.commands.close(stage.context(), id, { instrument: BTC, limitPrice: null })).toMatchObject({ ok: true });
+  await fixture.atStage(id, 'live');
+  expect(await fixture.commands.close(fixture.context(), id, { instrument: BTC, limitPrice: null })).toMatchObject({ ok: true });
   await soldOut(id);
   expect(await places()).toEqual([]);
-  const [exit] = await stage.list({ agentId: id });
+  const [exit] = await fixture.list({ agentId: id });
   expect(exit).toMatchObject({
     state: 'filled',
     manifestVersion: 1,
@@ -219,26 +219,26 @@ test('a paper position of an earlier manifest version stays in the portfolio, an
 
 test('a position of a venue that takes no live orders is closed on paper, at its limit too', async () => {
   const perp: InstrumentKey = 'evmvenue:BTC';
-  const id = await stage.agent('policy_auto', eagerManifest({ universe: [{ key: perp, kind: 'perp' }] }));
-  stage.price('60000', '60010', 'live', perp);
-  await stage.tick();
-  await stage.carry();
+  const id = await fixture.agent('policy_auto', eagerManifest({ universe: [{ key: perp, kind: 'perp' }] }));
+  fixture.price('60000', '60010', 'live', perp);
+  await fixture.tick();
+  await fixture.carry();
   expect(await held(id)).toEqual([`paper ${perp}`]);
-  await stage.commands.close(stage.context(), id, { instrument: perp, limitPrice: '61000' });
-  stage.price('60990', '61000', 'live', perp);
+  await fixture.commands.close(fixture.context(), id, { instrument: perp, limitPrice: '61000' });
+  fixture.price('60990', '61000', 'live', perp);
   expect(await look()).toBe(0);
-  stage.price('61001', '61010', 'live', perp);
+  fixture.price('61001', '61010', 'live', perp);
   expect(await look()).toBe(1);
-  await stage.carry();
+  await fixture.carry();
   expect(await held(id)).toEqual([]);
 });
 
 test('prices that are not live sell nothing, and the word stays', async () => {
   const id = await holding();
-  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
-  stage.price('60000', '60010', 'stale');
+  await fixture.commands.close(fixture.context(), id, { instrument: null, limitPrice: null });
+  fixture.price('60000', '60010', 'stale');
   expect(await look()).toBe(0);
-  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [{ instrument: null }] });
+  expect(await fixture.agents.find(ORG, id)).toMatchObject({ closing: [{ instrument: null }] });
   await soldOut(id);
 });
 

@@ -10,10 +10,10 @@ import type { Order } from '../../../src/domain/order.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 /** A venue that remembers the orders that it was sent, by their keys, and may lose its answer. */
@@ -25,7 +25,7 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
     async submit(order: Order, { key, decisionPrice }) {
       submits.push(key);
       if (behaviour.loses === 'order') throw new Error('the connection was refused');
-      const fill = orders.get(key) ?? fillOf(order, decisionPrice, stage.clock.now());
+      const fill = orders.get(key) ?? fillOf(order, decisionPrice, fixture.clock.now());
       orders.set(key, fill);
       if (behaviour.loses === 'answer') return { outcome: 'unknown', detail: 'the answer was lost' };
       return filled(fill);
@@ -40,74 +40,74 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
 }
 
 async function liveProposal(): Promise<{ agentId: string; id: string }> {
-  const agentId = await stage.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
-  await stage.atStage(agentId, 'limited_live');
-  await stage.fund(agentId, '5000');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const [proposal] = await stage.list({ agentId });
-  const approved = await stage.orders.approve(stage.context(), proposal?.id as string);
+  const agentId = await fixture.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
+  await fixture.atStage(agentId, 'limited_live');
+  await fixture.fund(agentId, '5000');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const [proposal] = await fixture.list({ agentId });
+  const approved = await fixture.orders.approve(fixture.context(), proposal?.id as string);
   if (!approved.ok) throw new Error(approved.refusal.detail);
   return { agentId, id: proposal?.id as string };
 }
 const state = async (id: string) => {
-  const found = await stage.proposals.find(ORG, id);
+  const found = await fixture.proposals.find(ORG, id);
   return [found?.state, found?.reason];
 };
-const fills = async () => (await stage.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
+const fills = async () => (await fixture.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
 /** Activities that were given up by an activity worker that died are due again. */
-const due = () => stage.sql`update activities set due_at = 0 where state = 'pending'`;
+const due = () => fixture.sql`update activities set due_at = 0 where state = 'pending'`;
 /** Leases run by the database's clock: the time after which the next activity worker may follow has passed. */
-const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
+const leaseOver = () => fixture.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 test('a live order goes through its client once, and what the venue filled is booked', async () => {
   const { id, agentId } = await liveProposal();
   const { client, submits } = venue();
-  await stage.carry({ clients: { spotexchange: client } });
+  await fixture.carry({ clients: { spotexchange: client } });
   expect(await state(id)).toEqual(['filled', null]);
   expect(submits).toEqual([id]);
   expect(await fills()).toBe(1);
-  expect(await stage.sql`select 1 from execution_leases`).toEqual([]);
-  expect((await stage.sql`select cash_usd < 5000 as spent from books where agent_id = ${agentId}`)[0]).toEqual({ spent: true });
+  expect(await fixture.sql`select 1 from execution_leases`).toEqual([]);
+  expect((await fixture.sql`select cash_usd < 5000 as spent from books where agent_id = ${agentId}`)[0]).toEqual({ spent: true });
 });
 
 test('an outcome that is not known is asked for until the venue says; until then nothing else leads out of it', async () => {
   const { id, agentId } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
   const clients = { spotexchange: world.client };
-  await stage.carry({ clients });
+  await fixture.carry({ clients });
   expect(await state(id)).toEqual(['unknown', null]);
   for (const event of [
     { type: 'cancel', reason: 'x' },
     { type: 'approve', subject: 'a', risk: {} },
     { type: 'decline', subject: 'a', reason: null },
   ])
-    expect(await stage.runtime.deliver(id, event, { cause: 'test' })).toMatchObject({ ok: false });
-  await stage.tick();
-  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ reason: 'proposal_pending' });
+    expect(await fixture.runtime.deliver(id, event, { cause: 'test' })).toMatchObject({ ok: false });
+  await fixture.tick();
+  expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ reason: 'proposal_pending' });
   for (let round = 0; round < 3; round++) {
-    await stage.carry({ clients });
+    await fixture.carry({ clients });
     expect(await state(id)).toEqual(['unknown', null]);
-    stage.clock.advanceTo(stage.clock.now() + 15_001);
-    await stage.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + 15_001);
+    await fixture.timers.fireDue();
   }
   world.behaviour.silent = false;
-  await stage.carry({ clients });
+  await fixture.carry({ clients });
   expect(await state(id)).toEqual(['filled', null]);
   expect(world.submits).toEqual([id]);
   expect(await fills()).toBe(1);
-  const alerts = await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'order_outcome_unknown'`;
+  const alerts = await fixture.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'order_outcome_unknown'`;
   expect(alerts).toHaveLength(1);
 });
 
 test('a halt leaves what is unknown alone, and the venue still says what became of it', async () => {
   const { id } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
-  await stage.carry({ clients: { spotexchange: world.client } });
-  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true, value: { cancelledProposals: 0 } });
+  await fixture.carry({ clients: { spotexchange: world.client } });
+  expect(await fixture.commands.emergencyHalt(fixture.context())).toMatchObject({ ok: true, value: { cancelledProposals: 0 } });
   expect(await state(id)).toEqual(['unknown', null]);
   world.behaviour.silent = false;
-  await stage.carry({ clients: { spotexchange: world.client } });
+  await fixture.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['filled', null]);
 });
 
@@ -126,26 +126,26 @@ for (const mode of ['live', 'paper'] as const) {
       let id: string;
       if (mode === 'live') id = (await liveProposal()).id;
       else {
-        await stage.agent('policy_auto');
-        stage.price('60000', '60010');
-        await stage.tick();
-        id = (await stage.list())[0]?.id as string;
+        await fixture.agent('policy_auto');
+        fixture.price('60000', '60010');
+        await fixture.tick();
+        id = (await fixture.list())[0]?.id as string;
       }
       const world = venue();
       const died = new Error('the process died');
-      const [activity] = await stage.actorStore.takeActivities(stage.clock.now(), 5_000, 10, ['execute_order']);
-      const runtime: typeof stage.runtime = {
-        ...stage.runtime,
+      const [activity] = await fixture.actorStore.takeActivities(fixture.clock.now(), 5_000, 10, ['execute_order']);
+      const runtime: typeof fixture.runtime = {
+        ...fixture.runtime,
         deliver: async (actorId, event, options) => {
           if (event.type === 'execution.begun' && point === 'before the lease') throw died;
-          const outcome = await stage.runtime.deliver(actorId, event, options);
+          const outcome = await fixture.runtime.deliver(actorId, event, options);
           if (event.type === 'execution.begun' && point === 'after the lease') throw died;
           return outcome;
         },
         // On paper the lease and the fill are one transaction.
         deliverInTurn: async (...turn) => {
           if (point === 'before the lease') throw died;
-          const outcome = await stage.runtime.deliverInTurn(...turn);
+          const outcome = await fixture.runtime.deliverInTurn(...turn);
           if (point === 'after the lease') throw died;
           return outcome;
         },
@@ -159,13 +159,13 @@ for (const mode of ['live', 'paper'] as const) {
           return answer;
         },
       };
-      const workers = stage.workersOf({
+      const workers = fixture.workersOf({
         runtime,
         clients: { spotexchange: client },
         preTrade: {
           assess: async (...parameters) => {
             if (point === 'before risk') throw died;
-            return stage.preTrade.assess(...parameters);
+            return fixture.preTrade.assess(...parameters);
           },
         },
       });
@@ -176,22 +176,22 @@ for (const mode of ['live', 'paper'] as const) {
       if (silentPoint) expect((await carrying) === TOLD).toBe(mode === 'paper');
       else await expect(carrying).rejects.toThrow('the process died');
 
-      stage.clock.advanceTo(stage.clock.now() + LEASE_MS);
-      stage.price('60000', '60010');
+      fixture.clock.advanceTo(fixture.clock.now() + LEASE_MS);
+      fixture.price('60000', '60010');
       await due();
       if (mode === 'live' && point === 'after the lease') {
         // While the lease lives whoever holds it may be sending: nobody follows.
-        await stage.carry({ clients: { spotexchange: world.client } });
+        await fixture.carry({ clients: { spotexchange: world.client } });
         expect([await state(id), world.submits]).toEqual([['executing', null], []]);
         await due();
       }
       await leaseOver();
-      await stage.carry({ clients: { spotexchange: world.client } });
+      await fixture.carry({ clients: { spotexchange: world.client } });
       expect(await state(id)).toEqual(['filled', null]);
       expect(await fills()).toBe(1);
       expect(world.orders.size).toBe(mode === 'live' ? 1 : 0);
       await due();
-      await stage.carry({ clients: { spotexchange: world.client } });
+      await fixture.carry({ clients: { spotexchange: world.client } });
       expect(await fills()).toBe(1);
     });
   }
@@ -200,18 +200,18 @@ for (const mode of ['live', 'paper'] as const) {
 test('a worker that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
   const { id } = await liveProposal();
   const world = venue();
-  const [activity] = await stage.actorStore.takeActivities(stage.clock.now(), 5_000, 10, ['execute_order']);
-  const workers = stage.workersOf({
+  const [activity] = await fixture.actorStore.takeActivities(fixture.clock.now(), 5_000, 10, ['execute_order']);
+  const workers = fixture.workersOf({
     clients: { spotexchange: { ...world.client, submit: async () => Promise.reject(new Error('the process died')) } },
   });
   await expect(workers[EXECUTE_ORDER]?.(activity?.payload ?? {}, activity?.key ?? '')).rejects.toThrow('the process died');
   expect(await state(id)).toEqual(['executing', null]);
   // The lease runs by the database's clock: the halt waits for its end.
   const began = performance.now();
-  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
+  expect(await fixture.commands.emergencyHalt(fixture.context())).toMatchObject({ ok: true });
   expect(performance.now() - began).toBeGreaterThan(1_000);
   await due();
-  await stage.carry({ clients: { spotexchange: world.client } });
+  await fixture.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['cancelled', 'halted']);
   expect(world.submits).toEqual([]);
 });
@@ -231,11 +231,11 @@ test('a lease lasts no longer for its holder than for a halt, though the system 
   const { client } = venue();
   const submit: typeof client.submit = async (_, { leaseUntil, leaseLeftMs }) => {
     expect(leaseLeftMs()).toBeGreaterThan(0);
-    expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
+    expect(await fixture.commands.emergencyHalt(fixture.context())).toMatchObject({ ok: true });
     afterTheHalt.push({ leftMs: leaseLeftMs(), byTimeOfDayMs: leaseUntil - clock.now() });
     return { outcome: 'rejected', reason: 'not_sent', detail: 'the lease was over' };
   };
-  await stage.carry({ clients: { spotexchange: { ...client, submit } }, clock });
+  await fixture.carry({ clients: { spotexchange: { ...client, submit } }, clock });
   expect(afterTheHalt).toHaveLength(1);
   expect(afterTheHalt[0]?.leftMs).toBeLessThanOrEqual(0);
   expect(afterTheHalt[0]?.byTimeOfDayMs).toBeGreaterThan(0);
@@ -244,42 +244,42 @@ test('a lease lasts no longer for its holder than for a halt, though the system 
 test('a lease that is over before it could be used sends nothing; the next attempt takes it anew', async () => {
   const { id } = await liveProposal();
   const world = venue();
-  const runtime: typeof stage.runtime = {
-    ...stage.runtime,
+  const runtime: typeof fixture.runtime = {
+    ...fixture.runtime,
     deliver: async (...parameters) => {
-      const outcome = await stage.runtime.deliver(...parameters);
+      const outcome = await fixture.runtime.deliver(...parameters);
       // The process stood still for longer than the lease.
-      if (parameters[1].type === 'execution.begun') stage.clock.advanceTo(stage.clock.now() + LEASE_MS);
+      if (parameters[1].type === 'execution.begun') fixture.clock.advanceTo(fixture.clock.now() + LEASE_MS);
       return outcome;
     },
   };
-  await stage.carry({ clients: { spotexchange: world.client }, runtime });
+  await fixture.carry({ clients: { spotexchange: world.client }, runtime });
   expect(world.submits).toEqual([]);
   expect(await state(id)).toEqual(['executing', null]);
-  stage.price('60000', '60010');
+  fixture.price('60000', '60010');
   await due();
   await leaseOver();
-  await stage.carry({ clients: { spotexchange: world.client } });
+  await fixture.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['filled', null]);
 });
 
 test('a paper execution is one transaction: permit, lease and fill; the steps of before and after stand in its history', async () => {
-  await stage.agent('policy_auto');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const id = (await stage.list())[0]?.id as string;
-  await stage.carry();
-  const steps = await stage.sql<{ event: string; to: string }[]>`
+  await fixture.agent('policy_auto');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const id = (await fixture.list())[0]?.id as string;
+  await fixture.carry();
+  const steps = await fixture.sql<{ event: string; to: string }[]>`
     select event->>'type' as event, to_value #>> '{}' as to from steps where actor_id = ${id} order by version`;
   expect(steps.map(({ event, to }) => [event, to])).toEqual([
     ['started', 'approved'],
     ['execution.begun', 'executing'],
     ['activity.done', 'filled'],
   ]);
-  const [, begun, done] = await stage.sql<{ xmin: string }[]>`select xmin::text from steps where actor_id = ${id} order by version`;
+  const [, begun, done] = await fixture.sql<{ xmin: string }[]>`select xmin::text from steps where actor_id = ${id} order by version`;
   expect(begun?.xmin).toBe(done?.xmin);
-  expect(await stage.sql`select 1 from execution_leases`).toEqual([]);
-  expect(await stage.sql`select state from activities where actor_id = ${id}`).toEqual([{ state: 'done' }]);
+  expect(await fixture.sql`select 1 from execution_leases`).toEqual([]);
+  expect(await fixture.sql`select state from activities where actor_id = ${id}`).toEqual([{ state: 'done' }]);
 });
 
 test.for(['paper', 'live'] as const)(
@@ -288,21 +288,21 @@ test.for(['paper', 'live'] as const)(
     let id: string;
     if (mode === 'live') id = (await liveProposal()).id;
     else {
-      await stage.agent('policy_auto');
-      stage.price('60000', '60010');
-      await stage.tick();
-      id = (await stage.list())[0]?.id as string;
+      await fixture.agent('policy_auto');
+      fixture.price('60000', '60010');
+      await fixture.tick();
+      id = (await fixture.list())[0]?.id as string;
     }
     const world = venue();
     let assessed = 0;
-    await stage.carry({
+    await fixture.carry({
       clients: { spotexchange: world.client },
       preTrade: {
         assess: async (...parameters) => {
-          const verdict = await stage.preTrade.assess(...parameters);
+          const verdict = await fixture.preTrade.assess(...parameters);
           if (++assessed === 1)
-            await stage.sql`
-            insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ reduceOnly: true })}, 'ann')`;
+            await fixture.sql`
+            insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ reduceOnly: true })}, 'ann')`;
           return verdict;
         },
       },

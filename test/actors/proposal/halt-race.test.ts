@@ -11,16 +11,16 @@ const CONFIRMING = 2;
 const AUTOMATIC = 2;
 
 test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order begins after the answer`, async () => {
-  const stage = await tradingFixture({ connections: 24 });
+  const fixture = await tradingFixture({ connections: 24 });
   try {
     const live = createLiveClock();
     const after = (ms: number) => new Promise((resolve) => void live.deadline(live.now() + ms, () => resolve(null)));
     let commitAfterMs = 0;
     let dialMs = 0;
-    stage.useTicker({
+    fixture.useTicker({
       commit: async (tick) => {
         await after(commitAfterMs);
-        return stage.tickStore.commit(tick);
+        return fixture.tickStore.commit(tick);
       },
     });
     let answeredAt = Number.POSITIVE_INFINITY;
@@ -38,13 +38,13 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     };
     const ids: string[] = [];
     for (let i = 0; i < CONFIRMING + AUTOMATIC; i++) {
-      const id = await stage.agent(i < CONFIRMING ? 'confirm' : 'policy_auto');
-      await stage.atStage(id, 'live');
-      await stage.fund(id, '100000');
+      const id = await fixture.agent(i < CONFIRMING ? 'confirm' : 'policy_auto');
+      await fixture.atStage(id, 'live');
+      await fixture.fund(id, '100000');
       ids.push(id);
     }
-    const workers = stage.workersOf({ clients: { spotexchange: client }, clock: live });
-    const carrying = stage.carrying(workers);
+    const workers = fixture.workersOf({ clients: { spotexchange: client }, clock: live });
+    const carrying = fixture.carrying(workers);
     let cancelled = 0;
     let approved = 0;
     // The race is worth something only where both sides won often. Where one of them is slow, it takes more rounds.
@@ -54,40 +54,40 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       answeredAt = Number.POSITIVE_INFINITY;
       // The first tick's proposals wait for their approval, or are on their way.
       commitAfterMs = 0;
-      stage.price('60000', '60010');
+      fixture.price('60000', '60010');
       const began = performance.now();
-      await stage.tick();
+      await fixture.tick();
       // The halt comes earlier or later by what this machine takes for a tick now: on a slow one it would win every race.
       const stepMs = Math.max(8, (performance.now() - began) / 4);
       commitAfterMs = (round % 4) * 40;
       dialMs = (round % 3) * 60;
-      const pending = await stage.list({ state: 'pending_approval' });
+      const pending = await fixture.list({ state: 'pending_approval' });
       const wobble = (n: number) => after((round * 7 + n * 5) % 12);
       let haltAnswered = false;
       const carryUntilHalted = async (n: number): Promise<void> => {
         await wobble(n);
         while (!haltAnswered) if ((await carrying.carryDue()) === 0) await after(2);
         // What was put off is due at once: whoever carries it now must find that it has been superseded.
-        await stage.sql`update activities set due_at = 0 where state = 'pending'`;
+        await fixture.sql`update activities set due_at = 0 where state = 'pending'`;
         await carrying.carryDue();
       };
       const work = [
         ...pending.map(async ({ id }, n) => {
           await wobble(n);
-          const outcome = await stage.orders.approve(stage.context(), id);
+          const outcome = await fixture.orders.approve(fixture.context(), id);
           if (outcome.ok) approved++;
         }),
         carryUntilHalted(1),
         carryUntilHalted(2),
         (async () => {
           await wobble(3);
-          stage.price('60000', '60010');
-          await stage.tick();
+          fixture.price('60000', '60010');
+          await fixture.tick();
         })(),
         (async () => {
           // From before the first of the others to after the last.
           await after((round % 8) * stepMs);
-          const halt = await stage.commands.emergencyHalt(stage.context());
+          const halt = await fixture.commands.emergencyHalt(fixture.context());
           answeredAt = performance.now();
           haltAnswered = true;
           if (!halt.ok) throw new Error(halt.refusal.detail);
@@ -95,20 +95,21 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       ];
       await Promise.all(work);
       // Once the halt has paused everything, nothing is left that could begin, and nothing pends.
-      await waitFor(async () => (await stage.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
+      await waitFor(async () => (await fixture.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
         what: 'the halt to be over',
       });
       await carrying.carryDue();
-      const [ended] = await stage.sql<{ cancelled: number }[]>`
+      const [ended] = await fixture.sql<{ cancelled: number }[]>`
         select count(*)::int as cancelled from proposals where state = 'cancelled' and reason = 'halted'`;
       cancelled = ended?.cancelled ?? 0;
-      const open = await stage.sql`select id, state from proposals where state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+      const open =
+        await fixture.sql`select id, state from proposals where state in ('pending_approval', 'approved', 'executing', 'unknown')`;
       expect(open.filter(({ state }) => state === 'pending_approval')).toEqual([]);
-      await stage.sql`update activities set due_at = 0 where state = 'pending'`;
+      await fixture.sql`update activities set due_at = 0 where state = 'pending'`;
       await carrying.carryDue();
       expect(late, `round ${round}`).toBe(0);
       for (const id of ids)
-        await stage.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: stage.clock.now() }, { cause: 'test' });
+        await fixture.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: fixture.clock.now() }, { cause: 'test' });
     }
     await carrying.stop();
     expect([begun, cancelled, approved].map(often), `${begun} begun, ${cancelled} cancelled, ${approved} approved`).toEqual([
@@ -116,9 +117,9 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       true,
       true,
     ]);
-    const [epoch] = await stage.sql<{ epoch: number }[]>`select epoch from control where org_id = ${ORG}`;
+    const [epoch] = await fixture.sql<{ epoch: number }[]>`select epoch from control where org_id = ${ORG}`;
     expect(epoch?.epoch).toBe(round);
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 });

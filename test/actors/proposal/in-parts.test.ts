@@ -7,7 +7,7 @@ import type { SeenTrades, VenueAnswer } from '../../../src/domain/execution.ts';
 import { REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { seededRandom } from '../../../src/domain/seeded-random.ts';
-import { type PartsOptions, type PartsStage, partsStage } from './parts-fixture.ts';
+import { type PartsOptions, type PartsFixture, partsFixture } from './parts-fixture.ts';
 import { fillOf } from './trading-fixture.ts';
 
 const MAKER = { algorithm: 'smart_order_routing_maker_first' } as const;
@@ -15,22 +15,22 @@ const TWAP = { algorithm: 'twap', quantity: '0.6', urgency: 'high' } as const;
 const slice = SLICES.high.everyMs;
 
 test('an order rests at the near side and, where the market trades through its price, is filled there as a maker', async () => {
-  const stage = await partsStage(MAKER);
-  await stage.carry();
-  expect([stage.value(), stage.state(), stage.execution()]).toMatchObject([
+  const fixture = await partsFixture(MAKER);
+  await fixture.carry();
+  expect([fixture.value(), fixture.state(), fixture.execution()]).toMatchObject([
     'resting',
     'executing',
     { phase: 'resting', restingAt: '60000', left: '0.01' },
   ]);
-  await stage.pass(1_000);
-  stage.trade('60000', '5');
-  stage.trade('59999.99', '0.02');
-  await stage.pass(REST_MS.medium);
-  expect(stage.state()).toBe('filled');
-  expect(stage.fills()).toMatchObject([
+  await fixture.pass(1_000);
+  fixture.trade('60000', '5');
+  fixture.trade('59999.99', '0.02');
+  await fixture.pass(REST_MS.medium);
+  expect(fixture.state()).toBe('filled');
+  expect(fixture.fills()).toMatchObject([
     { quantity: '0.01', fillPrice: '60000', feeUsd: '0.6', slippageBps: expect.closeTo(-1.6664, 3), quotes: [{ source: 'test:trades' }] },
   ]);
-  expect(stage.execution()).toMatchObject({ phase: 'ended', parts: [{ kind: 'rest', executedQuantity: '0.01', reason: null }] });
+  expect(fixture.execution()).toMatchObject({ phase: 'ended', parts: [{ kind: 'rest', executedQuantity: '0.01', reason: null }] });
 });
 
 test.each([
@@ -38,93 +38,93 @@ test.each([
   ['trades at its price only, where others may stand before it', [['60000', '9']]],
   ['trades above it', [['60005', '9']]],
 ] as const)('%s: the order is taken back and taken', async (_, traded) => {
-  const stage = await partsStage(MAKER);
-  await stage.carry();
-  await stage.pass(500);
-  for (const [price, quantity] of traded) stage.trade(price, quantity);
-  await stage.pass(REST_MS.medium);
-  await stage.carry();
-  expect(stage.state()).toBe('filled');
-  expect(stage.fills()).toMatchObject([{ quantity: '0.01', fillPrice: '60010' }]);
-  expect(stage.execution().parts).toMatchObject([
+  const fixture = await partsFixture(MAKER);
+  await fixture.carry();
+  await fixture.pass(500);
+  for (const [price, quantity] of traded) fixture.trade(price, quantity);
+  await fixture.pass(REST_MS.medium);
+  await fixture.carry();
+  expect(fixture.state()).toBe('filled');
+  expect(fixture.fills()).toMatchObject([{ quantity: '0.01', fillPrice: '60010' }]);
+  expect(fixture.execution().parts).toMatchObject([
     { number: 0, kind: 'rest', executedQuantity: '0', reason: 'not_filled' },
     { number: 1, kind: 'take', executedQuantity: '0.01', reason: null },
   ]);
 });
 
 test('what was traded through fills no more than that; the remainder is taken, and what is open shrinks with it', async () => {
-  const stage = await partsStage(MAKER);
-  await stage.carry();
-  await stage.pass(500);
-  stage.trade('59990', '0.004');
-  await stage.pass(REST_MS.medium);
-  expect(stage.store.records.findLast(({ type }) => type === 'proposal')).toMatchObject({
+  const fixture = await partsFixture(MAKER);
+  await fixture.carry();
+  await fixture.pass(500);
+  fixture.trade('59990', '0.004');
+  await fixture.pass(REST_MS.medium);
+  expect(fixture.store.records.findLast(({ type }) => type === 'proposal')).toMatchObject({
     notionalUsd: '361.8',
     execution: { left: '0.006' },
   });
-  await stage.carry();
-  expect(stage.fills()).toMatchObject([
+  await fixture.carry();
+  expect(fixture.fills()).toMatchObject([
     { quantity: '0.004', fillPrice: '60000' },
     { quantity: '0.006', fillPrice: '60010' },
   ]);
-  expect(stage.state()).toBe('filled');
-  expect(new Set(stage.fills().map(({ id }) => id)).size).toBe(2);
+  expect(fixture.state()).toBe('filled');
+  expect(new Set(fixture.fills().map(({ id }) => id)).size).toBe(2);
 });
 
 test('a sale rests at the ask and fills where the market trades above it', async () => {
-  const stage = await partsStage({ ...MAKER, side: 'sell' });
-  await stage.carry();
-  expect(stage.execution().restingAt).toBe('60010');
-  await stage.pass(500);
-  stage.trade('60010.01', '1');
-  await stage.pass(REST_MS.medium);
-  expect(stage.fills()).toMatchObject([{ side: 'sell', quantity: '0.01', fillPrice: '60010' }]);
+  const fixture = await partsFixture({ ...MAKER, side: 'sell' });
+  await fixture.carry();
+  expect(fixture.execution().restingAt).toBe('60010');
+  await fixture.pass(500);
+  fixture.trade('60010.01', '1');
+  await fixture.pass(REST_MS.medium);
+  expect(fixture.fills()).toMatchObject([{ side: 'sell', quantity: '0.01', fillPrice: '60010' }]);
 });
 
 test.each(['low', 'medium', 'high'] as const)('urgency %s decides how long an order rests', async (urgency) => {
-  const stage = await partsStage({ ...MAKER, urgency });
-  await stage.carry();
-  await stage.pass(REST_MS[urgency] - 1);
-  expect(stage.value()).toBe('resting');
-  await stage.pass(1);
-  expect(stage.value()).not.toBe('resting');
+  const fixture = await partsFixture({ ...MAKER, urgency });
+  await fixture.carry();
+  await fixture.pass(REST_MS[urgency] - 1);
+  expect(fixture.value()).toBe('resting');
+  await fixture.pass(1);
+  expect(fixture.value()).not.toBe('resting');
 });
 
 test('a halt takes a resting order back at once: what was filled stays, and nothing more leaves', async () => {
   for (const traded of ['0', '0.004']) {
-    const stage = await partsStage(MAKER);
-    await stage.carry();
-    await stage.pass(500);
-    if (traded !== '0') stage.trade('59990', traded);
-    expect(await stage.tell({ type: 'cancel', reason: 'halted' })).toMatchObject({ ok: true });
-    await stage.pass(0);
-    expect([stage.state(), stage.context().reason, stage.filled()]).toEqual(
+    const fixture = await partsFixture(MAKER);
+    await fixture.carry();
+    await fixture.pass(500);
+    if (traded !== '0') fixture.trade('59990', traded);
+    expect(await fixture.tell({ type: 'cancel', reason: 'halted' })).toMatchObject({ ok: true });
+    await fixture.pass(0);
+    expect([fixture.state(), fixture.context().reason, fixture.filled()]).toEqual(
       traded === '0' ? ['cancelled', 'halted', '0'] : ['partially_filled', 'halted', '0.004'],
     );
-    expect(stage.asked).toHaveLength(1);
+    expect(fixture.asked).toHaveLength(1);
   }
 });
 
 test('an order is cut into equal slices that leave by their timers, each assessed by itself', async () => {
-  const stage = await partsStage(TWAP);
-  await stage.carry();
-  expect([stage.value(), stage.filled()]).toEqual(['waiting', '0.2']);
-  await stage.pass(slice - 1);
-  expect(stage.filled()).toBe('0.2');
-  await stage.pass(1);
-  expect(stage.filled()).toBe('0.4');
-  await stage.pass(slice);
-  expect([stage.state(), stage.filled(), stage.asked]).toEqual(['filled', '0.6', ['0.2', '0.2', '0.2']]);
-  expect(stage.fills().map(({ at }) => at - (stage.fills()[0] as Fill).at)).toEqual([0, slice, 2 * slice]);
+  const fixture = await partsFixture(TWAP);
+  await fixture.carry();
+  expect([fixture.value(), fixture.filled()]).toEqual(['waiting', '0.2']);
+  await fixture.pass(slice - 1);
+  expect(fixture.filled()).toBe('0.2');
+  await fixture.pass(1);
+  expect(fixture.filled()).toBe('0.4');
+  await fixture.pass(slice);
+  expect([fixture.state(), fixture.filled(), fixture.asked]).toEqual(['filled', '0.6', ['0.2', '0.2', '0.2']]);
+  expect(fixture.fills().map(({ at }) => at - (fixture.fills()[0] as Fill).at)).toEqual([0, slice, 2 * slice]);
 });
 
 test('a slice that cannot be filled is stated and not made up for', async () => {
-  const stage = await partsStage(TWAP);
-  await stage.carry();
-  await stage.pass(slice, 'stale');
-  await stage.pass(slice, 'live');
-  expect([stage.state(), stage.filled()]).toEqual(['partially_filled', '0.4']);
-  expect(stage.execution().parts).toMatchObject([
+  const fixture = await partsFixture(TWAP);
+  await fixture.carry();
+  await fixture.pass(slice, 'stale');
+  await fixture.pass(slice, 'live');
+  expect([fixture.state(), fixture.filled()]).toEqual(['partially_filled', '0.4']);
+  expect(fixture.execution().parts).toMatchObject([
     { number: 0, reason: null },
     { number: 1, executedQuantity: '0', reason: 'quote_not_live' },
     { number: 2, reason: null },
@@ -132,26 +132,26 @@ test('a slice that cannot be filled is stated and not made up for', async () => 
 });
 
 test('slices that were due while nobody was there are left out, and never leave in a bunch', async () => {
-  const stage = await partsStage({ ...TWAP, urgency: 'low', quantity: '1' });
-  await stage.carry();
+  const fixture = await partsFixture({ ...TWAP, urgency: 'low', quantity: '1' });
+  await fixture.carry();
   const every = SLICES.low.everyMs;
-  await stage.pass(3 * every + 1);
-  expect(stage.filled()).toBe('0.1');
-  expect(stage.execution().parts.map(({ reason }) => reason)).toEqual([null, 'slice_missed', 'slice_missed']);
-  await stage.carry();
-  expect(stage.filled()).toBe('0.2');
-  await stage.pass(20 * every);
-  await stage.carry();
-  expect([stage.state(), stage.filled()]).toEqual(['partially_filled', '0.2']);
-  expect(stage.execution().parts).toHaveLength(10);
+  await fixture.pass(3 * every + 1);
+  expect(fixture.filled()).toBe('0.1');
+  expect(fixture.execution().parts.map(({ reason }) => reason)).toEqual([null, 'slice_missed', 'slice_missed']);
+  await fixture.carry();
+  expect(fixture.filled()).toBe('0.2');
+  await fixture.pass(20 * every);
+  await fixture.carry();
+  expect([fixture.state(), fixture.filled()]).toEqual(['partially_filled', '0.2']);
+  expect(fixture.execution().parts).toHaveLength(10);
 });
 
 test('an execution of which every slice came too late has expired', async () => {
-  const stage = await partsStage(TWAP);
-  stage.market.quote = null;
-  await stage.carry();
-  expect(stage.state()).toBe('blocked_by_risk');
-  const late = await partsStage(TWAP);
+  const fixture = await partsFixture(TWAP);
+  fixture.market.quote = null;
+  await fixture.carry();
+  expect(fixture.state()).toBe('blocked_by_risk');
+  const late = await partsFixture(TWAP);
   late.market.quote = { ...(late.market.quote as NonNullable<typeof late.market.quote>), ask: '61000', bid: '60990' };
   await late.carry();
   await late.pass(10 * slice);
@@ -159,20 +159,25 @@ test('an execution of which every slice came too late has expired', async () => 
 });
 
 test('a pause between two slices ends the rest', async () => {
-  const stage = await partsStage(TWAP);
-  await stage.carry();
-  await stage.tell({ type: 'cancel', reason: 'paused' });
-  expect([stage.state(), stage.context().reason, stage.filled(), stage.isDone()]).toEqual(['partially_filled', 'paused', '0.2', true]);
-  await stage.pass(10 * slice);
-  expect(stage.filled()).toBe('0.2');
+  const fixture = await partsFixture(TWAP);
+  await fixture.carry();
+  await fixture.tell({ type: 'cancel', reason: 'paused' });
+  expect([fixture.state(), fixture.context().reason, fixture.filled(), fixture.isDone()]).toEqual([
+    'partially_filled',
+    'paused',
+    '0.2',
+    true,
+  ]);
+  await fixture.pass(10 * slice);
+  expect(fixture.filled()).toBe('0.2');
 });
 
 test('an answer about a part that is over counts for nothing', async () => {
-  const stage = await partsStage(TWAP);
-  await stage.carry();
-  await stage.pass(slice);
-  const late = { outcome: 'filled', fills: [], lease: stage.context().leaseUntil, part: 0 };
-  expect(await stage.tell({ type: 'activity.done', key: 'k', kind: 'execute_order', answer: late })).toMatchObject({ ok: false });
+  const fixture = await partsFixture(TWAP);
+  await fixture.carry();
+  await fixture.pass(slice);
+  const late = { outcome: 'filled', fills: [], lease: fixture.context().leaseUntil, part: 0 };
+  expect(await fixture.tell({ type: 'activity.done', key: 'k', kind: 'execute_order', answer: late })).toMatchObject({ ok: false });
 });
 
 /** An exchange that keeps its own books by order names, and whose answers may get lost on their way, before or after it acted. */
@@ -257,22 +262,22 @@ function exchange(random: () => number, faults: { rate: number }) {
 }
 
 /** Lives through a proposal on an unreliable exchange until it ends. */
-async function lived(seed: number, options: PartsOptions): Promise<{ stage: PartsStage; world: ReturnType<typeof exchange> }> {
+async function lived(seed: number, options: PartsOptions): Promise<{ fixture: PartsFixture; world: ReturnType<typeof exchange> }> {
   const random = seededRandom(seed);
   const faults = { rate: 0.5 };
   const world = exchange(random, faults);
-  const stage = await partsStage({ ...options, mode: 'live', clients: { spotexchange: world.client } });
+  const fixture = await partsFixture({ ...options, mode: 'live', clients: { spotexchange: world.client } });
   const observed: unknown[] = [];
-  for (let round = 0; round < 400 && !stage.isDone(); round++) {
+  for (let round = 0; round < 400 && !fixture.isDone(); round++) {
     if (round === 60) faults.rate = 0;
     if (random() < 0.3) world.trade();
     // Two that watch may have found the same.
-    if (stage.value() === 'resting' && random() < 0.5) observed.push(await stage.look());
-    if (random() < 0.5) for (const answer of observed) await stage.tell({ type: 'order.observed', answer });
-    if (random() < 0.03) await stage.tell({ type: 'cancel', reason: 'halted' });
-    await stage.pass(Math.floor(random() * 4_000));
+    if (fixture.value() === 'resting' && random() < 0.5) observed.push(await fixture.look());
+    if (random() < 0.5) for (const answer of observed) await fixture.tell({ type: 'order.observed', answer });
+    if (random() < 0.03) await fixture.tell({ type: 'cancel', reason: 'halted' });
+    await fixture.pass(Math.floor(random() * 4_000));
   }
-  return { stage, world };
+  return { fixture, world };
 }
 
 test('whatever gets lost on the way, the venue never executes more than the order, and all that it executed is booked', async () => {
@@ -280,7 +285,7 @@ test('whatever gets lost on the way, the venue never executes more than the orde
   let filledAtRest = 0;
   for (let seed = 1; seed <= 150; seed++) {
     const options: PartsOptions = seed % 2 === 0 ? MAKER : { ...TWAP, quantity: '0.01' };
-    const { stage, world } = await lived(seed, options);
+    const { fixture: stage, world } = await lived(seed, options);
     ends.add(stage.state());
     filledAtRest += stage.steps().filter((event) => event === 'order.observed').length;
     const executed = world.executed();

@@ -3,24 +3,24 @@ import { beforeEach, expect, test } from 'vitest';
 import { NO_INPUTS } from '../../../src/domain/tick-inputs.ts';
 import { type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 const notes = async (id: string) =>
-  (await stage.sql<{ body: string }[]>`select body from tick_inputs where agent_id = ${id} order by slot`).map(
+  (await fixture.sql<{ body: string }[]>`select body from tick_inputs where agent_id = ${id} order by slot`).map(
     ({ body }) => JSON.parse(body) as { book: { openProposals: unknown[] } | null; risk: unknown },
   );
 
 /** An agent whose one proposal waits, and was seen waiting by a tick. */
 async function waiting(): Promise<{ agentId: string; id: string }> {
-  const agentId = await stage.agent('confirm');
-  stage.price('60000', '60010');
-  await stage.tick();
-  await stage.tick();
-  const [proposal] = await stage.list();
+  const agentId = await fixture.agent('confirm');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.tick();
+  const [proposal] = await fixture.list();
   expect((await notes(agentId)).at(-1)?.book?.openProposals).toHaveLength(1);
   return { agentId, id: proposal?.id as string };
 }
@@ -29,24 +29,24 @@ test.each([false, true])(
   'after a proposal ended unfilled the next tick notes that nothing waits any more (another worker: %s)',
   async (another) => {
     const { agentId, id } = await waiting();
-    await stage.orders.decline(stage.context(), id, 'no');
+    await fixture.orders.decline(fixture.context(), id, 'no');
     // No price: the tick does not come so far as to ask risk.
-    stage.quotes.clear();
-    if (another) stage.freshWorker();
-    await stage.tick();
+    fixture.quotes.clear();
+    if (another) fixture.freshWorker();
+    await fixture.tick();
     const noted = (await notes(agentId)).at(-1);
     expect(noted?.book).toBe(null);
     const count = (await notes(agentId)).length;
-    await stage.tick();
+    await fixture.tick();
     expect(await notes(agentId)).toHaveLength(count);
   },
 );
 
 test('an agent that never read anything leaves no note, however many workers tick it', async () => {
-  const agentId = await stage.agent('confirm');
-  await stage.tick();
-  stage.freshWorker();
-  await stage.tick();
+  const agentId = await fixture.agent('confirm');
+  await fixture.tick();
+  fixture.freshWorker();
+  await fixture.tick();
   expect(await notes(agentId)).toEqual([]);
   expect(JSON.parse(NO_INPUTS)).toEqual({ book: null, risk: null });
 });

@@ -37,10 +37,10 @@ export interface PartsOptions {
   readonly clients?: ExecutionDeps['clients'];
 }
 
-export type PartsStage = Awaited<ReturnType<typeof partsStage>>;
+export type PartsFixture = Awaited<ReturnType<typeof partsFixture>>;
 
 /** A proposal at the moment of its approval; risk lets everything pass that has a live quote. */
-export async function partsStage(options: PartsOptions) {
+export async function partsFixture(options: PartsOptions) {
   const { algorithm, urgency = 'medium', mode = 'paper', side = 'buy', quantity = '0.01' } = options;
   const clock = createVirtualClock(SLOT);
   const store = createMemoryStore();

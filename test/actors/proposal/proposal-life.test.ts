@@ -12,28 +12,28 @@ import { bookIds } from '../../../src/domain/book.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 async function pendingProposal(): Promise<{ agentId: string; id: string }> {
-  const agentId = await stage.agent('confirm');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const [proposal] = await stage.list();
-  if (proposal === undefined) throw new Error(JSON.stringify(await stage.decisions(agentId)));
+  const agentId = await fixture.agent('confirm');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const [proposal] = await fixture.list();
+  if (proposal === undefined) throw new Error(JSON.stringify(await fixture.decisions(agentId)));
   return { agentId, id: proposal.id };
 }
 const state = async (id: string) => {
-  const found = await stage.proposals.find(ORG, id);
+  const found = await fixture.proposals.find(ORG, id);
   return [found?.state, found?.reason];
 };
 
 test('an agent at confirm proposes once, waits, and its approved order is filled on paper and booked', async () => {
   const { agentId, id } = await pendingProposal();
-  const [proposal] = await stage.list();
+  const [proposal] = await fixture.list();
   expect(proposal).toMatchObject({
     agentId,
     state: 'pending_approval',
@@ -43,17 +43,17 @@ test('an agent at confirm proposes once, waits, and its approved order is filled
   });
   // 1,000 USD at the limit price, in whole lots of 0.00001.
   expect(proposal?.order.quantity).toBe('0.01658');
-  await stage.tick();
-  expect((await stage.decisions(agentId)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
+  await fixture.tick();
+  expect((await fixture.decisions(agentId)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
     ['propose_entry', null],
     ['hold', 'proposal_pending'],
   ]);
-  expect(await stage.list()).toHaveLength(1);
+  expect(await fixture.list()).toHaveLength(1);
 
-  const approved = await stage.orders.approve(stage.context(), id);
+  const approved = await fixture.orders.approve(fixture.context(), id);
   expect(approved).toMatchObject({ ok: true, value: { state: 'approved', decidedBy: 'ann' } });
-  await stage.carry();
-  const filled = await stage.proposals.find(ORG, id);
+  await fixture.carry();
+  const filled = await fixture.proposals.find(ORG, id);
   expect(filled).toMatchObject({ state: 'filled', filledQuantity: '0.01658' });
   expect(filled?.fills).toHaveLength(1);
   expect(filled?.fills[0]).toMatchObject({
@@ -63,102 +63,102 @@ test('an agent at confirm proposes once, waits, and its approved order is filled
     quotes: [{ source: 'test:top', bid: '60000', ask: '60010' }],
   });
   // 0.01658 x 60,010 = 994.9658; 10 bps fee, rounded up to a millionth.
-  const [book] = await stage.sql`select cash_usd::text as cash, fills from books where id = ${`agent:${agentId}:paper:1`}`;
+  const [book] = await fixture.sql`select cash_usd::text as cash, fills from books where id = ${`agent:${agentId}:paper:1`}`;
   expect(book).toEqual({ cash: '9004.039234', fills: 1 });
-  await stage.tick();
-  const last = (await stage.decisions(agentId)).at(-1);
+  await fixture.tick();
+  const last = (await fixture.decisions(agentId)).at(-1);
   expect(JSON.parse(last?.book ?? 'null')).toMatchObject({
     fills: 1,
     openProposals: 0,
     positions: [{ instrument: BTC, quantity: '0.01658' }],
   });
   expect(last).toMatchObject({ disposition: 'hold', reason: null });
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('the position is left again: an exit proposal sells what is held, and the book is flat', async () => {
   const { agentId, id } = await pendingProposal();
-  await stage.orders.approve(stage.context(), id);
-  await stage.carry();
-  stage.price('71000', '71010');
-  await stage.tick();
-  const [exit] = await stage.list();
+  await fixture.orders.approve(fixture.context(), id);
+  await fixture.carry();
+  fixture.price('71000', '71010');
+  await fixture.tick();
+  const [exit] = await fixture.list();
   expect(exit).toMatchObject({ state: 'pending_approval', side: 'exit', order: { side: 'sell', reduceOnly: true, quantity: '0.01658' } });
-  expect(await stage.orders.approve(stage.context(), exit?.id as string)).toMatchObject({ ok: true });
-  await stage.carry();
+  expect(await fixture.orders.approve(fixture.context(), exit?.id as string)).toMatchObject({ ok: true });
+  await fixture.carry();
   expect(await state(exit?.id as string)).toEqual(['filled', null]);
-  const [book] = await stage.sql`select holdings, fills, realized_pnl_usd::text as pnl from books where agent_id = ${agentId}`;
+  const [book] = await fixture.sql`select holdings, fills, realized_pnl_usd::text as pnl from books where agent_id = ${agentId}`;
   // (71,000 - 60,010) x 0.01658
   expect(book).toEqual({ holdings: [], fills: 2, pnl: '182.2142' });
-  const sums = await stage.sql`
+  const sums = await fixture.sql`
     select a.asset, sum(l.amount)::text as sum from ledger_legs l join ledger_accounts a on a.id = l.account_id group by a.asset`;
   for (const { sum } of sums) expect(Number(sum)).toBe(0);
 });
 
 test('fifty approvals at once are one execution and one fill', async () => {
   const { id } = await pendingProposal();
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => stage.orders.approve(stage.context(), id)));
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => fixture.orders.approve(fixture.context(), id)));
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
   for (const outcome of outcomes) if (!outcome.ok) expect(outcome.refusal).toMatchObject({ code: 'state_conflict' });
-  await Promise.all([stage.carry(), stage.carry(), stage.carry()]);
-  await stage.carry();
-  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
+  await Promise.all([fixture.carry(), fixture.carry(), fixture.carry()]);
+  await fixture.carry();
+  expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
   expect(await state(id)).toEqual(['filled', null]);
 });
 
 test('a declined proposal says by whom and why, frees its capacity, and the agent proposes anew', async () => {
   const { id } = await pendingProposal();
-  expect(await stage.orders.decline(stage.context(), id, 'not today')).toMatchObject({
+  expect(await fixture.orders.decline(fixture.context(), id, 'not today')).toMatchObject({
     ok: true,
     value: { state: 'declined', reason: 'not today', decidedBy: 'ann' },
   });
-  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({
+  expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({
     ok: false,
     refusal: { code: 'state_conflict', detail: 'the proposal is declined (not today); only a pending one can be decided' },
   });
-  await stage.tick();
-  expect((await stage.list()).map((one) => one.state)).toEqual(['pending_approval', 'declined']);
+  await fixture.tick();
+  expect((await fixture.list()).map((one) => one.state)).toEqual(['pending_approval', 'declined']);
 });
 
 test('an approval that nobody gives expires, by a timer that outlives the process', async () => {
   const { id } = await pendingProposal();
-  stage.clock.advanceTo(stage.clock.now() + 599_000);
-  await stage.timers.fireDue();
+  fixture.clock.advanceTo(fixture.clock.now() + 599_000);
+  await fixture.timers.fireDue();
   expect(await state(id)).toEqual(['pending_approval', null]);
-  stage.clock.advanceTo(stage.clock.now() + 1_001);
-  await stage.timers.fireDue();
+  fixture.clock.advanceTo(fixture.clock.now() + 1_001);
+  await fixture.timers.fireDue();
   expect(await state(id)).toEqual(['expired', 'approval_window_over']);
-  expect(await stage.sql`select 1 from timers where actor_id = ${id}`).toEqual([]);
+  expect(await fixture.sql`select 1 from timers where actor_id = ${id}`).toEqual([]);
 });
 
 test('data that is not live at the approval leaves the proposal pending; a limit that is breached ends it', async () => {
   const { id } = await pendingProposal();
-  stage.price('60000', '60010', 'stale');
-  const stale = await stage.orders.approve(stage.context(), id);
+  fixture.price('60000', '60010', 'stale');
+  const stale = await fixture.orders.approve(fixture.context(), id);
   expect(stale).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
   expect(await state(id)).toEqual(['pending_approval', null]);
-  stage.price('60000', '60010');
-  await stage.sql`
-    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxTradeNotionalUsd: '10' })}, 'rita')`;
-  const breached = await stage.orders.approve(stage.context(), id);
+  fixture.price('60000', '60010');
+  await fixture.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ maxTradeNotionalUsd: '10' })}, 'rita')`;
+  const breached = await fixture.orders.approve(fixture.context(), id);
   expect(breached).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }] } });
   expect(await state(id)).toEqual(['blocked_by_risk', 'notional_limit_breach']);
 });
 
 test('a quote older than its limit fills nothing, however live it was when it was received', async () => {
   const { id } = await pendingProposal();
-  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({ ok: true });
-  stage.clock.advanceTo(stage.clock.now() + 6_000);
-  await stage.carry();
+  expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({ ok: true });
+  fixture.clock.advanceTo(fixture.clock.now() + 6_000);
+  await fixture.carry();
   expect(await state(id)).toEqual(['blocked_by_risk', 'quote_not_live']);
-  expect(await stage.sql`select 1 from fills`).toEqual([]);
+  expect(await fixture.sql`select 1 from fills`).toEqual([]);
 });
 
 test('the book of the venue fills level by level within the limit, and the rest lapses', async () => {
   const { id } = await pendingProposal();
-  await stage.orders.approve(stage.context(), id);
-  const now = stage.clock.now();
-  stage.books.set(BTC, {
+  await fixture.orders.approve(fixture.context(), id);
+  const now = fixture.clock.now();
+  fixture.books.set(BTC, {
     source: 'test:depth',
     observedAt: now,
     receivedAt: now,
@@ -171,8 +171,8 @@ test('the book of the venue fills level by level within the limit, and the rest 
       { price: '60400', size: '5' },
     ],
   });
-  await stage.carry();
-  const filled = await stage.proposals.find(ORG, id);
+  await fixture.carry();
+  const filled = await fixture.proposals.find(ORG, id);
   expect(filled).toMatchObject({
     state: 'partially_filled',
     filledQuantity: '0.01',
@@ -181,21 +181,21 @@ test('the book of the venue fills level by level within the limit, and the rest 
 });
 
 test('policy_auto executes at once, suggest creates nothing and says it on the channel, research does neither', async () => {
-  const auto = await stage.agent('policy_auto');
-  const suggests = await stage.agent('suggest');
-  await stage.agent('research');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const [proposal, ...others] = await stage.list();
+  const auto = await fixture.agent('policy_auto');
+  const suggests = await fixture.agent('suggest');
+  await fixture.agent('research');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const [proposal, ...others] = await fixture.list();
   expect(others).toEqual([]);
   expect(proposal).toMatchObject({ agentId: auto, state: 'approved', decidedBy: null });
-  await stage.carry();
+  await fixture.carry();
   expect(await state(proposal?.id as string)).toEqual(['filled', null]);
-  expect((await stage.decisions(suggests)).map(({ disposition }) => disposition)).toEqual(['propose_entry']);
-  const said = await stage.sql<{ actor_id: string; body: { what: string; instrument: string } }[]>`
+  expect((await fixture.decisions(suggests)).map(({ disposition }) => disposition)).toEqual(['propose_entry']);
+  const said = await fixture.sql<{ actor_id: string; body: { what: string; instrument: string } }[]>`
     select actor_id, body from announcements where channel = 'proposals' and body->>'what' = 'recommended'`;
   expect(said).toMatchObject([{ actor_id: suggests, body: { instrument: BTC, side: 'entry' } }]);
-  const recommended = createRecommendations(stage.sql, createDecisionReads(stage.sql));
+  const recommended = createRecommendations(fixture.sql, createDecisionReads(fixture.sql));
   const listed = await recommended(ORG, { limit: 10, after: null });
   expect(listed).toMatchObject({ items: [{ decision: { agentId: suggests, instrument: BTC, disposition: 'propose_entry' } }], next: null });
   expect((await recommended('00000000-0000-7000-8000-0000000000ff', { limit: 10, after: null })).items).toEqual([]);
@@ -205,68 +205,68 @@ test('policy_auto executes at once, suggest creates nothing and says it on the c
 
 test('policy_auto trades the full size or not at all; autonomous takes what there is room for', async () => {
   const manifest = eagerManifest({ maxCapitalUsd: '700', maxTradeNotionalUsd: '1000' });
-  const auto = await stage.agent('policy_auto', manifest);
-  const free = await stage.agent('autonomous', manifest);
-  stage.price('60000', '60010');
-  await stage.tick();
-  expect((await stage.decisions(auto))[0]).toMatchObject({ disposition: 'blocked_by_risk', reason: 'position_weight_breach' });
-  const [proposal] = await stage.list({ agentId: free });
+  const auto = await fixture.agent('policy_auto', manifest);
+  const free = await fixture.agent('autonomous', manifest);
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  expect((await fixture.decisions(auto))[0]).toMatchObject({ disposition: 'blocked_by_risk', reason: 'position_weight_breach' });
+  const [proposal] = await fixture.list({ agentId: free });
   expect(Number(proposal?.order.notionalUsd)).toBeGreaterThan(690);
   expect(Number(proposal?.order.notionalUsd)).toBeLessThanOrEqual(700);
-  await stage.carry();
+  await fixture.carry();
   expect(await state(proposal?.id as string)).toEqual(['filled', null]);
 });
 
 test('what changes the agent cancels what waits: pause, another manifest, a lower level', async () => {
   for (const [change, reason] of [
-    [(id: string) => stage.commands.pause(stage.context(), id), 'paused'],
-    [(id: string) => stage.commands.addVersion(stage.context(), id, eagerManifest({ maxSlippageBps: 40 })), 'manifest_changed'],
-    [(id: string) => stage.commands.setAutonomy(stage.context(), id, 'suggest'), 'autonomy_lowered'],
-    [(id: string) => stage.commands.setAutonomy(stage.context(), id, 'risk_only'), 'autonomy_lowered'],
+    [(id: string) => fixture.commands.pause(fixture.context(), id), 'paused'],
+    [(id: string) => fixture.commands.addVersion(fixture.context(), id, eagerManifest({ maxSlippageBps: 40 })), 'manifest_changed'],
+    [(id: string) => fixture.commands.setAutonomy(fixture.context(), id, 'suggest'), 'autonomy_lowered'],
+    [(id: string) => fixture.commands.setAutonomy(fixture.context(), id, 'risk_only'), 'autonomy_lowered'],
   ] as const) {
     const { agentId, id } = await pendingProposal();
     expect(await change(agentId)).toMatchObject({ ok: true });
     expect(await state(id)).toEqual(['cancelled', reason]);
-    await stage.commands.pause(stage.context(), agentId);
+    await fixture.commands.pause(fixture.context(), agentId);
   }
 });
 
 test('should the process die between the pause and the cancelling, the timers of the same commit cancel', async () => {
   const { agentId, id } = await pendingProposal();
   // As another process would do it: the agent's step alone.
-  await stage.runtime.deliver(agentId, { type: 'pause', cause: 'operator' }, { cause: 'test' });
+  await fixture.runtime.deliver(agentId, { type: 'pause', cause: 'operator' }, { cause: 'test' });
   expect(await state(id)).toEqual(['pending_approval', null]);
-  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({
+  expect(await fixture.orders.approve(fixture.context(), id)).toMatchObject({
     ok: false,
     refusal: { code: 'state_conflict', detail: 'the agent is paused; it will not be executed' },
   });
-  await stage.timers.fireDue();
+  await fixture.timers.fireDue();
   expect(await state(id)).toEqual(['cancelled', 'paused']);
 });
 
 test('a live order without a client of its venue fails with feature_disabled and reserves nothing', async () => {
-  const agentId = await stage.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
-  await stage.atStage(agentId, 'limited_live');
-  stage.price('60000', '60010');
-  await stage.tick();
+  const agentId = await fixture.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
+  await fixture.atStage(agentId, 'limited_live');
+  fixture.price('60000', '60010');
+  await fixture.tick();
   // A live book without capital: risk says so at the decision.
-  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk' });
-  await stage.fund(agentId, '5000');
-  await stage.tick();
-  const [proposal] = await stage.list();
+  expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk' });
+  await fixture.fund(agentId, '5000');
+  await fixture.tick();
+  const [proposal] = await fixture.list();
   expect(proposal?.order).toMatchObject({ mode: 'live', bookId: `agent:${agentId}:live` });
-  expect(await stage.orders.approve(stage.context(), proposal?.id as string)).toMatchObject({ ok: true });
-  await stage.carry();
+  expect(await fixture.orders.approve(fixture.context(), proposal?.id as string)).toMatchObject({ ok: true });
+  await fixture.carry();
   expect(await state(proposal?.id as string)).toEqual(['failed', 'feature_disabled']);
-  await stage.tick();
-  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'propose_entry' });
+  await fixture.tick();
+  expect((await fixture.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'propose_entry' });
 });
 
 test("reduce_to_flat closes what a breaker-held agent holds through risk, once; an operator's pause closes nothing", async () => {
   const held = async (action: 'reduce_to_flat' | 'cancel_all_and_halt') => {
-    const agentId = await stage.agent('policy_auto', eagerManifest({ killSwitchAction: action }));
-    await stage.atStage(agentId, 'live');
-    await stage.fund(agentId, '5000');
+    const agentId = await fixture.agent('policy_auto', eagerManifest({ killSwitchAction: action }));
+    await fixture.atStage(agentId, 'live');
+    await fixture.fund(agentId, '5000');
     return agentId;
   };
   const flat = await held('reduce_to_flat');
@@ -274,88 +274,88 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   const client = {
     submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
       outcome: 'filled' as const,
-      fills: [fillOf(order, decisionPrice, stage.clock.now())],
+      fills: [fillOf(order, decisionPrice, fixture.clock.now())],
     }),
     lookUp: async () => ({ outcome: 'unknown' as const, detail: '' }),
   };
   const clients = { spotexchange: client };
-  stage.price('60000', '60010');
-  await stage.tick();
-  await stage.carry({ clients });
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.carry({ clients });
   const killSwitch = createKillSwitch({
     contained: eachRow((error) => {
       throw error;
     }),
-    store: createKillSwitchStore(stage.sql),
-    runtime: stage.runtime,
-    preTrade: stage.preTrade,
-    bid: (key) => stage.quotes.get(key)?.bid ?? null,
-    clock: stage.clock,
+    store: createKillSwitchStore(fixture.sql),
+    runtime: fixture.runtime,
+    preTrade: fixture.preTrade,
+    bid: (key) => fixture.quotes.get(key)?.bid ?? null,
+    clock: fixture.clock,
   });
-  for (const id of [flat, halts]) await stage.commands.pause(stage.context(), id);
+  for (const id of [flat, halts]) await fixture.commands.pause(fixture.context(), id);
   expect(await killSwitch.look()).toBe(0);
   for (const id of [flat, halts]) {
-    await stage.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: stage.clock.now() }, { cause: 'test' });
-    const trip = { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 };
-    expect(await stage.runtime.deliver(id, trip, { cause: 'test' })).toMatchObject({ ok: true });
+    await fixture.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: fixture.clock.now() }, { cause: 'test' });
+    const trip = { type: 'breaker.tripped', breaker: 'daily_drawdown', at: fixture.clock.now(), observed: 4, limit: 3 };
+    expect(await fixture.runtime.deliver(id, trip, { cause: 'test' })).toMatchObject({ ok: true });
   }
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   expect(await killSwitch.look()).toBe(1);
   expect(await killSwitch.look()).toBe(0);
-  const [exit] = await stage.list({ agentId: flat });
+  const [exit] = await fixture.list({ agentId: flat });
   expect(exit).toMatchObject({ state: 'approved', side: 'exit', decisionId: null, order: { side: 'sell', reduceOnly: true } });
-  await stage.carry({ clients });
+  await fixture.carry({ clients });
   expect(await state(exit?.id as string)).toEqual(['filled', null]);
-  expect(await stage.sql`select agent_id from books where holdings <> '[]' and mode = 'live'`).toEqual([{ agent_id: halts }]);
+  expect(await fixture.sql`select agent_id from books where holdings <> '[]' and mode = 'live'`).toEqual([{ agent_id: halts }]);
   // An emergency halt overrules a kill switch that is under way.
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('halt_only leaves what waits: it cannot be approved while the breaker holds, and stays for after', async () => {
-  const agentId = await stage.agent('confirm', eagerManifest({ killSwitchAction: 'halt_only' }));
-  await stage.atStage(agentId, 'live');
-  await stage.fund(agentId, '5000');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const [proposal] = await stage.list();
-  await stage.runtime.deliver(
+  const agentId = await fixture.agent('confirm', eagerManifest({ killSwitchAction: 'halt_only' }));
+  await fixture.atStage(agentId, 'live');
+  await fixture.fund(agentId, '5000');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const [proposal] = await fixture.list();
+  await fixture.runtime.deliver(
     agentId,
-    { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 },
+    { type: 'breaker.tripped', breaker: 'daily_drawdown', at: fixture.clock.now(), observed: 4, limit: 3 },
     { cause: 'test' },
   );
-  await stage.timers.fireDue();
+  await fixture.timers.fireDue();
   expect(await state(proposal?.id as string)).toEqual(['pending_approval', null]);
-  expect(await stage.orders.approve(stage.context(), proposal?.id as string)).toMatchObject({
+  expect(await fixture.orders.approve(fixture.context(), proposal?.id as string)).toMatchObject({
     ok: false,
     refusal: { code: 'state_conflict' },
   });
 });
 
 test('a stop-loss ends the slices of its own entry and sells what they bought, while both are on record as open', async () => {
-  const agentId = await stage.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'low', stopLossPct: 2 }));
-  stage.price('60000', '60010');
-  await stage.tick();
-  await stage.carry();
-  const [entry] = await stage.list();
+  const agentId = await fixture.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'low', stopLossPct: 2 }));
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  await fixture.carry();
+  const [entry] = await fixture.list();
   expect(entry).toMatchObject({ side: 'entry', state: 'executing' });
   expect(Number(entry?.filledQuantity)).toBeGreaterThan(0);
 
-  stage.price('58000', '58010');
-  await stage.tick();
-  const [exit] = await stage.list();
+  fixture.price('58000', '58010');
+  await fixture.tick();
+  const [exit] = await fixture.list();
   expect(exit).toMatchObject({ side: 'exit', state: 'approved', order: { quantity: entry?.filledQuantity } });
-  await stage.timers.fireDue();
+  await fixture.timers.fireDue();
   expect(await state(entry?.id as string)).toEqual(['partially_filled', 'stop_loss']);
-  await stage.carry();
-  expect((await stage.proposals.find(ORG, exit?.id as string))?.state).toBe('filled');
-  const [held] = await stage.sql<{ held: string }[]>`
+  await fixture.carry();
+  expect((await fixture.proposals.find(ORG, exit?.id as string))?.state).toBe('filled');
+  const [held] = await fixture.sql<{ held: string }[]>`
     select coalesce(sum(case side when 'buy' then quantity else -quantity end), 0)::text as held from fills where book_id = ${`agent:${agentId}:paper:1`}`;
   expect(Number(held?.held)).toBe(0);
 });
 
 /** A person's live order that is to rest at its venue and has not left yet. */
 async function restingOrder(): Promise<string> {
-  const id = stage.newId();
+  const id = fixture.newId();
   const order: Order = {
     id,
     origin: 'manual',
@@ -381,45 +381,49 @@ async function restingOrder(): Promise<string> {
     detail: null,
     fills: [],
     bookVersion: 0,
-    createdAt: stage.clock.now(),
+    createdAt: fixture.clock.now(),
     resting: { postOnly: false },
   };
-  await stage.runtime.start('market_order', id, ORG, input as never, { cause: 'ann' });
+  await fixture.runtime.start('market_order', id, ORG, input as never, { cause: 'ann' });
   return id;
 }
 
 test('a forged step of a proposal and of an order that rests: the halt cancels all others, quarantines these two, and completes', async () => {
-  for (let agents = 0; agents < 3; agents++) await stage.agent('confirm');
-  stage.price('60000', '60010');
-  await stage.tick();
-  const proposals = (await stage.list()).map(({ id }) => id);
+  for (let agents = 0; agents < 3; agents++) await fixture.agent('confirm');
+  fixture.price('60000', '60010');
+  await fixture.tick();
+  const proposals = (await fixture.list()).map(({ id }) => id);
   const orders = [await restingOrder(), await restingOrder(), await restingOrder()];
   expect(proposals).toHaveLength(3);
   const forged = [proposals[1], orders[1]] as string[];
-  const owner = openDatabase({ url: stage.url, role: null, name: 'forger', connections: 1 });
+  const owner = openDatabase({ url: fixture.url, role: null, name: 'forger', connections: 1 });
   await owner.begin(async (transaction) => {
     await transaction`alter table steps disable trigger all`;
     await transaction`
       insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
-      select id, version + 1, ${stage.slot}, machine, '{"type":"forged"}', '{}', '{}', 'x' from actors where id = any(${forged}::uuid[])`;
+      select id, version + 1, ${fixture.slot}, machine, '{"type":"forged"}', '{}', '{}', 'x' from actors where id = any(${forged}::uuid[])`;
     await transaction`alter table steps enable trigger all`;
   });
   await owner.end();
-  const clock = { now: () => stage.clock.now(), deadline: () => () => {} };
-  const halts = createEmergencyHalt({ runtime: stage.runtime, store: stage.agents, clock });
+  const clock = { now: () => fixture.clock.now(), deadline: () => () => {} };
+  const halts = createEmergencyHalt({ runtime: fixture.runtime, store: fixture.agents, clock });
   const { pausing, cancelledProposals } = await halts.halt(ORG, { subject: 'ann', requestId: 'r1' }, [], 'done');
   expect([pausing, cancelledProposals]).toEqual([0, 2]);
   const ended = async (table: string, ids: readonly string[]) => {
-    const rows = await stage.sql<{ id: string; state: string; reason: string | null }[]>`
-      select id, state, reason from ${stage.sql(table)} where id = any(${ids as string[]}::uuid[])`;
+    const rows = await fixture.sql<{ id: string; state: string; reason: string | null }[]>`
+      select id, state, reason from ${fixture.sql(table)} where id = any(${ids as string[]}::uuid[])`;
     return ids.map((id) => rows.flatMap((row) => (row.id === id ? [row.state, row.reason] : [])));
   };
   const halted = ['cancelled', 'halted'];
   expect(await ended('proposals', proposals)).toEqual([halted, ['pending_approval', null], halted]);
   expect(await ended('market_orders', orders)).toEqual([halted, ['approved', null], halted]);
   // Nobody lets these two go on, and people are told which they are.
-  expect(await stage.sql`select id from actors where status = 'quarantined' order by id`).toEqual([...forged].sort().map((id) => ({ id })));
-  const incidents = await stage.sql<{ id: string }[]>`select distinct actor_id as id from incidents where kind = 'quarantined' order by 1`;
+  expect(await fixture.sql`select id from actors where status = 'quarantined' order by id`).toEqual(
+    [...forged].sort().map((id) => ({ id })),
+  );
+  const incidents = await fixture.sql<
+    { id: string }[]
+  >`select distinct actor_id as id from incidents where kind = 'quarantined' order by 1`;
   expect(incidents).toEqual([...forged].sort().map((id) => ({ id })));
-  expect(await stage.sql`select swept_epoch = epoch as swept from control where org_id = ${ORG}`).toEqual([{ swept: true }]);
+  expect(await fixture.sql`select swept_epoch = epoch as swept from control where org_id = ${ORG}`).toEqual([{ swept: true }]);
 });

@@ -160,7 +160,7 @@ export async function tradingFixture(
     lateRound: async () => disabled.late,
   });
 
-  const stage = {
+  const fixture = {
     sql,
     feedSql,
     /** The worker's key; none where nothing is signed. */
@@ -265,6 +265,6 @@ export async function tradingFixture(
       await giveBack();
     },
   };
-  return stage;
+  return fixture;
 }
 export type TradingFixture = Awaited<ReturnType<typeof tradingFixture>>;

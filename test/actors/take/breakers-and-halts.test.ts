@@ -23,19 +23,19 @@ const AGENTS = 8;
 const TAKES = 60;
 const live = createLiveClock();
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 let runtime: Runtime;
 let commands: AgentCommands;
 
 beforeEach(async () => {
-  stage = await tradingFixture();
-  ({ runtime, commands } = actorsOn(stage.sql, live));
+  fixture = await tradingFixture();
+  ({ runtime, commands } = actorsOn(fixture.sql, live));
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 /** Agents, Takes and basis policies on one token: all on duty. */
 async function traders() {
-  const world = { catalog: CATALOG, now: stage.clock.now() };
+  const world = { catalog: CATALOG, now: fixture.clock.now() };
   // The clock of the wall is some months ahead of the fixture's: they live for as long as a Take may.
   const expiresAt = world.now + 365 * 86_400_000;
   const thesis = readTakeFields(
@@ -53,9 +53,9 @@ async function traders() {
   const manifest = eagerManifest({ universe: [{ key: 'spotchain:AAPLx', kind: 'tokenized_equity' }] as never });
   const agents: string[] = [];
   const takes: string[] = [];
-  for (let n = 0; n < AGENTS; n++) agents.push(await stage.agent('research', manifest));
+  for (let n = 0; n < AGENTS; n++) agents.push(await fixture.agent('research', manifest));
   for (let n = 0; n < TAKES; n++) {
-    const armed = await stage.takes.createArmed(stage.context(), n % 2 === 0 ? thesis.take : basis.take, READING, 'paper');
+    const armed = await fixture.takes.createArmed(fixture.context(), n % 2 === 0 ? thesis.take : basis.take, READING, 'paper');
     if (!armed.ok) throw new Error(armed.refusal.detail);
     takes.push(armed.value.id);
   }
@@ -63,7 +63,7 @@ async function traders() {
 }
 
 /** When each left its duty, and how: the first step that did. */
-const ended = (ids: readonly string[]) => stage.sql<{ at: number }[]>`
+const ended = (ids: readonly string[]) => fixture.sql<{ at: number }[]>`
   select distinct on (actor_id) actor_id, at from steps where actor_id = any(${ids as string[]}::uuid[])
     and (to_value ->> 'duty' = 'paused' or to_value ->> 'life' = 'disarmed') order by actor_id, version`;
 
@@ -79,21 +79,21 @@ function endedAll(ids: readonly string[], what: string) {
 
 test('lost data takes agents, Takes and basis policies with capital at work off duty after the same five seconds', async () => {
   const { agents, takes } = await traders();
-  for (const id of agents) await placeAtStage(stage.url, id, 'limited_live');
+  for (const id of agents) await placeAtStage(fixture.url, id, 'limited_live');
   // As if they had been armed with capital; what their table says is not what this is about.
-  await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
-  const subscribers = await tradersSubscribedTo(stage.sql)('spotchain');
+  await fixture.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
+  const subscribers = await tradersSubscribedTo(fixture.sql)('spotchain');
   expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
   const timers = startTimers({
-    contained: eachRow((error) => stage.errors.push(error)),
-    store: stage.actorStore,
+    contained: eachRow((error) => fixture.errors.push(error)),
+    store: fixture.actorStore,
     runtime,
     clock: live,
-    onError: (error) => stage.errors.push(error),
+    onError: (error) => fixture.errors.push(error),
   });
   try {
     const began = live.now();
-    const notify = createFeedNotices({ subscribers: tradersSubscribedTo(stage.sql), runtime, clock: live });
+    const notify = createFeedNotices({ subscribers: tradersSubscribedTo(fixture.sql), runtime, clock: live });
     await notify({ type: 'feed.degraded', subject: 'spotchain', at: began, goodAt: began });
     const toldAt = live.now();
     const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);
@@ -102,9 +102,9 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
     const last = Math.max(...ofAgents, ...ofTakes);
     expect(last - Math.max(toldAt, began + 5_000)).toBeLessThan(4_000);
     expect(Math.abs(Math.max(...ofTakes) - Math.max(...ofAgents))).toBeLessThan(4_000);
-    expect(stage.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
     // Whoever is told learns of whom and of where, in the shapes that the feed's document names.
-    const alerts = await stage.sql<{ body: { agentId: string; venues?: string[] } }[]>`
+    const alerts = await fixture.sql<{ body: { agentId: string; venues?: string[] } }[]>`
       select body from announcements where channel = 'alerts' and body ->> 'what' = 'data_degraded'`;
     expect(alerts.map(({ body }) => body.agentId).sort()).toEqual([...agents, ...takes].sort());
     for (const { body } of alerts) expect([body.venues, undocumentedAnnouncement('alerts', body)]).toEqual([['spotchain'], []]);
@@ -116,20 +116,20 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
 test('an emergency halt takes agents, Takes and basis policies off duty together, and none of them has a permit from its answer on', async () => {
   const { agents, takes } = await traders();
   const began = live.now();
-  const halted = await commands.emergencyHalt(stage.context());
+  const halted = await commands.emergencyHalt(fixture.context());
   expect(halted.ok).toBe(true);
   const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'the halt of agents'), endedAll(takes, 'the halt of Takes')]);
   expect(Math.max(...ofAgents, ...ofTakes) - began).toBeLessThan(10_000);
-  expect(await stage.sql`select 1 from takes where on_duty`).toEqual([]);
-  stage.price('200', '201', 'live', 'spotchain:AAPLx');
-  await stage.tick('live', 30_000);
-  expect(await stage.list()).toEqual([]);
+  expect(await fixture.sql`select 1 from takes where on_duty`).toEqual([]);
+  fixture.price('200', '201', 'live', 'spotchain:AAPLx');
+  await fixture.tick('live', 30_000);
+  expect(await fixture.list()).toEqual([]);
 });
 
 test('a Take from before it was told of its data is carried on, with its state and its timers', async () => {
   const { takes } = await traders();
   const id = takes[0] as string;
-  const now = (await stage.actorStore.load([id])).get(id);
+  const now = (await fixture.actorStore.load([id])).get(id);
   if (now === undefined) throw new Error('there is no such Take');
   const { degradedVenues: _, breaker: __, ...context } = now.state.context;
   const before = { ...now.state, value: (now.state.value as { life: never }).life, context };

@@ -28,12 +28,12 @@ export async function evaluateTakes({
   readonly slots: number;
   readonly onePassesIn?: number | null;
 }) {
-  const stage = await tradingFixture({ connections: AT_ONCE });
+  const fixture = await tradingFixture({ connections: AT_ONCE });
   try {
     const waitingFor = (price: number) => {
       const read = readTakeFields(
         { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: String(price) }, allocationUsd: '500' },
-        { catalog: CATALOG, now: stage.clock.now() },
+        { catalog: CATALOG, now: fixture.clock.now() },
       );
       if (!read.ok) throw new Error(JSON.stringify(read.problems));
       return read.take;
@@ -48,28 +48,28 @@ export async function evaluateTakes({
     let made = 0;
     const arming = async (): Promise<void> => {
       while (made < takes) {
-        const armed = await stage.takes.createArmed(stage.context(), draftOf(made++), READING, 'paper');
+        const armed = await fixture.takes.createArmed(fixture.context(), draftOf(made++), READING, 'paper');
         if (!armed.ok) throw new Error(armed.refusal.detail);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, arming));
     let slowestMs = 0;
     for (let slot = 0; slot < slots; slot++) {
-      stage.price(String(60_000 - slot * STEP_USD), String(60_010 - slot * STEP_USD));
+      fixture.price(String(60_000 - slot * STEP_USD), String(60_010 - slot * STEP_USD));
       const began = performance.now();
-      await stage.tick('live', TAKE_TICK_MS);
+      await fixture.tick('live', TAKE_TICK_MS);
       slowestMs = Math.max(slowestMs, performance.now() - began);
     }
-    const owed = await createDispatchStore(stage.sql).dueShards(TAKE_TICK_MS, stage.slot);
+    const owed = await createDispatchStore(fixture.sql).dueShards(TAKE_TICK_MS, fixture.slot);
     if (owed.length > 0) throw new Error(`${owed.length} shards are behind`);
-    const missing = await stage.sql<{ id: string }[]>`
+    const missing = await fixture.sql<{ id: string }[]>`
       select a.id from actors a left join decisions d on d.agent_id = a.id where a.kind = 'take' group by a.id having count(*) <> ${slots} limit 1`;
     if (missing.length > 0) throw new Error(`Take ${missing[0]?.id} has not one decision per slot`);
-    const [count] = await stage.sql<{ n: number }[]>`select count(*)::int as n from decisions`;
-    const [{ entries } = { entries: 0 }] = await stage.sql<{ entries: number }[]>`
+    const [count] = await fixture.sql<{ n: number }[]>`select count(*)::int as n from decisions`;
+    const [{ entries } = { entries: 0 }] = await fixture.sql<{ entries: number }[]>`
       select count(*)::int as entries from decisions d where disposition = 'propose_entry' and exists (select 1 from proposals p where p.agent_id = d.agent_id)`;
     return { slowestMs, decisions: count?.n ?? 0, entries };
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }

@@ -15,10 +15,10 @@ const SWALLOWED = 'Buy BTCUSDT below $60,000 with $1,000 because it is undervalu
 /** Can be read in two ways today. */
 const UNCLEAR = 'Buy BTCUSDT below $60.000 with $1,000; sell above $65,000';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 /** A Take as a version of the service armed it that stored no open readings and asked for none. */
@@ -30,46 +30,46 @@ async function armedBefore(thesis: string, over: object = {}): Promise<string> {
     allocationUsd: '1000',
     ...over,
   };
-  const read = readTakeFields(fields, { catalog: CATALOG, now: stage.clock.now() });
+  const read = readTakeFields(fields, { catalog: CATALOG, now: fixture.clock.now() });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const reading = { thesis, understood: [], assumed: [], notUnderstood: [] } as never;
-  const created = await stage.takes.create(stage.context(), read.take, reading);
+  const created = await fixture.takes.create(fixture.context(), read.take, reading);
   if (!created.ok) throw new Error(created.refusal.detail);
   const { id } = created.value;
-  const armed = await stage.runtime.deliver(id, { type: 'arm', mode: 'paper', at: stage.clock.now() }, { cause: 'ann' });
+  const armed = await fixture.runtime.deliver(id, { type: 'arm', mode: 'paper', at: fixture.clock.now() }, { cause: 'ann' });
   expect(armed.ok).toBe(true);
   return id;
 }
 
 const reread = () =>
   rereadArmed({
-    unasked: () => unaskedTakes(stage.sql),
-    runtime: stage.runtime,
-    contained: eachRow((error) => stage.errors.push(error)),
+    unasked: () => unaskedTakes(fixture.sql),
+    runtime: fixture.runtime,
+    contained: eachRow((error) => fixture.errors.push(error)),
   });
 const find = async (id: string) => {
-  const view = await stage.takeReads.find(ORG, id);
+  const view = await fixture.takeReads.find(ORG, id);
   if (view === null) throw new Error('there is no such Take');
   return view;
 };
 const alerts = async () =>
   (
-    await stage.sql<{ body: { takeId: string; detail: string } }[]>`
+    await fixture.sql<{ body: { takeId: string; detail: string } }[]>`
     select body from announcements where channel = 'alerts' and body ->> 'what' = 'reading_open' order by xid, seq`
   ).map(({ body }) => body);
 
 async function settle(): Promise<void> {
   for (let round = 0; round < 6; round++) {
-    await stage.timers.fireDue();
-    stage.clock.advanceTo(stage.clock.now() + 2);
+    await fixture.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + 2);
   }
 }
 
 async function tickAt(bid: string, ask: string): Promise<void> {
-  stage.price(bid, ask);
-  await stage.tick('live', TAKE_TICK_MS);
+  fixture.price(bid, ask);
+  await fixture.tick('live', TAKE_TICK_MS);
   await settle();
-  await stage.carry();
+  await fixture.carry();
   await settle();
 }
 
@@ -90,15 +90,15 @@ test('one that reads the same stays armed; the others are disarmed, told of once
 
   // At a price at which all of them would have bought.
   await tickAt('59000', '59010');
-  expect((await stage.list()).map(({ agentId }) => agentId)).toEqual([same]);
+  expect((await fixture.list()).map(({ agentId }) => agentId)).toEqual([same]);
 
   const { open } = await find(swallowed);
-  expect(await stage.takes.arm(stage.context(), swallowed, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
-  expect(await stage.takes.arm(stage.context(), swallowed, 'paper', open)).toMatchObject({ ok: true, value: { state: 'armed' } });
+  expect(await fixture.takes.arm(fixture.context(), swallowed, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
+  expect(await fixture.takes.arm(fixture.context(), swallowed, 'paper', open)).toMatchObject({ ok: true, value: { state: 'armed' } });
   await reread();
   expect((await find(swallowed)).onDuty).toBe(true);
   expect(await alerts()).toHaveLength(2);
-  expect(stage.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('one that holds a position keeps its exit conditions, and buys nothing afterwards', async () => {
@@ -114,14 +114,14 @@ test('one that holds a position keeps its exit conditions, and buys nothing afte
   await tickAt('66000', '66010');
   expect(await find(id)).toMatchObject({ state: 'closed', onDuty: false });
   await tickAt('59000', '59010');
-  expect((await stage.list()).map(({ side }) => side).sort()).toEqual(['entry', 'exit']);
+  expect((await fixture.list()).map(({ side }) => side).sort()).toEqual(['entry', 'exit']);
 });
 
 test('one that was disarmed with its position can be closed by hand', async () => {
   const id = await armedBefore(UNCLEAR);
   await tickAt('59000', '59010');
   await reread();
-  expect(await stage.takes.disarm(stage.context(), id)).toMatchObject({ ok: true });
-  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
-  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
+  expect(await fixture.takes.disarm(fixture.context(), id)).toMatchObject({ ok: true });
+  expect(await fixture.takes.arm(fixture.context(), id, 'paper')).toMatchObject({ ok: false, refusal: { code: 'take_unsettled' } });
+  expect(await fixture.takes.close(fixture.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
 });

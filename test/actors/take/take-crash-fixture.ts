@@ -38,7 +38,7 @@ const HALF = [
 /** A whole life: armed, waiting, filled, held and left; no write is number 0. Answers how many writes it took. */
 export async function takeLife(at: number, when: 'before' | 'after'): Promise<number> {
   const death = killer(at, when);
-  const stage = await tradingFixture({
+  const fixture = await tradingFixture({
     connections: 4,
     actorStore: (store) => ({ ...store, commit: death.guard(store.commit), takeActivities: death.guard(store.takeActivities) }),
   });
@@ -48,7 +48,7 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
     });
   };
   try {
-    stage.useTicker({ commit: death.guard(stage.tickStore.commit) });
+    fixture.useTicker({ commit: death.guard(fixture.tickStore.commit) });
     const read = readTakeFields(
       {
         symbol: 'BTCUSDT',
@@ -56,59 +56,59 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
         conditions: { exit: [{ type: 'price_above', price: '65000' }] },
         allocationUsd: '1000',
       },
-      { catalog: CATALOG, now: stage.clock.now() },
+      { catalog: CATALOG, now: fixture.clock.now() },
     );
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
-    const created = await stage.takes.create(stage.context(), read.take, reading);
+    const created = await fixture.takes.create(fixture.context(), read.take, reading);
     if (!created.ok) throw new Error(created.refusal.detail);
     const { id } = created.value;
-    await stage.takes.arm(stage.context(), id, 'paper', []);
+    await fixture.takes.arm(fixture.context(), id, 'paper', []);
     death.armed = true;
     for (const [bid, state] of HALF) {
-      stage.price(bid, String(Number(bid) + 10));
-      await surviving(() => stage.tick('live', TAKE_TICK_MS));
+      fixture.price(bid, String(Number(bid) + 10));
+      await surviving(() => fixture.tick('live', TAKE_TICK_MS));
       // Another worker takes over, which remembers nothing; timers and activities are found where they lie.
-      stage.freshWorker();
-      await stage.tickAgain(TAKE_TICK_MS);
-      stage.useTicker({ commit: death.guard(stage.tickStore.commit) });
-      for (let round = 0; round < 12 && (round < 2 || (await stage.takeReads.find(ORG, id))?.state !== state); round++) {
-        await surviving(() => stage.timers.fireDue());
-        stage.clock.advanceTo(stage.clock.now() + 2);
-        await surviving(() => stage.carry());
-        await surviving(() => stage.timers.fireDue());
+      fixture.freshWorker();
+      await fixture.tickAgain(TAKE_TICK_MS);
+      fixture.useTicker({ commit: death.guard(fixture.tickStore.commit) });
+      for (let round = 0; round < 12 && (round < 2 || (await fixture.takeReads.find(ORG, id))?.state !== state); round++) {
+        await surviving(() => fixture.timers.fireDue());
+        fixture.clock.advanceTo(fixture.clock.now() + 2);
+        await surviving(() => fixture.carry());
+        await surviving(() => fixture.timers.fireDue());
         // An activity that was taken and not answered is due again after its retry. The database ends leases by its own
         // clock, which the test cannot move: what passes here is taken off them.
         if (round > 2) {
-          stage.clock.advanceTo(stage.clock.now() + 2_000);
-          await stage.sql`update execution_leases set held_until = held_until - interval '2 seconds'`;
+          fixture.clock.advanceTo(fixture.clock.now() + 2_000);
+          await fixture.sql`update execution_leases set held_until = held_until - interval '2 seconds'`;
         }
-        stage.price(bid, String(Number(bid) + 10));
+        fixture.price(bid, String(Number(bid) + 10));
       }
-      expect([at, when, bid, (await stage.takeReads.find(ORG, id))?.state]).toEqual([at, when, bid, state]);
+      expect([at, when, bid, (await fixture.takeReads.find(ORG, id))?.state]).toEqual([at, when, bid, state]);
     }
     death.armed = false;
-    expect(await stage.sql`select side, count(*)::int as n from fills group by side order by side`).toEqual([
+    expect(await fixture.sql`select side, count(*)::int as n from fills group by side order by side`).toEqual([
       { side: 'buy', n: 1 },
       { side: 'sell', n: 1 },
     ]);
-    expect((await stage.list()).map(({ side, state }) => [side, state])).toEqual([
+    expect((await fixture.list()).map(({ side, state }) => [side, state])).toEqual([
       ['exit', 'filled'],
       ['entry', 'filled'],
     ]);
-    const steps = await stage.sql<{ to: string }[]>`
+    const steps = await fixture.sql<{ to: string }[]>`
       select coalesce(to_value #>> '{life,on_duty}', to_value ->> 'life') as to from steps where actor_id = ${id} order by version`;
     // It may receive of a fill before it is told of the order that led to it.
     const received = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
     // A step that leaves it where it stands is no other place.
     const stood = received.filter((to, index) => to !== received[index - 1]);
     expect(stood).toEqual(['draft', 'armed', 'filled', 'closed']);
-    expect(await stage.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);
-    expect(await stage.decisions(id)).toHaveLength(HALF.length);
-    expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [] });
-    expect(stage.errors.filter((error) => !(error instanceof Killed))).toEqual([]);
+    expect(await fixture.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);
+    expect(await fixture.decisions(id)).toHaveLength(HALF.length);
+    expect(await verifyTrail(fixture.sql)).toMatchObject({ whole: true, breaks: [] });
+    expect(fixture.errors.filter((error) => !(error instanceof Killed))).toEqual([]);
     return death.writes;
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }

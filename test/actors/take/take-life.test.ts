@@ -21,10 +21,10 @@ import { placeAtStage } from '../../harness/fixture.ts';
 import type { ImpactPreTrade } from '../../../src/trading/pre-trade.ts';
 import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
-let stage: TradingFixture;
+let fixture: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingFixture();
-  return () => stage.close();
+  fixture = await tradingFixture();
+  return () => fixture.close();
 });
 
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
@@ -38,25 +38,25 @@ function take(exit: readonly ManifestCondition[] = [], over: object = {}): Take 
       allocationUsd: '1000',
       ...over,
     },
-    { catalog: CATALOG, now: stage.clock.now() },
+    { catalog: CATALOG, now: fixture.clock.now() },
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.take;
 }
 
 async function armed(made: Take = take()): Promise<string> {
-  const created = await stage.takes.create(stage.context(), made, READING);
+  const created = await fixture.takes.create(fixture.context(), made, READING);
   if (!created.ok) throw new Error(created.refusal.detail);
-  const outcome = await stage.takes.arm(stage.context(), created.value.id, 'paper', []);
+  const outcome = await fixture.takes.arm(fixture.context(), created.value.id, 'paper', []);
   expect(outcome).toMatchObject({ ok: true, value: { state: 'armed', onDuty: true, mode: 'paper' } });
   return created.value.id;
 }
 
-const tick = (quality: 'live' | 'stale' = 'live') => stage.tick(quality, TAKE_TICK_MS);
-const stateOf = async (id: string) => (await stage.takeReads.find(ORG, id))?.state;
+const tick = (quality: 'live' | 'stale' = 'live') => fixture.tick(quality, TAKE_TICK_MS);
+const stateOf = async (id: string) => (await fixture.takeReads.find(ORG, id))?.state;
 const announced = async (id: string) =>
   (
-    await stage.sql<
+    await fixture.sql<
       { body: { state: string } }[]
     >`select body from announcements where channel = 'takes' and actor_id = ${id} order by xid, seq`
   ).map(({ body }) => body.state);
@@ -64,42 +64,42 @@ const announced = async (id: string) =>
 /** Fires what is due, and what that makes due, until nothing is. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 6; round++) {
-    await stage.timers.fireDue();
-    stage.clock.advanceTo(stage.clock.now() + 2);
+    await fixture.timers.fireDue();
+    fixture.clock.advanceTo(fixture.clock.now() + 2);
   }
 }
 
 test('waits while its conditions fail, triggers on a cut, proposes, is filled on paper and ends', async () => {
   const id = await armed();
-  stage.price('61000', '61010');
+  fixture.price('61000', '61010');
   await tick();
   await settle();
   expect(await stateOf(id)).toBe('armed');
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
   // The decision and its proposal are there; the Take is told of it by a timer of the same transaction.
-  expect((await stage.list()).map(({ agentId, state, side }) => [agentId, state, side])).toEqual([[id, 'approved', 'entry']]);
+  expect((await fixture.list()).map(({ agentId, state, side }) => [agentId, state, side])).toEqual([[id, 'approved', 'entry']]);
   await settle();
   expect(await stateOf(id)).toBe('proposed');
-  await stage.carry();
+  await fixture.carry();
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, reason: null });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, reason: null });
   expect(await announced(id)).toEqual(['draft', 'armed', 'triggered', 'proposed', 'filled']);
-  expect((await stage.decisions(id)).map(({ disposition }) => disposition)).toEqual(['hold', 'propose_entry']);
-  const [book] = await stage.sql`select fills, capital_usd::text as capital from books where agent_id = ${id}`;
+  expect((await fixture.decisions(id)).map(({ disposition }) => disposition)).toEqual(['hold', 'propose_entry']);
+  const [book] = await fixture.sql`select fills, capital_usd::text as capital from books where agent_id = ${id}`;
   expect(book).toEqual({ fills: 1, capital: '1000' });
   // It is ticked no more, and never buys twice.
   await tick();
   await settle();
-  expect(await stage.decisions(id)).toHaveLength(2);
-  expect(stage.errors).toEqual([]);
+  expect(await fixture.decisions(id)).toHaveLength(2);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('its decisions look like those of agents, chain, and pass verify-trail; an altered one does not', async () => {
   const id = await armed();
-  stage.price('61000', '61010');
+  fixture.price('61000', '61010');
   for (let i = 0; i < 4; i++) await tick();
-  const list = await createDecisionReads(stage.sql, 'take').list(ORG, id, { limit: 10, after: null });
+  const list = await createDecisionReads(fixture.sql, 'take').list(ORG, id, { limit: 10, after: null });
   expect(list?.items.map(({ slot }) => Date.parse(slot) % TAKE_TICK_MS)).toEqual([0, 0, 0, 0]);
   expect(list?.items[0]).toMatchObject({
     agentId: id,
@@ -108,55 +108,55 @@ test('its decisions look like those of agents, chain, and pass verify-trail; an 
   });
   expect(list?.items[0]?.previousHash).toBe(list?.items[1]?.hash);
   // An agent's reads do not know it.
-  expect(await createDecisionReads(stage.sql).list(ORG, id, { limit: 10, after: null })).toBeNull();
-  expect(await createAgentReads(stage.sql).get(ORG, id)).toBeNull();
-  expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [], agents: 1, decisions: 4 });
+  expect(await createDecisionReads(fixture.sql).list(ORG, id, { limit: 10, after: null })).toBeNull();
+  expect(await createAgentReads(fixture.sql).get(ORG, id)).toBeNull();
+  expect(await verifyTrail(fixture.sql)).toMatchObject({ whole: true, breaks: [], agents: 1, decisions: 4 });
 });
 
 test('with exit conditions it holds its position, leaves it, and is closed', async () => {
   const id = await armed(take([{ type: 'price_above', price: '65000' }]));
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
   await settle();
-  await stage.carry();
+  await fixture.carry();
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
   await tick();
-  expect((await stage.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold' });
-  stage.price('66000', '66010');
+  expect((await fixture.decisions(id)).at(-1)).toMatchObject({ disposition: 'hold' });
+  fixture.price('66000', '66010');
   await tick();
   await settle();
-  await stage.carry();
+  await fixture.carry();
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
   expect(await announced(id)).toEqual(['draft', 'armed', 'triggered', 'proposed', 'filled', 'triggered', 'proposed', 'closed']);
-  const [book] = await stage.sql`select fills, holdings from books where agent_id = ${id}`;
+  const [book] = await fixture.sql`select fills, holdings from books where agent_id = ${id}`;
   expect(book).toEqual({ fills: 2, holdings: [] });
 });
 
 test('is told of a fill before it is told of the proposal, and ends all the same', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
-  await stage.carry();
+  await fixture.carry();
   // The timers come in the wrong order: the end first.
-  await stage.sql`update timers set due_at = 99 where actor_id = ${id} and event->>'type' = 'triggered'`;
+  await fixture.sql`update timers set due_at = 99 where actor_id = ${id} and event->>'type' = 'triggered'`;
   await settle();
   expect(await stateOf(id)).toBe('filled');
-  await stage.carry();
-  expect(await stage.list()).toHaveLength(1);
+  await fixture.carry();
+  expect(await fixture.list()).toHaveLength(1);
 });
 
 test('a silent or stale feed never triggers', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick('stale');
-  stage.quotes.clear();
+  fixture.quotes.clear();
   await tick();
   await settle();
   expect(await stateOf(id)).toBe('armed');
-  expect(await stage.list()).toEqual([]);
-  expect((await stage.decisions(id)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
+  expect(await fixture.list()).toEqual([]);
+  expect((await fixture.decisions(id)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
     ['blocked_by_risk', 'quote_not_live'],
     ['hold', 'no_observation'],
   ]);
@@ -164,10 +164,10 @@ test('a silent or stale feed never triggers', async () => {
 
 test('a slot that was missed is written late and proposes nothing', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
-  stage.clock.advanceTo(stage.clock.now() + 5 * TAKE_TICK_MS);
+  fixture.price('59000', '59010');
+  fixture.clock.advanceTo(fixture.clock.now() + 5 * TAKE_TICK_MS);
   await tick();
-  const rows = await stage.decisions(id);
+  const rows = await fixture.decisions(id);
   expect(rows.slice(0, -1).every(({ reason }) => reason === 'late_tick')).toBe(true);
   expect(rows.at(-1)).toMatchObject({ disposition: 'propose_entry' });
   expect(rows.length).toBeGreaterThan(3);
@@ -175,99 +175,99 @@ test('a slot that was missed is written late and proposes nothing', async () => 
 
 test('two workers, or the same one again, decide a slot once', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
-  stage.freshWorker();
-  await stage.sql`select 1`;
-  const { slot } = stage;
-  const again = await stage.sql`select count(*)::int as n from decisions where agent_id = ${id} and slot = ${slot}`;
+  fixture.freshWorker();
+  await fixture.sql`select 1`;
+  const { slot } = fixture;
+  const again = await fixture.sql`select count(*)::int as n from decisions where agent_id = ${id} and slot = ${slot}`;
   expect(again).toEqual([{ n: 1 }]);
   await settle();
-  await Promise.all([stage.carry(), stage.carry()]);
+  await Promise.all([fixture.carry(), fixture.carry()]);
   await settle();
-  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
+  expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
 });
 
 test('disarmed it is evaluated no more, its open proposal is cancelled, and it can be armed again', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
-  expect(await stage.takes.disarm(stage.context(), id)).toMatchObject({
+  expect(await fixture.takes.disarm(fixture.context(), id)).toMatchObject({
     ok: true,
     value: { state: 'disarmed', onDuty: false, reason: 'operator' },
   });
   await settle();
-  await stage.carry();
-  expect((await stage.list()).map(({ state }) => state)).toEqual(['cancelled']);
+  await fixture.carry();
+  expect((await fixture.list()).map(({ state }) => state)).toEqual(['cancelled']);
   await tick();
-  expect(await stage.decisions(id)).toHaveLength(1);
-  expect(await stage.takes.disarm(stage.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { state: 'armed' } });
+  expect(await fixture.decisions(id)).toHaveLength(1);
+  expect(await fixture.takes.disarm(fixture.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { state: 'armed' } });
 });
 
 test('an emergency halt disarms every Take at once, and nothing of it is executed', async () => {
   const id = await armed();
   const waiting = await armed(take([], { target: { kind: 'price', direction: 'below', value: '1' } }));
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
-  const halt = await stage.commands.emergencyHalt(stage.context());
+  const halt = await fixture.commands.emergencyHalt(fixture.context());
   expect(halt.ok && [...halt.value.paused].sort()).toEqual([id, waiting].sort());
   await settle();
-  await stage.carry();
+  await fixture.carry();
   await settle();
   expect([await stateOf(id), await stateOf(waiting)]).toEqual(['disarmed', 'disarmed']);
-  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 0 }]);
+  expect(await fixture.sql`select count(*)::int as n from fills`).toEqual([{ n: 0 }]);
   await tick();
-  expect(await stage.decisions(id)).toHaveLength(1);
+  expect(await fixture.decisions(id)).toHaveLength(1);
 });
 
 test('expires at its time, not before, by a timer that outlives the process', async () => {
-  const id = await armed(take([], { expiresAt: new Date(stage.clock.now() + 3_600_000).toISOString() }));
-  stage.clock.advanceTo(stage.clock.now() + 3_599_000);
+  const id = await armed(take([], { expiresAt: new Date(fixture.clock.now() + 3_600_000).toISOString() }));
+  fixture.clock.advanceTo(fixture.clock.now() + 3_599_000);
   await settle();
   expect(await stateOf(id)).toBe('armed');
-  stage.clock.advanceTo(stage.clock.now() + 2_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 2_000);
   await settle();
-  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'expired', onDuty: false, reason: 'life_over' });
-  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await fixture.takeReads.find(ORG, id)).toMatchObject({ state: 'expired', onDuty: false, reason: 'life_over' });
+  expect(await fixture.takes.arm(fixture.context(), id, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
 test('limits are those of the mandate, not of the Take', async () => {
-  const big = await stage.takes.create(stage.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
+  const big = await fixture.takes.create(fixture.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
   if (!big.ok) throw new Error(big.refusal.detail);
-  const refused = await stage.takes.arm(stage.context(), big.value.id, 'paper', []);
+  const refused = await fixture.takes.arm(fixture.context(), big.value.id, 'paper', []);
   expect(refused).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }, { code: 'slippage_budget_breach' }] },
   });
   expect(await stateOf(big.value.id)).toBe('draft');
-  expect(await stage.takes.arm(stage.context(), big.value.id, 'live', [])).toMatchObject({
+  expect(await fixture.takes.arm(fixture.context(), big.value.id, 'live', [])).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk' },
   });
   // The mandate is tightened after the arming: the tick asks it again.
   const id = await armed();
-  await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, reduceOnly: true } as never)}, 'ann')`;
-  stage.price('59000', '59010');
+  await fixture.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${fixture.sql.json({ ...DEFAULT_PREFERENCES, reduceOnly: true } as never)}, 'ann')`;
+  fixture.price('59000', '59010');
   await tick();
-  expect((await stage.decisions(id)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'reduce_only' });
-  expect(await stage.list()).toEqual([]);
+  expect((await fixture.decisions(id)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'reduce_only' });
+  expect(await fixture.list()).toEqual([]);
 });
 
 async function draftOf(allocationUsd: string): Promise<string> {
-  const created = await stage.takes.create(stage.context(), take([], { allocationUsd }), READING);
+  const created = await fixture.takes.create(fixture.context(), take([], { allocationUsd }), READING);
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }
-const armLive = (id: string) => stage.takes.arm(stage.context(), id, 'live', []);
+const armLive = (id: string) => fixture.takes.arm(fixture.context(), id, 'live', []);
 const lacking = (limit: string, before: string, after: string) => ({
   ok: false,
   refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', limit, before, after }] },
 });
 
 test('a live Take is armed with dollars that nothing else has bound, one of two that are armed at the same moment', async () => {
-  stage.funding.isSimulated = false;
-  const { sql, clock } = stage;
+  fixture.funding.isSimulated = false;
+  const { sql, clock } = fixture;
   const reserves = createReserveStore(sql);
   const ids = [await draftOf('2000'), await draftOf('2000')] as const;
   // Nobody has compared the account.
@@ -282,20 +282,20 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   expect(outcomes.find(({ ok }) => !ok)).toMatchObject(lacking('3000', '1000', '-1000'));
   expect(await armLive(await draftOf('1000'))).toMatchObject({ ok: true });
   // Nor does a vault that trades there take the dollars of armed Takes, whoever writes the deposit.
-  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
-  await placeAtStage(stage.url, agentId, 'limited_live');
+  const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+  await placeAtStage(fixture.url, agentId, 'limited_live');
   const vaults = createVaultStore(sql, createSignedRows(sql));
   const deposit = (backing: VaultReserves) =>
-    createVaultHandler({ vaults, marks: () => new Map(), reserves: backing, clock }).deposit(stage.context(), agentId, '1');
+    createVaultHandler({ vaults, marks: () => new Map(), reserves: backing, clock }).deposit(fixture.context(), agentId, '1');
   expect(await deposit(reserves)).toMatchObject(lacking('3000', '0', '-1'));
   const present: VaultReserves['present'] = async (...of) => ({ ...(await reserves.present(...of)), armedUsd: '0', armedAtVenueUsd: '0' });
   expect(await deposit({ newest: reserves.newest, present })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
   // What is disarmed binds nothing, and is armed again with what it has.
   const [accepted, refused] = outcomes[0]?.ok === true ? ids : [ids[1], ids[0]];
-  await stage.takes.disarm(stage.context(), accepted);
+  await fixture.takes.disarm(fixture.context(), accepted);
   expect(await armLive(refused)).toMatchObject({ ok: true });
   expect(await armLive(accepted)).toMatchObject(lacking('3000', '0', '-2000'));
-  await stage.takes.disarm(stage.context(), refused);
+  await fixture.takes.disarm(fixture.context(), refused);
   expect(await armLive(accepted)).toMatchObject({ ok: true });
   // The comparison still found what it spends now: a deposit does not count it, whoever writes it.
   await sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: ORG, fill: liveFill(accepted, clock.now() + 1) }]));
@@ -304,8 +304,8 @@ test('a live Take is armed with dollars that nothing else has bound, one of two 
   // Nor is another Take armed with it.
   expect(await armLive(await draftOf('1'))).toMatchObject(lacking('3000', '0', '-1'));
   // A person's own purchase takes none of them either.
-  const market = stage.preTrade as unknown as ImpactPreTrade;
-  stage.price('60000', '60010');
+  const market = fixture.preTrade as unknown as ImpactPreTrade;
+  fixture.price('60000', '60010');
   const order = { instrument: BTC, side: 'buy', notionalUsd: '10', quantity: null, limitPrice: null, maxSlippageBps: null } as const;
   const assessed = await market.preview(ORG, 'live', order, []);
   expect(assessed.ok && assessed.value.verdict.risk.rejections).toContainEqual(
@@ -342,22 +342,22 @@ const liveFill = (takeId: string, at: number): Fill => ({
 test('live Takes of a sandbox and deposits into its vaults share the simulated dollars', async () => {
   expect(await armLive(await draftOf('60000'))).toMatchObject({ ok: true });
   expect(await armLive(await draftOf('60000'))).toMatchObject(lacking('100000', '40000', '-20000'));
-  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '900000' }));
-  await placeAtStage(stage.url, agentId, 'live');
-  await expect(stage.fund(agentId, '40001')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
-  await stage.fund(agentId, '40000');
+  const agentId = await fixture.agent('policy_auto', eagerManifest({ maxCapitalUsd: '900000' }));
+  await placeAtStage(fixture.url, agentId, 'live');
+  await expect(fixture.fund(agentId, '40001')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
+  await fixture.fund(agentId, '40000');
   expect(await armLive(await draftOf('1'))).toMatchObject(lacking('100000', '0', '-1'));
 });
 
 test('a published Take is forked by another organization, with its lineage; an unpublished one does not exist for it', async () => {
   const theirs = '00000000-0000-7000-8000-000000000002';
-  await stage.sql`insert into organizations (id, name) values (${theirs}, 'theirs')`;
-  const original = await stage.takes.create(stage.context(), take(), READING);
+  await fixture.sql`insert into organizations (id, name) values (${theirs}, 'theirs')`;
+  const original = await fixture.takes.create(fixture.context(), take(), READING);
   if (!original.ok) throw new Error(original.refusal.detail);
-  const stranger = { ...stage.context(), orgId: theirs, subject: 'bob' };
-  expect(await stage.takes.fork(stranger, original.value.id, {})).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
-  expect(await stage.takes.publish(stage.context(), original.value.id)).toMatchObject({ ok: true });
-  const fork = await stage.takes.fork(stranger, original.value.id, { allocationUsd: '250', thresholds: { 'entry[0].price': '55000' } });
+  const stranger = { ...fixture.context(), orgId: theirs, subject: 'bob' };
+  expect(await fixture.takes.fork(stranger, original.value.id, {})).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
+  expect(await fixture.takes.publish(fixture.context(), original.value.id)).toMatchObject({ ok: true });
+  const fork = await fixture.takes.fork(stranger, original.value.id, { allocationUsd: '250', thresholds: { 'entry[0].price': '55000' } });
   expect(fork).toMatchObject({
     ok: true,
     value: {
@@ -366,25 +366,25 @@ test('a published Take is forked by another organization, with its lineage; an u
       take: { allocationUsd: '250', entry: [{ type: 'price_below', price: '55000' }] },
     },
   });
-  const second = await stage.takes.fork(stranger, (fork as { value: { id: string } }).value.id, {});
+  const second = await fixture.takes.fork(stranger, (fork as { value: { id: string } }).value.id, {});
   expect(second).toMatchObject({ ok: true, value: { lineage: [original.value.id, (fork as { value: { id: string } }).value.id] } });
   // The original is another organization's still.
-  expect(await stage.takes.disarm(stranger, original.value.id)).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
+  expect(await fixture.takes.disarm(stranger, original.value.id)).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
 });
 
 test('a failed order leaves it armed for the next cut', async () => {
   const id = await armed();
-  stage.price('59000', '59010');
+  fixture.price('59000', '59010');
   await tick();
   await settle();
   // At its execution the quote is stale: risk does not let it pass.
-  stage.price('59000', '59010', 'stale');
+  fixture.price('59000', '59010', 'stale');
   for (let round = 0; round < 4; round++) {
-    await stage.carry();
-    stage.clock.advanceTo(stage.clock.now() + 200_000);
+    await fixture.carry();
+    fixture.clock.advanceTo(fixture.clock.now() + 200_000);
   }
   await settle();
-  const [proposal] = await stage.list();
+  const [proposal] = await fixture.list();
   if (proposal !== undefined && ['failed', 'blocked_by_risk', 'expired'].includes(proposal.state)) expect(await stateOf(id)).toBe('armed');
   else expect(proposal?.state).toBe('approved');
 });

@@ -18,71 +18,71 @@ import { type LaunchFixture, launchFixture, must, signedBy } from '../../actors/
 import { quoteOf } from '../../actors/proposal/trading-fixture.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 
-let stage: LaunchFixture;
+let fixture: LaunchFixture;
 beforeAll(async () => {
-  stage = await launchFixture();
+  fixture = await launchFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const trader = sandboxKey('curve trader');
 
 function buy(mint: string, config: string, amount: bigint): void {
-  stage.fund(trader, 'SOL', 10_000_000_000n);
-  stage.fund(trader, NATIVE_MINT, amount);
+  fixture.fund(trader, 'SOL', 10_000_000_000n);
+  fixture.fund(trader, NATIVE_MINT, amount);
   const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
   const accounts = {
     baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
     quoteAccount: associatedAccount(trader.address, NATIVE_MINT, TOKEN_PROGRAM),
   };
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
-  stage.chain.advance(1);
+  fixture.chain.advance(1);
   expect(
-    landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]))).run.error,
+    landOn(fixture.chain, decodeTransaction(wireOf(fixture.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]))).run.error,
   ).toBeNull();
-  stage.chain.finalize();
+  fixture.chain.finalize();
 }
 
 /** Looks anew: nothing that was read before is taken. */
 async function analysed(mint: string) {
-  const store = createListedTokenStore(stage.sql);
+  const store = createListedTokenStore(fixture.sql);
   const listed = (await store.all()).find((one) => one.mint === mint);
   if (listed === undefined) throw new Error(`${mint} is not listed`);
   const entry = agentTokenEntry(listed);
   const received = {
-    latest: (key: InstrumentKey) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null),
+    latest: (key: InstrumentKey) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, fixture.clock.now(), '149', '151') : null),
   };
   const market = createAgentMarket({
-    chain: stage.node,
+    chain: fixture.node,
     originOf: store.originOf,
     liquidity: async () => null,
-    liveQuote: createLiveQuotes(received, stage.clock),
-    quotes: createLaunchQuotes(received, stage.clock),
+    liveQuote: createLiveQuotes(received, fixture.clock),
+    quotes: createLaunchQuotes(received, fixture.clock),
     makers: [],
-    clock: stage.clock,
+    clock: fixture.clock,
   });
   return analysisOf(entry, { ...(await market.look(entry)), bars: [], stockBars: [] });
 }
 
 test('what lies in the curve, the successor pool and the locker is no concentration; what wallets hold is', async () => {
   const { launch, transactions } = must(
-    await stage.commands.prepare(stage.context(), stage.wish({ preset: 'agent_treasury', firstBuy: '1' })),
+    await fixture.commands.prepare(fixture.context(), fixture.wish({ preset: 'agent_treasury', firstBuy: '1' })),
   );
   must(
-    await stage.commands.submit(
-      stage.context(),
+    await fixture.commands.submit(
+      fixture.context(),
       launch.id,
-      transactions.map((one) => signedBy(stage.creator, one)),
+      transactions.map((one) => signedBy(fixture.creator, one)),
     ),
   );
-  for (let round = 0; round < 30 && (await stage.find(launch.id)).state !== 'trading'; round++) await stage.pass(2_100);
+  for (let round = 0; round < 30 && (await fixture.find(launch.id)).state !== 'trading'; round++) await fixture.pass(2_100);
   const { mint, config } = launch;
 
   const early = await analysed(mint);
   expect(early.holders?.excluded.map(({ kind }) => kind)).toEqual(['curve']);
-  expect(early.holders?.wallets.map(({ owner }) => owner)).toEqual([stage.creator.address]);
+  expect(early.holders?.wallets.map(({ owner }) => owner)).toEqual([fixture.creator.address]);
   expect(early.holders).toMatchObject({ top1Pct: 100, isComplete: true });
   expect(early.creator?.freePct).toBeGreaterThan(0);
-  expect(early.creator).toMatchObject({ address: stage.creator.address, lockedPct: 10, vesting: { state: 'waiting' } });
+  expect(early.creator).toMatchObject({ address: fixture.creator.address, lockedPct: 10, vesting: { state: 'waiting' } });
   // 0.96 SOL at 150 dollars.
   expect(early.depth).toMatchObject({ source: 'curve', depthUsd: '144' });
   expect(early.price?.source).toBe('curve');
@@ -90,12 +90,12 @@ test('what lies in the curve, the successor pool and the locker is no concentrat
 
   buy(mint, config, 20_000_000_000n);
   const later = await analysed(mint);
-  expect(later.holders?.wallets.map(({ owner }) => owner)).toEqual([trader.address, stage.creator.address]);
+  expect(later.holders?.wallets.map(({ owner }) => owner)).toEqual([trader.address, fixture.creator.address]);
   const [own, other] = later.holders?.wallets ?? [];
   expect((own?.pct ?? 0) + (other?.pct ?? 0)).toBeCloseTo(100, 4);
 
   buy(mint, config, 300_000_000_000n);
-  for (let round = 0; round < 6 && (await stage.find(launch.id)).state !== 'graduated'; round++) await stage.pass(61_000);
+  for (let round = 0; round < 6 && (await fixture.find(launch.id)).state !== 'graduated'; round++) await fixture.pass(61_000);
   const last = await analysed(mint);
   expect(last.holders?.excluded.map(({ kind }) => kind).sort()).toEqual(expect.arrayContaining(['locker', 'pool']));
   expect(last.creator?.vesting?.state).toBe('unlocking');
@@ -121,12 +121,12 @@ test('a node that does not answer leaves what it knows unknown, and nothing else
   const received = { latest: () => null };
   const market = createAgentMarket({
     chain: node,
-    originOf: async () => ({ creator: stage.creator.address, pool: null, config: null, quoteMint: null }),
+    originOf: async () => ({ creator: fixture.creator.address, pool: null, config: null, quoteMint: null }),
     liquidity: async () => ({ liquidityUsd: '1000', observedAt: 5 }),
-    liveQuote: createLiveQuotes(received, stage.clock),
-    quotes: createLaunchQuotes(received, stage.clock),
+    liveQuote: createLiveQuotes(received, fixture.clock),
+    quotes: createLaunchQuotes(received, fixture.clock),
     makers: [],
-    clock: stage.clock,
+    clock: fixture.clock,
   });
   expect(await market.look(entry)).toMatchObject({
     holders: null,

@@ -23,21 +23,21 @@ import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from '../../sandbox/solana/chain-fixture.ts';
 import { NOON } from '../venues/spotexchange/tiny-world.ts';
 
-let stage: ChainFixture;
+let fixture: ChainFixture;
 beforeAll(async () => {
-  stage = await chainFixture();
+  fixture = await chainFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 afterEach(() => {
-  stage.node.faults.reset();
-  stage.chain.intake('land');
-  stage.chain.hold(null);
+  fixture.node.faults.reset();
+  fixture.chain.intake('land');
+  fixture.chain.hold(null);
 });
 
 /** A swap that its taker has signed. */
 async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffer; readonly outAmount: string }> {
-  const taker = stage.rich();
-  const order = await stage.order({
+  const taker = fixture.rich();
+  const order = await fixture.order({
     inputMint: STABLE.mint,
     outputMint: SHARE.mint,
     amount: '250000000',
@@ -48,7 +48,7 @@ async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffe
 const nameOf = (bytes: Buffer): string => getBase58Decoder().decode(bytes.subarray(1, 65));
 
 test('it is a client of the chain as prepared transactions need one', () => {
-  const client: ChainClient = stage.rpc;
+  const client: ChainClient = fixture.rpc;
   expect(client).toBeDefined();
 });
 
@@ -56,16 +56,16 @@ describe('a broadcast', () => {
   test('is sent, seen, confirmed, final, and tells whose balances it moved', async () => {
     const { taker, bytes, outAmount } = await ready();
     const name = nameOf(bytes);
-    expect(await stage.rpc.status(name)).toEqual({ state: 'unseen', slot: null, error: null });
-    expect(await stage.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
-    const slot = stage.chain.slot('processed');
-    expect(await stage.rpc.status(name)).toEqual({ state: 'processed', slot, error: null });
-    stage.chain.advance(2);
-    expect((await stage.rpc.status(name)).state).toBe('confirmed');
-    expect(await stage.rpc.transaction(name)).toBeNull();
-    stage.chain.advance(400);
-    expect((await stage.rpc.status(name)).state).toBe('finalized');
-    const landed = await stage.rpc.transaction(name);
+    expect(await fixture.rpc.status(name)).toEqual({ state: 'unseen', slot: null, error: null });
+    expect(await fixture.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
+    const slot = fixture.chain.slot('processed');
+    expect(await fixture.rpc.status(name)).toEqual({ state: 'processed', slot, error: null });
+    fixture.chain.advance(2);
+    expect((await fixture.rpc.status(name)).state).toBe('confirmed');
+    expect(await fixture.rpc.transaction(name)).toBeNull();
+    fixture.chain.advance(400);
+    expect((await fixture.rpc.status(name)).state).toBe('finalized');
+    const landed = await fixture.rpc.transaction(name);
     expect(landed).toMatchObject({ slot, blockTime: NOON, error: null, feeLamports: '12000' });
     const mine = landed?.changes.tokens.filter(({ owner }) => owner === taker.publicKey.toBase58());
     expect(mine?.map(({ mint, before, after }) => [mint, before, after])).toEqual(
@@ -80,24 +80,24 @@ describe('a broadcast', () => {
 
   test('of the same bytes is the same transaction, however often and with whatever faults', async () => {
     const { taker, bytes } = await ready();
-    stage.node.faults.set({ lostAnswer: 1 });
-    expect(await stage.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
-    stage.node.faults.reset();
-    expect(await stage.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
-    const held = await stage.rpc.balancesOf(taker.publicKey.toBase58());
-    stage.chain.finalize();
+    fixture.node.faults.set({ lostAnswer: 1 });
+    expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
+    fixture.node.faults.reset();
+    expect(await fixture.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
+    const held = await fixture.rpc.balancesOf(taker.publicKey.toBase58());
+    fixture.chain.finalize();
     expect(held.ok).toBe(true);
-    expect((await stage.rpc.status(nameOf(bytes))).state).toBe('finalized');
+    expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('finalized');
   });
 
   test('that answers 503 or something that is no JSON may have arrived; one that was turned away has not', async () => {
     const { bytes } = await ready();
-    stage.node.faults.set({ status5xx: 1 });
-    expect(await stage.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
-    stage.node.faults.set({ status5xx: 0, garbage: 1 });
-    expect(await stage.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
-    stage.node.faults.set({ garbage: 0, status429: 1 });
-    await expect(stage.rpc.broadcast(bytes)).rejects.toMatchObject({ code: 'http_429' });
+    fixture.node.faults.set({ status5xx: 1 });
+    expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
+    fixture.node.faults.set({ status5xx: 0, garbage: 1 });
+    expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'unknown' });
+    fixture.node.faults.set({ garbage: 0, status429: 1 });
+    await expect(fixture.rpc.broadcast(bytes)).rejects.toMatchObject({ code: 'http_429' });
     const away = createSolanaRpc({ url: 'http://127.0.0.1:1/?api-key=hunter2', clock: createLiveClock() });
     const error = await away.broadcast(bytes).then(
       () => null,
@@ -111,15 +111,15 @@ describe('a broadcast', () => {
     const { bytes } = await ready();
     const altered = Buffer.from(bytes);
     altered[altered.length - 20] = (altered.at(-20) as number) ^ 1;
-    expect(await stage.rpc.broadcast(altered)).toEqual({ outcome: 'refused', reason: 'Transaction signature verification failure' });
-    stage.chain.expireBlockhashes();
-    expect(await stage.rpc.broadcast(bytes)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('BlockhashNotFound') });
+    expect(await fixture.rpc.broadcast(altered)).toEqual({ outcome: 'refused', reason: 'Transaction signature verification failure' });
+    fixture.chain.expireBlockhashes();
+    expect(await fixture.rpc.broadcast(bytes)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('BlockhashNotFound') });
   });
 
   test('that a node is silent about is unknown when its time is over', async () => {
     const { bytes } = await ready();
-    const rpc = createSolanaRpc({ url: stage.url, clock: createLiveClock(), timeoutMs: 100 });
-    stage.node.faults.set({ freeze: true });
+    const rpc = createSolanaRpc({ url: fixture.url, clock: createLiveClock(), timeoutMs: 100 });
+    fixture.node.faults.set({ freeze: true });
     expect(await rpc.broadcast(bytes)).toEqual({ outcome: 'unknown', detail: 'the node did not answer in time' });
     await expect(rpc.blockHeight('confirmed')).rejects.toMatchObject({ code: 'timeout' });
     rpc.close();
@@ -127,14 +127,14 @@ describe('a broadcast', () => {
 
   test('that was swallowed stays unseen, and one that a fork drops is unseen again', async () => {
     const { bytes } = await ready();
-    stage.chain.intake('lose');
-    expect(await stage.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
-    expect((await stage.rpc.status(nameOf(bytes))).state).toBe('unseen');
-    stage.chain.intake('land');
-    await stage.rpc.broadcast(bytes);
-    expect((await stage.rpc.status(nameOf(bytes))).state).toBe('processed');
-    stage.chain.drop(nameOf(bytes));
-    expect((await stage.rpc.status(nameOf(bytes))).state).toBe('unseen');
+    fixture.chain.intake('lose');
+    expect(await fixture.rpc.broadcast(bytes)).toEqual({ outcome: 'sent' });
+    expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('unseen');
+    fixture.chain.intake('land');
+    await fixture.rpc.broadcast(bytes);
+    expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('processed');
+    fixture.chain.drop(nameOf(bytes));
+    expect((await fixture.rpc.status(nameOf(bytes))).state).toBe('unseen');
   });
 });
 
@@ -147,7 +147,7 @@ test('a failure that lies in a block is told in the words of the chain', async (
     params: [bytes.toString('base64'), { encoding: 'base64', skipPreflight: true }],
   };
   // What the taker wanted to pay with is gone when the swap runs.
-  const blockhash = (await stage.rpc.latestBlockhash('confirmed')).blockhash;
+  const blockhash = (await fixture.rpc.latestBlockhash('confirmed')).blockhash;
   const drain = new TransactionMessage({
     payerKey: taker.publicKey,
     recentBlockhash: blockhash,
@@ -155,24 +155,24 @@ test('a failure that lies in a block is told in the words of the chain', async (
   });
   const draining = new VersionedTransaction(drain.compileToLegacyMessage());
   draining.sign([taker]);
-  expect(await stage.rpc.broadcast(draining.serialize())).toEqual({ outcome: 'sent' });
-  await fetch(stage.url, { method: 'POST', body: JSON.stringify(body) });
-  const status = await stage.rpc.status(nameOf(bytes));
+  expect(await fixture.rpc.broadcast(draining.serialize())).toEqual({ outcome: 'sent' });
+  await fetch(fixture.url, { method: 'POST', body: JSON.stringify(body) });
+  const status = await fixture.rpc.status(nameOf(bytes));
   expect(status.error).toMatch(/^\{"InstructionError":\[2,/);
-  stage.chain.finalize();
-  expect((await stage.rpc.transaction(nameOf(bytes)))?.error).toBe(status.error);
+  fixture.chain.finalize();
+  expect((await fixture.rpc.transaction(nameOf(bytes)))?.error).toBe(status.error);
 });
 
 describe('a simulation', () => {
   test('of an unsigned swap tells what it would move, tables resolved', async () => {
-    const taker = stage.rich();
-    const order = await stage.order({
+    const taker = fixture.rich();
+    const order = await fixture.order({
       inputMint: STABLE.mint,
       outputMint: SHARE.mint,
       amount: '1000000',
       taker: taker.publicKey.toBase58(),
     });
-    const found = await stage.rpc.simulate(Buffer.from(order.transaction, 'base64'));
+    const found = await fixture.rpc.simulate(Buffer.from(order.transaction, 'base64'));
     expect(found.error).toBeNull();
     expect(Number(found.unitsConsumed)).toBeGreaterThan(1_000);
     expect(found.logs.length).toBeGreaterThan(5);
@@ -183,21 +183,21 @@ describe('a simulation', () => {
 
   test('of what cannot begin tells the error and moves nothing', async () => {
     const { bytes } = await ready();
-    stage.chain.expireBlockhashes();
-    expect(await stage.rpc.simulate(bytes)).toMatchObject({ error: 'BlockhashNotFound', changes: { lamports: [], tokens: [] } });
+    fixture.chain.expireBlockhashes();
+    expect(await fixture.rpc.simulate(bytes)).toMatchObject({ error: 'BlockhashNotFound', changes: { lamports: [], tokens: [] } });
   });
 });
 
 describe('what an address holds', () => {
   test('is read over both token programs with the multiplier that holds now', async () => {
     const owner = Keypair.generate().publicKey.toBase58();
-    stage.node.fund(owner, 'SOL', 7_000_000n);
-    stage.node.fund(owner, STABLE.mint, 123n);
-    stage.node.fund(owner, SHARE.mint, 456n);
-    stage.node.fund(owner, TAXED.mint, 789n);
-    stage.chain.finalize();
-    const held = await stage.rpc.balancesOf(owner);
-    expect(held).toMatchObject({ ok: true, value: { address: owner, lamports: 7_000_000n, slot: stage.chain.slot('confirmed') } });
+    fixture.node.fund(owner, 'SOL', 7_000_000n);
+    fixture.node.fund(owner, STABLE.mint, 123n);
+    fixture.node.fund(owner, SHARE.mint, 456n);
+    fixture.node.fund(owner, TAXED.mint, 789n);
+    fixture.chain.finalize();
+    const held = await fixture.rpc.balancesOf(owner);
+    expect(held).toMatchObject({ ok: true, value: { address: owner, lamports: 7_000_000n, slot: fixture.chain.slot('confirmed') } });
     const rows = held.ok
       ? held.value.tokens.map(({ mint, amount, multiplier, decimals, frozen }) => [mint, amount, multiplier, decimals, frozen])
       : [];
@@ -206,17 +206,17 @@ describe('what an address holds', () => {
       [TAXED.mint, 789n, 1, 9, false],
       [SHARE.mint, 456n, 1.005_714_6, 8, false],
     ]);
-    expect(await stage.rpc.balancesOf('somebody')).toMatchObject({ ok: false, refusal: { code: 'malformed' } });
-    expect(await stage.rpc.balancesOf(Keypair.generate().publicKey.toBase58())).toMatchObject({
+    expect(await fixture.rpc.balancesOf('somebody')).toMatchObject({ ok: false, refusal: { code: 'malformed' } });
+    expect(await fixture.rpc.balancesOf(Keypair.generate().publicKey.toBase58())).toMatchObject({
       ok: true,
       value: { lamports: 0n, tokens: [] },
     });
   });
 
   test('is what the token library reads of the mint', async () => {
-    const connection = new Connection(stage.url, 'confirmed');
+    const connection = new Connection(fixture.url, 'confirmed');
     const theirs = await getMint(connection, new PublicKey(TAXED.mint), 'confirmed', TOKEN_2022_PROGRAM_ID);
-    const ours = await stage.rpc.mintInfo(TAXED.mint);
+    const ours = await fixture.rpc.mintInfo(TAXED.mint);
     expect(ours).toMatchObject({
       program: TOKEN_2022_PROGRAM_ID.toBase58(),
       decimals: theirs.decimals,
@@ -228,17 +228,17 @@ describe('what an address holds', () => {
       transferHook: null,
       startsFrozen: false,
     });
-    expect(await stage.rpc.mintInfo(ISSUER.address)).toBeNull();
-    expect(await stage.rpc.mintInfo('nonsense')).toBeNull();
-    expect(await stage.rpc.mintInfo(STABLE.mint)).toMatchObject({ scale: null, transferFee: null, extensions: [] });
+    expect(await fixture.rpc.mintInfo(ISSUER.address)).toBeNull();
+    expect(await fixture.rpc.mintInfo('nonsense')).toBeNull();
+    expect(await fixture.rpc.mintInfo(STABLE.mint)).toMatchObject({ scale: null, transferFee: null, extensions: [] });
   });
 
   test('a lookup table is what the chain library reads of it, and anything else is none', async () => {
-    const { value } = await new Connection(stage.url, 'confirmed').getAddressLookupTable(new PublicKey(COMMON_TABLE));
+    const { value } = await new Connection(fixture.url, 'confirmed').getAddressLookupTable(new PublicKey(COMMON_TABLE));
     expect(value).toBeInstanceOf(AddressLookupTableAccount);
-    expect(await stage.rpc.lookupTable(COMMON_TABLE)).toEqual(value?.state.addresses.map((one) => one.toBase58()));
-    expect(await stage.rpc.lookupTable(STABLE.mint)).toBeNull();
-    expect(await stage.rpc.lookupTable(Keypair.generate().publicKey.toBase58())).toBeNull();
+    expect(await fixture.rpc.lookupTable(COMMON_TABLE)).toEqual(value?.state.addresses.map((one) => one.toBase58()));
+    expect(await fixture.rpc.lookupTable(STABLE.mint)).toBeNull();
+    expect(await fixture.rpc.lookupTable(Keypair.generate().publicKey.toBase58())).toBeNull();
   });
 });
 
@@ -330,11 +330,11 @@ describe('answers that are not what they should be', () => {
 
 test('a budget that is spent stops questions before they leave', async () => {
   const clock = createVirtualClock(NOON);
-  const rpc = createSolanaRpc({ url: stage.url, clock, budget: new WeightBudget(2, 60_000) });
-  const asked = stage.node.requests.get('getBlockHeight') ?? 0;
+  const rpc = createSolanaRpc({ url: fixture.url, clock, budget: new WeightBudget(2, 60_000) });
+  const asked = fixture.node.requests.get('getBlockHeight') ?? 0;
   await rpc.blockHeight('confirmed');
   await rpc.blockHeight('confirmed');
   await expect(rpc.blockHeight('confirmed')).rejects.toMatchObject({ code: 'budget_exhausted' });
-  expect(stage.node.requests.get('getBlockHeight')).toBe(asked + 2);
+  expect(fixture.node.requests.get('getBlockHeight')).toBe(asked + 2);
   rpc.close();
 });

@@ -210,12 +210,12 @@ export interface TestClient {
 let trips = 0;
 
 export async function connect(
-  stage: { port: number },
+  server: { port: number },
   subject = 'ours',
   headers: { [name: string]: string } = {},
   options: ClientOptions = {},
 ): Promise<TestClient> {
-  const url = `ws://127.0.0.1:${stage.port}/v1/feeds`;
+  const url = `ws://127.0.0.1:${server.port}/v1/feeds`;
   const socket = new WebSocket(url, { ...options, headers: { authorization: `Bearer ${subject}`, ...headers } });
   const frames: Frame[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame));

@@ -16,13 +16,13 @@ const FIRST = '00000000-0000-7000-8000-0000000000a1';
 const FOREIGN = '00000000-0000-7000-8000-0000000000b1';
 const LATER = '00000000-0000-7000-8000-0000000000a2';
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 let runtime: Runtime;
 const relays: InspectorRelay[] = [];
 
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql);
+  fixture = await openFixture(sql);
   runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([lampKind]), clock: createLiveClock() });
   for (const [id, org] of [
     [FIRST, OURS],
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(relays.map((relay) => relay.close()));
-  await stage?.close();
+  await fixture?.close();
   await sql?.end();
 });
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 async function received(query = '', subject = 'ours'): Promise<StatelyInspectionEvent[]> {
   const ends: string[] = [];
   const relay = await startInspectorRelay({
-    inspection: `ws://127.0.0.1:${stage.port}/v1/feeds/inspector${query}`,
+    inspection: `ws://127.0.0.1:${fixture.port}/v1/feeds/inspector${query}`,
     token: subject,
     port: 0,
     onEnd: (sentence) => ends.push(sentence),
@@ -112,7 +112,7 @@ test('nobody sees the actors of another organization, and who may not see agents
   expect(foreign).toEqual([]);
   const status = (query: string, subject: string) =>
     new Promise<number | undefined>((resolve) => {
-      const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds/inspector${query}`, {
+      const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/v1/feeds/inspector${query}`, {
         headers: { authorization: `Bearer ${subject}` },
       });
       socket.on('unexpected-response', (_, response) => resolve(response.statusCode));
@@ -121,5 +121,5 @@ test('nobody sees the actors of another organization, and who may not see agents
   expect(await status('', 'nobody')).toBe(403);
   for (const query of ['?from=0', '?actorId=x', `?actorId=${FIRST}&from=-1`, '?unknown=1'])
     expect(await status(query, 'ours'), query).toBe(400);
-  expect(stage.defects).toEqual([]);
+  expect(fixture.defects).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { openFixture, openFixtureDatabase, type Stage } from './fixture.ts';
 const MINUTE = 60_000;
 const live = createLiveClock();
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 /** Bars that the venue has by now. */
 const bars: StoredCandle[] = [];
 /** Lead of the feeds' time, so that a minute ends when a test wants it to. */
@@ -20,17 +20,17 @@ let shift = 0;
 
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql, {
+  fixture = await openFixture(sql, {
     clock: { ...live, now: () => live.now() + shift, deadline: (at, call) => live.deadline(at - shift, call) },
     candles: { range: async ({ from, to, limit }) => bars.filter(({ openTime }) => openTime >= from && openTime < to).slice(0, limit) },
   });
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   await sql.end();
 });
 
-const open = (): Promise<FeedSocket> => openSocket(`http://127.0.0.1:${stage.port}`, 'ours');
+const open = (): Promise<FeedSocket> => openSocket(`http://127.0.0.1:${fixture.port}`, 'ours');
 const stateOf = (venue: 'spotexchange' | 'evmvenue', over: Partial<VenueState> = {}): VenueState => ({
   kind: 'venue_state',
   venue,
@@ -89,7 +89,7 @@ const ticker = (instrument: string, lastPrice: string): DayTicker => ({
   quoteVolume: '10',
   trades: 3,
 });
-const publish = (...states: MarketState[]): void => states.forEach((state) => stage.states.publish(state));
+const publish = (...states: MarketState[]): void => states.forEach((state) => fixture.states.publish(state));
 
 test('the newest of many changes is what is sent, at the depth that was asked for', async () => {
   publish(stateOf('spotexchange'), book(1));

@@ -19,19 +19,19 @@ import {
 
 const START = 1_780_000_000_000;
 let sql: Sql;
-let stage: Stage | null = null;
+let fixture: Stage | null = null;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
 });
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await fixture?.close();
+  fixture = null;
 });
 afterAll(() => sql?.end());
 
 async function open(options: FixtureOptions): Promise<Stage> {
-  stage = await openFixture(sql, options);
-  return stage;
+  fixture = await openFixture(sql, options);
+  return fixture;
 }
 
 /** Moves a virtual clock, and lets the sockets have their turn after every second. */

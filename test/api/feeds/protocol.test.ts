@@ -9,13 +9,13 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from './fixture.ts';
 
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql, { feeds: { connectionsPerSubject: 6, socketLimits: { subscriptions: 4, burst: 60, perSecond: 20 } } });
+  fixture = await openFixture(sql, { feeds: { connectionsPerSubject: 6, socketLimits: { subscriptions: 4, burst: 60, perSecond: 20 } } });
 });
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
   await sql?.end();
 });
 
@@ -74,7 +74,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
 ];
 
 test.each(REFUSED)('%s is answered with an error, and the socket stays', async (_, message, code, detail) => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   client.send(message);
   const frame = await client.wait('the error', ({ type }) => type === 'error');
   expect(frame).toMatchObject({ code, data: { code } });
@@ -85,7 +85,7 @@ test.each(REFUSED)('%s is answered with an error, and the socket stays', async (
 });
 
 test('subscribing is acknowledged first, then come the snapshot and the updates with ascending numbers', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   const view: AgentView = {
     id: AGENT,
     name: 'Hunter',
@@ -100,7 +100,7 @@ test('subscribing is acknowledged first, then come the snapshot and the updates 
     createdBy: 'ours',
     createdAt: '2026-03-02T14:31:00.000Z',
   };
-  stage.agents.set(OURS, [view]);
+  fixture.agents.set(OURS, [view]);
   const accepted = await client.ask({ op: 'subscribe', id: 1, channel: 'agents' });
   expect(accepted).toMatchObject({ id: 1, type: 'subscribed', channel: 'agents' });
   const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
@@ -124,7 +124,7 @@ test('subscribing is acknowledged first, then come the snapshot and the updates 
 });
 
 test('unsubscribing stops the channel, by id or by channel and parameters', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   await client.ask({ op: 'subscribe', id: 2, channel: 'bridge', params: { transferId: AGENT } });
   client.send({ op: 'unsubscribe', id: 1 });
@@ -146,7 +146,7 @@ test('unsubscribing stops the channel, by id or by channel and parameters', asyn
 });
 
 test('the same subscription twice, an id in use and one subscription too many are refused', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   expect(await client.ask({ op: 'subscribe', id: 2, channel: 'takes', params: {} })).toMatchObject({
     type: 'error',
@@ -163,7 +163,7 @@ test('the same subscription twice, an id in use and one subscription too many ar
 });
 
 test('nothing of another organization ever appears, and what names none appears only where that is meant', async () => {
-  const [ours, theirs] = [await connect(stage), await connect(stage, 'theirs')];
+  const [ours, theirs] = [await connect(fixture), await connect(fixture, 'theirs')];
   for (const channel of ['alerts', 'proposals', 'inspect']) {
     await ours.ask({ op: 'subscribe', id: channel, channel });
     await theirs.ask({ op: 'subscribe', id: channel, channel });
@@ -188,9 +188,9 @@ test('nothing of another organization ever appears, and what names none appears 
     expect(own).toHaveLength(30);
     expect(own.every(({ data }) => data.owner === owner)).toBe(true);
   }
-  expect(stage.defects.join()).toContain('names no organization');
+  expect(fixture.defects.join()).toContain('names no organization');
   // Resuming reads another way: it must not tell more.
-  const again = await connect(stage, 'theirs');
+  const again = await connect(fixture, 'theirs');
   await again.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: '0.0' });
   await again.wait('their last proposal', ({ data }) => data?.n === 55);
   expect(again.updates('proposals').every(({ data }) => data.owner === 'theirs')).toBe(true);
@@ -284,7 +284,7 @@ test('nothing that another organization announces or asks changes a byte of any 
 
 test('a subscription to one actor receives only that one, live and resumed', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
-  const client = await connect(stage);
+  const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one } });
   await announce(
     sql,
@@ -292,7 +292,7 @@ test('a subscription to one actor receives only that one, live and resumed', asy
   );
   await client.wait('the second of its own', ({ data }) => data?.n === 3);
   expect(client.updates('takes').map(({ data }) => data.n)).toEqual([1, 3]);
-  const again = await connect(stage);
+  const again = await connect(fixture);
   await again.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one }, from: '0.0' });
   await again.wait('the second of its own', ({ data }) => data?.n === 3);
   expect(again.updates('takes').map(({ data }) => data.n)).toEqual([1, 3]);
@@ -300,9 +300,9 @@ test('a subscription to one actor receives only that one, live and resumed', asy
 });
 
 test('an identity without grants sees the market and nothing else', async () => {
-  const client = await connect(stage, 'stranger');
+  const client = await connect(fixture, 'stranger');
   expect(await client.ask({ op: 'subscribe', id: 1, channel: 'agents' })).toMatchObject({ type: 'error', code: 'permission_missing' });
-  stage.bus.publish(testQuote('BTCUSDT', '63000.1', 1_000));
+  fixture.bus.publish(testQuote('BTCUSDT', '63000.1', 1_000));
   expect(await client.ask({ op: 'subscribe', id: 2, channel: 'quotes' })).toMatchObject({ type: 'subscribed' });
   const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
   expect(snapshot.data).toMatchObject([
@@ -312,11 +312,11 @@ test('an identity without grants sees the market and nothing else', async () => 
 });
 
 test('quotes are narrowed down by venue, instrument or a list, and the newest of a burst wins', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   await client.ask({ op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:ETHUSDT'] } });
   for (let n = 1; n <= 50; n++) {
-    stage.bus.publish(testQuote('ETHUSDT', `${3_000 + n}`, 2_000 + n));
-    stage.bus.publish(testQuote('SOLUSDT', `${100 + n}`, 2_000 + n));
+    fixture.bus.publish(testQuote('ETHUSDT', `${3_000 + n}`, 2_000 + n));
+    fixture.bus.publish(testQuote('SOLUSDT', `${100 + n}`, 2_000 + n));
   }
   const last = await client.wait('the newest', ({ type, data }) => type === 'update' && data.bid === '3050');
   expect(last.data.instrument).toBe('ETHUSDT');
@@ -327,21 +327,21 @@ test('quotes are narrowed down by venue, instrument or a list, and the newest of
 });
 
 test('garbage, binary and oversize messages kill neither the service nor other sockets', async () => {
-  const neighbour = await connect(stage);
+  const neighbour = await connect(fixture);
   for (const junk of [Buffer.from([0xff, 0xfe, 0x00]), Buffer.alloc(1_000, 7)]) {
-    const client = await connect(stage);
+    const client = await connect(fixture);
     client.socket.send(junk, { binary: true });
     expect(await client.wait('the error', ({ type }) => type === 'error')).toMatchObject({ code: 'malformed' });
     client.socket.terminate();
     await client.closed;
   }
-  const large = await connect(stage);
+  const large = await connect(fixture);
   large.socket.send('x'.repeat(20_000));
   expect((await large.closed).code).toBe(1009);
-  const brokenText = await connect(stage);
+  const brokenText = await connect(fixture);
   brokenText.socket.send(Buffer.from([0xff]), { binary: false });
   expect((await brokenText.closed).code).toBe(1007);
-  const unframed = await connect(stage);
+  const unframed = await connect(fixture);
   unframed.net().write(Buffer.from('not a frame at all, but plenty of bytes'));
   await unframed.closed;
   await neighbour.roundTrip();
@@ -349,7 +349,7 @@ test('garbage, binary and oversize messages kill neither the service nor other s
 });
 
 test('a flood of messages is not read, and one that does not end is cut off', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   for (let n = 0; n < 100; n++) client.send({ op: 'ping', id: n });
   await client.wait('the limit', ({ code }) => code === 'rate_limited');
   await new Promise((resolve) => client.socket.ping('', true, resolve));
@@ -359,19 +359,19 @@ test('a flood of messages is not read, and one that does not end is cut off', as
 });
 
 test('one subject gets only so many connections', async () => {
-  stage.members.set('greedy', { orgId: OURS, permissions: ['market:read'] });
-  const clients = await Promise.all([...Array(6)].map(() => connect(stage, 'greedy')));
-  await expect(connect(stage, 'greedy')).rejects.toThrow('429');
+  fixture.members.set('greedy', { orgId: OURS, permissions: ['market:read'] });
+  const clients = await Promise.all([...Array(6)].map(() => connect(fixture, 'greedy')));
+  await expect(connect(fixture, 'greedy')).rejects.toThrow('429');
   clients[0]?.socket.close();
   await clients[0]?.closed;
-  const another = await connect(stage, 'greedy');
+  const another = await connect(fixture, 'greedy');
   for (const client of [...clients, another]) client.socket.terminate();
 });
 
 test('without a verified caller there is no socket, and without an upgrade there is a sentence', async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds`);
+  const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/v1/feeds`);
   await expect(new Promise((_, reject) => socket.once('error', reject))).rejects.toThrow('401');
-  const answer = await fetch(`http://127.0.0.1:${stage.port}/v1/feeds`, { headers: { authorization: 'Bearer ours' } });
+  const answer = await fetch(`http://127.0.0.1:${fixture.port}/v1/feeds`, { headers: { authorization: 'Bearer ours' } });
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ code: 'malformed', detail: expect.stringContaining('WebSocket') });
 });

@@ -9,13 +9,13 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, type Frame, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS } from './fixture.ts';
 
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql, { feeds: { socketLimits: { burst: 10_000 } } });
+  fixture = await openFixture(sql, { feeds: { socketLimits: { burst: 10_000 } } });
 });
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
   await sql?.end();
 });
 
@@ -55,7 +55,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
   })();
 
   while (received.length < total) {
-    const client = await connect(stage);
+    const client = await connect(fixture);
     connections++;
     const accepted: Frame = await client.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: cursor ?? '0.0' });
     expect(accepted.type).toBe('subscribed');
@@ -82,7 +82,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
     { n: number }[]
   >`select (body ->> 'n')::int as n from announcements where channel = 'proposals' and org_id = ${OURS} order by xid, seq`;
   expect(received).toEqual(stored.map(({ n }) => n));
-  expect(stage.defects).toEqual([]);
+  expect(fixture.defects).toEqual([]);
 });
 
 /** Agents with decisions, and the one announcement that a shard's batch makes of them. */
@@ -112,7 +112,7 @@ async function makeAgents(count: number): Promise<{ id: string; orgId: string; s
 test('a batch of a shard becomes one frame per decision of the own organization, and can be resumed inside', async () => {
   const agents = await makeAgents(30);
   const ours = agents.filter(({ orgId }) => orgId === OURS).map(({ id }) => id);
-  const client = await connect(stage);
+  const client = await connect(fixture);
   const accepted = await client.ask({ op: 'subscribe', id: 1, channel: 'decisions' });
   await tickShard(agents, 60_000, 120_000);
   await waitFor(() => client.updates('decisions').length === 40, { what: '40 decisions' });
@@ -123,7 +123,7 @@ test('a batch of a shard becomes one frame per decision of the own organization,
   expect(all[7]?.cursor).toMatch(/^\d+\.\d+\.7$/);
 
   for (const at of [0, 7, 38, 39]) {
-    const again = await connect(stage);
+    const again = await connect(fixture);
     await again.ask({ op: 'subscribe', id: 1, channel: 'decisions', from: all[at]?.cursor });
     await waitFor(() => again.updates('decisions').length >= 39 - at, { what: `the decisions after ${at}` });
     await again.roundTrip();
@@ -131,7 +131,7 @@ test('a batch of a shard becomes one frame per decision of the own organization,
     again.socket.terminate();
   }
 
-  const narrow = await connect(stage);
+  const narrow = await connect(fixture);
   await narrow.ask({ op: 'subscribe', id: 1, channel: 'decisions', params: { agentId: ours[3] as string }, from: accepted.cursor });
   await waitFor(() => narrow.updates('decisions').length === 2, { what: 'the two decisions of one agent' });
   await tickShard(agents, 180_000, 180_000);
@@ -144,12 +144,12 @@ test('a batch of a shard becomes one frame per decision of the own organization,
 test('what is announced while a client is caught up comes after it, once', async () => {
   const rows = (from: number, count: number) =>
     [...Array(count).keys()].map((k) => ({ channel: 'launches', orgId: OURS, body: { n: from + k } }));
-  const witness = await connect(stage);
+  const witness = await connect(fixture);
   await witness.ask({ op: 'subscribe', id: 1, channel: 'launches' });
   await announce(sql, rows(0, 3_000));
   await waitFor(() => witness.updates('launches').length === 3_000, { what: 'the live client to receive them, so that they are history' });
   witness.socket.terminate();
-  const clients = await Promise.all([...Array(8).keys()].map(() => connect(stage)));
+  const clients = await Promise.all([...Array(8).keys()].map(() => connect(fixture)));
   for (const client of clients) client.send({ op: 'subscribe', id: 1, channel: 'launches', from: '0.0' });
   for (let n = 3_000; n < 4_000; n += 20) await announce(sql, rows(n, 20));
   for (const client of clients) {
@@ -171,7 +171,7 @@ interface Events {
 function events(path: string, headers: { [name: string]: string } = {}): Promise<Events> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(
-      { host: '127.0.0.1', port: stage.port, path, headers: { authorization: 'Bearer ours', ...headers } },
+      { host: '127.0.0.1', port: fixture.port, path, headers: { authorization: 'Bearer ours', ...headers } },
       (response: IncomingMessage) => {
         const found: Events['events'] = [];
         const comments: string[] = [];
@@ -227,14 +227,14 @@ test.each([
   ['a broken cursor', '/v1/feeds/sse?channel=agents&from=x', 400, 'not a cursor'],
   ['a cursor never reached', '/v1/feeds/sse?channel=agents&from=900719925474099.1', 400, 'is in the future'],
 ])('server-sent events: %s is a problem', async (_, path, status, detail) => {
-  const answer = await fetch(`http://127.0.0.1:${stage.port}${path}`, { headers: { authorization: 'Bearer ours' } });
+  const answer = await fetch(`http://127.0.0.1:${fixture.port}${path}`, { headers: { authorization: 'Bearer ours' } });
   expect(answer.status).toBe(status);
   expect(answer.headers.get('content-type')).toContain('application/problem+json');
   expect(((await answer.json()) as { detail: string }).detail).toContain(detail);
 });
 
 test('server-sent events of a channel without the permission are refused with 403', async () => {
-  const answer = await fetch(`http://127.0.0.1:${stage.port}/v1/feeds/sse?channel=agents`, {
+  const answer = await fetch(`http://127.0.0.1:${fixture.port}/v1/feeds/sse?channel=agents`, {
     headers: { authorization: 'Bearer stranger' },
   });
   expect(answer.status).toBe(403);
@@ -242,7 +242,7 @@ test('server-sent events of a channel without the permission are refused with 40
 });
 
 test('who leaves a subscription while its cursor is looked up has left it: the next of the channel is not taken for a second one', async () => {
-  const client = await connect(stage);
+  const client = await connect(fixture);
   const { cursor } = await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
   await client.ask({ op: 'unsubscribe', id: 1 });
   // All three at once, so that the second is there before the first one's look-up has ended.

@@ -10,13 +10,13 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, type TestClient } from './fixture.ts';
 
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql, { feeds: { connectionsPerSubject: 40 } });
+  fixture = await openFixture(sql, { feeds: { connectionsPerSubject: 40 } });
 });
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
   await sql?.end();
 });
 
@@ -101,11 +101,11 @@ describe('on the feed', () => {
   const receivedOf = (client: TestClient): number => (client.net() as { bytesRead: number }).bytesRead;
 
   test('clients of every offer receive the same, those that take it a fraction of the bytes', async () => {
-    for (let n = 0; n < 20; n++) open.push(await connect(stage));
+    for (let n = 0; n < 20; n++) open.push(await connect(fixture));
     // One that offers nothing, and one whose compressor must forget every message: it is agreed to by nobody.
-    const plain = await connect(stage, 'ours', {}, { perMessageDeflate: false });
-    const forgetful = await connect(stage, 'ours', {}, { perMessageDeflate: { serverNoContextTakeover: true } });
-    const narrow = await connect(stage, 'ours', {}, { perMessageDeflate: { serverMaxWindowBits: 12, clientMaxWindowBits: 12 } });
+    const plain = await connect(fixture, 'ours', {}, { perMessageDeflate: false });
+    const forgetful = await connect(fixture, 'ours', {}, { perMessageDeflate: { serverNoContextTakeover: true } });
+    const narrow = await connect(fixture, 'ours', {}, { perMessageDeflate: { serverMaxWindowBits: 12, clientMaxWindowBits: 12 } });
     const clients = [...open, plain, forgetful, narrow];
     expect([plain, forgetful, narrow, open[0] as TestClient].map(({ socket }) => socket.extensions !== '')).toEqual([
       false,
@@ -134,13 +134,13 @@ describe('on the feed', () => {
 
   test('who resumes in the middle of a stretch goes on with what is compressed for all', async () => {
     const clients: TestClient[] = [];
-    for (let n = 0; n < 17; n++) clients.push(await connect(stage));
+    for (let n = 0; n < 17; n++) clients.push(await connect(fixture));
     for (const client of clients) await client.ask({ op: 'subscribe', id: 1, channel: 'agents' });
     for (const client of clients) await client.wait('the snapshot', ({ type }) => type === 'snapshot');
     await announce(sql, news('second'));
     const [one] = clients as [TestClient];
     await waitFor(() => one.updates('agents').length === 30, { what: 'all of them' });
-    const late = await connect(stage);
+    const late = await connect(fixture);
     await late.ask({ op: 'subscribe', id: 1, channel: 'agents', from: one.updates('agents')[9]?.cursor });
     await waitFor(() => late.updates('agents').length === 20, { what: 'the rest' });
     await announce(sql, news('third'));
@@ -153,7 +153,7 @@ describe('on the feed', () => {
   });
 
   test('the inspector agrees to no compression: it would be one of each client’s own', async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds/inspector`, {
+    const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/v1/feeds/inspector`, {
       headers: { authorization: 'Bearer ours' },
     });
     const asked = await new Promise<string>((answered) => {

@@ -12,20 +12,20 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { type Answering, all, answering, events, frame, html, problem, refusal, silence, testTiming } from './fixture.ts';
 
 let sql: Sql;
-let stage: Stage;
+let fixture: Stage;
 beforeAll(async () => {
   sql = await openFixtureDatabase();
-  stage = await openFixture(sql);
+  fixture = await openFixture(sql);
 });
 afterAll(async () => {
   // Node's fetch opens a connection in advance after each that it gave up; nothing was asked over it.
-  stage?.app.server.closeAllConnections();
-  await stage?.close();
+  fixture?.app.server.closeAllConnections();
+  await fixture?.close();
   await sql?.end();
 });
 
 const clientOf = (options: Partial<ClientOptions> = {}) =>
-  createClient({ baseUrl: `http://127.0.0.1:${stage.port}`, token: 'ours', timing: testTiming(), ...options });
+  createClient({ baseUrl: `http://127.0.0.1:${fixture.port}`, token: 'ours', timing: testTiming(), ...options });
 
 /** `fetch` whose bodies break off: after so many bytes as `afterBytes` says, each time anew. */
 function cutting(afterBytes: () => number): typeof fetch & { readonly cuts: () => number } {
@@ -105,7 +105,7 @@ test.each([
 });
 
 test('quotes go into RxJS in one line, items of the snapshot first, and an unsubscribed feed ends at once', async () => {
-  stage.bus.publish(testQuote('BTCUSDT', '100.00', Date.now()));
+  fixture.bus.publish(testQuote('BTCUSDT', '100.00', Date.now()));
   const quotes = clientOf()
     .feed('quotes', { instruments: ['spotexchange:BTCUSDT', 'spotexchange:ETHUSDT'] })
     .items();
@@ -115,32 +115,32 @@ test('quotes go into RxJS in one line, items of the snapshot first, and an unsub
       toArray(),
     ),
   );
-  await waitFor(() => stage.stats().connections === 1, { what: 'the connection' });
-  stage.bus.publish(testQuote('ETHUSDT', '50.00', Date.now()));
+  await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
+  fixture.bus.publish(testQuote('ETHUSDT', '50.00', Date.now()));
   expect([...new Set((await both).map(({ instrument }) => instrument))]).toEqual(['BTCUSDT', 'ETHUSDT']);
-  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+  await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 
   // Unsubscribed while nothing comes.
   const silent = from(clientOf().feed('takes')).subscribe();
-  await waitFor(() => stage.stats().connections === 1, { what: 'the connection' });
+  await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
   silent.unsubscribe();
-  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+  await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 });
 
 test('a reader that leaves while it waits ends its connection, and an abort throws its reason', async () => {
   const frames = clientOf().feed('takes')[Symbol.asyncIterator]();
   const next = frames.next();
-  await waitFor(() => stage.stats().connections === 1, { what: 'the connection' });
+  await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
   await frames.return?.();
   expect(await next).toEqual({ done: true, value: undefined });
-  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+  await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 
   const abort = new AbortController();
   const aborted = all(clientOf().feed('takes', {}, { signal: abort.signal })).catch((thrown: unknown) => thrown);
-  await waitFor(() => stage.stats().connections === 1, { what: 'the connection' });
+  await waitFor(() => fixture.stats().connections === 1, { what: 'the connection' });
   abort.abort(new Error('enough'));
   expect(await aborted).toEqual(new Error('enough'));
-  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+  await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 });
 
 test('a socket of the feed is opened with the token', async () => {
@@ -151,7 +151,7 @@ test('a socket of the feed is opened with the token', async () => {
   await waitFor(() => answers.length > 0, { what: 'the answer to the ping' });
   expect(answers[0]).toMatchObject({ type: 'pong', id: 7 });
   socket.close();
-  await waitFor(() => stage.stats().connections === 0, { what: 'the end of the connection' });
+  await waitFor(() => fixture.stats().connections === 0, { what: 'the end of the connection' });
 });
 
 /** Reads a feed of a server that answers as told, until two frames came or it ended with an error. */

@@ -13,21 +13,21 @@ import { createMachine } from '../../../src/sandbox/solana/machine.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { type ChainFixture, chainFixture, type Json, STABLE } from './chain-fixture.ts';
 
-let stage: ChainFixture;
+let fixture: ChainFixture;
 const cleanups: (() => unknown)[] = [];
 beforeEach(async () => {
-  stage = await chainFixture();
+  fixture = await chainFixture();
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
-  await stage.close();
+  await fixture.close();
 });
 
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
 /** A signed payment, ready for the wire. */
 async function payment(from: Keypair, to: PublicKey, lamports: number, ...more: TransactionInstruction[]) {
-  const { result } = await stage.ask('getLatestBlockhash', { commitment: 'processed' });
+  const { result } = await fixture.ask('getLatestBlockhash', { commitment: 'processed' });
   const message = new TransactionMessage({
     payerKey: from.publicKey,
     recentBlockhash: result.value.blockhash,
@@ -38,69 +38,69 @@ async function payment(from: Keypair, to: PublicKey, lamports: number, ...more: 
   return Buffer.from(transaction.serialize()).toString('base64');
 }
 const send = async (base64: string): Promise<string> => {
-  const { result, error } = await stage.ask('sendTransaction', base64, { encoding: 'base64', preflightCommitment: 'processed' });
+  const { result, error } = await fixture.ask('sendTransaction', base64, { encoding: 'base64', preflightCommitment: 'processed' });
   expect(error).toBeUndefined();
   return result;
 };
 const balance = async (of: PublicKey, commitment: string): Promise<number> =>
-  (await stage.ask('getBalance', of.toBase58(), { commitment })).result.value;
+  (await fixture.ask('getBalance', of.toBase58(), { commitment })).result.value;
 const balances = (of: PublicKey) => Promise.all(['processed', 'confirmed', 'finalized'].map((commitment) => balance(of, commitment)));
 const stateOf = async (signature: string): Promise<string | null> =>
-  (await stage.ask('getSignatureStatuses', [signature], { searchTransactionHistory: true })).result.value[0]?.confirmationStatus ?? null;
+  (await fixture.ask('getSignatureStatuses', [signature], { searchTransactionHistory: true })).result.value[0]?.confirmationStatus ?? null;
 
 describe('commitments', () => {
   test('are reached by slots that pass, and every read sees the balances of its commitment', async () => {
-    const [payer, to] = [stage.rich(), Keypair.generate().publicKey];
+    const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
     const signature = await send(await payment(payer, to, 3_000_000));
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
-    stage.chain.advance(2);
+    fixture.chain.advance(2);
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
-    stage.chain.advance(29);
+    fixture.chain.advance(29);
     expect(await stateOf(signature)).toBe('confirmed');
-    stage.chain.advance(1);
+    fixture.chain.advance(1);
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['finalized', 3_000_000, 3_000_000, 3_000_000]);
-    const [status] = (await stage.ask('getSignatureStatuses', [signature])).result.value;
+    const [status] = (await fixture.ask('getSignatureStatuses', [signature])).result.value;
     expect(status.confirmations).toBeNull();
   });
 
   test('are held where the test wants them, and go on when it lets go', async () => {
-    const [payer, to] = [stage.rich(), Keypair.generate().publicKey];
-    stage.chain.hold('processed');
+    const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
+    fixture.chain.hold('processed');
     const signature = await send(await payment(payer, to, 3_000_000));
-    stage.chain.advance(100);
+    fixture.chain.advance(100);
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
-    stage.chain.hold('confirmed');
+    fixture.chain.hold('confirmed');
     expect(await stateOf(signature)).toBe('confirmed');
-    stage.chain.advance(100);
+    fixture.chain.advance(100);
     expect([await stateOf(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
-    stage.chain.hold(null);
+    fixture.chain.hold(null);
     expect(await stateOf(signature)).toBe('finalized');
   });
 
   test('pass with the clock where the chain is not led by hand', async () => {
-    const other = await createSolanaSimulator({ clock: stage.clock, seed: 1, port: 0, mints: [], stable: STABLE });
+    const other = await createSolanaSimulator({ clock: fixture.clock, seed: 1, port: 0, mints: [], stable: STABLE });
     cleanups.push(() => other.close());
     const before = other.chain.slot('processed');
-    stage.clock.advanceTo(stage.clock.now() + 4_000);
+    fixture.clock.advanceTo(fixture.clock.now() + 4_000);
     expect(other.chain.slot('processed')).toBe(before + 10);
-    expect(stage.chain.slot('processed')).toBe(before);
+    expect(fixture.chain.slot('processed')).toBe(before);
   });
 });
 
 describe('a fork', () => {
   test('undoes one transaction and what depended on it, and the same bytes land again', async () => {
-    const [payer, middle, to] = [stage.rich(), Keypair.generate(), Keypair.generate().publicKey];
+    const [payer, middle, to] = [fixture.rich(), Keypair.generate(), Keypair.generate().publicKey];
     const first = await payment(payer, middle.publicKey, 50_000_000);
     const [one, two] = [await send(first), await send(await payment(middle, to, 20_000_000))];
     const other = await send(await payment(payer, to, 7_000_000));
-    expect(stage.chain.drop(one)).toBe(true);
+    expect(fixture.chain.drop(one)).toBe(true);
     // Without the first, the second never had anything to spend.
     expect([await stateOf(one), await stateOf(two), await stateOf(other)]).toEqual([null, null, 'processed']);
     expect(await balance(to, 'processed')).toBe(7_000_000);
     expect(await send(first)).toBe(one);
     expect(await balance(middle.publicKey, 'processed')).toBe(50_000_000);
-    stage.chain.finalize();
-    expect(stage.chain.drop(one)).toBe(false);
+    fixture.chain.finalize();
+    expect(fixture.chain.drop(one)).toBe(false);
     expect(await stateOf(one)).toBe('finalized');
   });
 
@@ -110,10 +110,10 @@ describe('a fork', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(7), { maxLength: 4 }), async (steps, drops) => {
         const [forked, honest] = await Promise.all([chainFixture(), chainFixture()]);
-        const was = stage;
+        const was = fixture;
         try {
           for (const chain of [forked, honest]) for (const one of people) chain.node.fund(one.publicKey.toBase58(), 'SOL', 600_000_000n);
-          stage = forked;
+          fixture = forked;
           const sent: string[] = [];
           for (const { from, to, lamports } of steps) {
             const bytes = await payment(people[from] as Keypair, (people[to] as Keypair).publicKey, lamports);
@@ -133,7 +133,7 @@ describe('a fork', () => {
                 honest.chain.account(address(publicKey.toBase58()), commitment)?.lamports,
               );
         } finally {
-          stage = was;
+          fixture = was;
           await Promise.all([forked.close(), honest.close()]);
         }
       }),
@@ -144,41 +144,41 @@ describe('a fork', () => {
 
 describe('what the node takes', () => {
   test('may be lost, or land late: until its blockhash expires and never after', async () => {
-    const [payer, to] = [stage.rich(), Keypair.generate().publicKey];
-    stage.chain.intake('lose');
+    const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
+    fixture.chain.intake('lose');
     const lost = await send(await payment(payer, to, 1_000_000));
-    stage.chain.advance(40);
+    fixture.chain.advance(40);
     expect(await stateOf(lost)).toBeNull();
-    stage.chain.intake('keep');
+    fixture.chain.intake('keep');
     const late = await send(await payment(payer, to, 2_000_000));
-    stage.chain.advance(140);
-    expect(stage.chain.landKept()).toBe(1);
+    fixture.chain.advance(140);
+    expect(fixture.chain.landKept()).toBe(1);
     expect(await stateOf(late)).toBe('processed');
     const never = await send(await payment(payer, to, 4_000_000));
-    stage.chain.expireBlockhashes();
-    expect(stage.chain.landKept()).toBe(0);
+    fixture.chain.expireBlockhashes();
+    expect(fixture.chain.landKept()).toBe(0);
     expect(await stateOf(never)).toBeNull();
     expect(await balance(to, 'processed')).toBe(2_000_000);
   });
 
   test('is carried out although its answer is lost', async () => {
-    const [payer, to] = [stage.rich(), Keypair.generate().publicKey];
+    const [payer, to] = [fixture.rich(), Keypair.generate().publicKey];
     const bytes = await payment(payer, to, 1_000_000);
-    stage.node.faults.set({ lostAnswer: 1 });
-    await expect(stage.ask('sendTransaction', bytes, { encoding: 'base64', preflightCommitment: 'processed' })).rejects.toThrow();
-    stage.node.faults.reset();
+    fixture.node.faults.set({ lostAnswer: 1 });
+    await expect(fixture.ask('sendTransaction', bytes, { encoding: 'base64', preflightCommitment: 'processed' })).rejects.toThrow();
+    fixture.node.faults.reset();
     expect(await balance(to, 'processed')).toBe(1_000_000);
   });
 
   test('is turned away with 429 and 503 while the node is busy, and heights are wrong where a node is', async () => {
-    stage.node.faults.set({ status429: 1 });
-    expect((await fetch(stage.url, { method: 'POST', body: '{}' })).status).toBe(429);
-    stage.node.faults.set({ status429: 0, status5xx: 1 });
-    expect((await fetch(stage.url, { method: 'POST', body: '{}' })).status).toBe(503);
-    stage.node.faults.reset();
-    const height = (await stage.ask('getBlockHeight')).result as number;
-    stage.chain.misreportHeight(500);
-    expect((await stage.ask('getBlockHeight')).result).toBe(height + 500);
+    fixture.node.faults.set({ status429: 1 });
+    expect((await fetch(fixture.url, { method: 'POST', body: '{}' })).status).toBe(429);
+    fixture.node.faults.set({ status429: 0, status5xx: 1 });
+    expect((await fetch(fixture.url, { method: 'POST', body: '{}' })).status).toBe(503);
+    fixture.node.faults.reset();
+    const height = (await fixture.ask('getBlockHeight')).result as number;
+    fixture.chain.misreportHeight(500);
+    expect((await fixture.ask('getBlockHeight')).result).toBe(height + 500);
   });
 });
 
@@ -195,13 +195,13 @@ describe('programs of a folder', () => {
     const [programs, id] = [folder(), Keypair.generate().publicKey];
     writeFileSync(join(programs, `${id.toBase58()}.so`), elf());
     writeFileSync(join(programs, 'README.md'), 'not a program');
-    await stage.close();
-    stage = await chainFixture({ programs });
-    const payer = stage.rich();
+    await fixture.close();
+    fixture = await chainFixture({ programs });
+    const payer = fixture.rich();
     const hello = new TransactionInstruction({ programId: id, keys: [], data: Buffer.from('hello') });
     const signature = await send(await payment(payer, Keypair.generate().publicKey, 1_000_000, hello));
-    stage.chain.finalize();
-    const { result } = await stage.ask('getTransaction', signature, { maxSupportedTransactionVersion: 0 });
+    fixture.chain.finalize();
+    const { result } = await fixture.ask('getTransaction', signature, { maxSupportedTransactionVersion: 0 });
     expect(result.meta.logMessages.join('\n')).toContain(`Program ${id.toBase58()} success`);
     expect(result.meta.logMessages.join('\n')).toContain('Program log: hello');
   });
@@ -236,8 +236,8 @@ describe('programs of a folder', () => {
 });
 
 test("the operator's control moves the chain, and says what is wrong with what it is given", async () => {
-  const faults = { primarychain: stage.node.faults };
-  const client = { status: () => chainStatus(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
+  const faults = { primarychain: fixture.node.faults };
+  const client = { status: () => chainStatus(fixture.chain), verbs: chainVerbs(fixture.chain, fixture.aggregator) };
   const control = await openSandboxControl({ faults, chain: client, port: 0 });
   cleanups.push(() => control.close());
   const post = async (verb: string, body: unknown) => {

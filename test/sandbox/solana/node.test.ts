@@ -27,18 +27,18 @@ import { createSolanaSimulator, type SolanaSimulator } from '../../../src/sandbo
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { type ChainFixture, chainFixture, type Json, SHARE, STABLE, TAXED } from './chain-fixture.ts';
 
-let stage: ChainFixture;
+let fixture: ChainFixture;
 let live: SolanaSimulator;
 let connection: Connection;
 beforeAll(async () => {
-  stage = await chainFixture();
+  fixture = await chainFixture();
   live = await createSolanaSimulator({ clock: createLiveClock(), seed: 3, port: 0, mints: [SHARE, TAXED], stable: STABLE });
   connection = new Connection(live.url, 'confirmed');
 });
 afterAll(async () => {
   // It would try to reach the closed port for ever.
   (connection as unknown as { _rpcWebSocket: { close(): void } })._rpcWebSocket.close();
-  await stage.close();
+  await fixture.close();
   await live.close();
 });
 
@@ -123,8 +123,8 @@ describe('web3.js', () => {
 });
 
 test('a lookup table that somebody makes shortens their next transaction', async () => {
-  const owner = stage.rich();
-  const recent = (await stage.ask('getSlot', { commitment: 'processed' })).result as number;
+  const owner = fixture.rich();
+  const recent = (await fixture.ask('getSlot', { commitment: 'processed' })).result as number;
   const [make, table] = AddressLookupTableProgram.createLookupTable({
     authority: owner.publicKey,
     payer: owner.publicKey,
@@ -137,23 +137,25 @@ test('a lookup table that somebody makes shortens their next transaction', async
     payer: owner.publicKey,
     addresses: friends,
   });
-  const making = await transfer(stage, owner, 1_000_000, make, extend);
+  const making = await transfer(fixture, owner, 1_000_000, make, extend);
   making.sign([owner]);
   expect(
-    (await stage.ask('sendTransaction', wire(making), { encoding: 'base64', preflightCommitment: 'processed' })).error,
+    (await fixture.ask('sendTransaction', wire(making), { encoding: 'base64', preflightCommitment: 'processed' })).error,
   ).toBeUndefined();
-  stage.chain.advance(2);
-  const lookup = (await new Connection(stage.url, 'confirmed').getAddressLookupTable(table)).value;
+  fixture.chain.advance(2);
+  const lookup = (await new Connection(fixture.url, 'confirmed').getAddressLookupTable(table)).value;
   expect(lookup?.state.addresses.map(String)).toEqual(friends.map(String));
-  const { result } = await stage.ask('getLatestBlockhash', { commitment: 'processed' });
+  const { result } = await fixture.ask('getLatestBlockhash', { commitment: 'processed' });
   const instructions = friends.map((to) => SystemProgram.transfer({ fromPubkey: owner.publicKey, toPubkey: to, lamports: 1_000_000 }));
   const message = new TransactionMessage({ payerKey: owner.publicKey, recentBlockhash: result.value.blockhash, instructions });
   const short = new VersionedTransaction(message.compileToV0Message(lookup === null ? [] : [lookup]));
   expect(short.message.staticAccountKeys).toHaveLength(2);
   short.sign([owner]);
-  expect((await stage.ask('sendTransaction', wire(short), { encoding: 'base64', preflightCommitment: 'processed' })).error).toBeUndefined();
+  expect(
+    (await fixture.ask('sendTransaction', wire(short), { encoding: 'base64', preflightCommitment: 'processed' })).error,
+  ).toBeUndefined();
   for (const friend of friends)
-    expect((await stage.ask('getBalance', friend.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000);
+    expect((await fixture.ask('getBalance', friend.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000);
 });
 
 test('a kit client reads it as well, and is told of a signature on the same port', async () => {
@@ -175,9 +177,9 @@ test('a kit client reads it as well, and is told of a signature on the same port
 
 describe('what a UI amount is', () => {
   test.each([1n, 99_999_999n, 123_456_789n, 7_000_000_000_001n])('of %d raw units agrees with the token program itself', async (amount) => {
-    const owner = stage.rich();
-    stage.node.fund(owner.publicKey.toBase58(), SHARE.mint, amount);
-    const { result } = await stage.ask(
+    const owner = fixture.rich();
+    fixture.node.fund(owner.publicKey.toBase58(), SHARE.mint, amount);
+    const { result } = await fixture.ask(
       'getTokenAccountsByOwner',
       owner.publicKey.toBase58(),
       { mint: SHARE.mint },
@@ -186,8 +188,8 @@ describe('what a UI amount is', () => {
     const told = result.value[0].account.data.parsed.info.tokenAmount;
     expect(told.amount).toBe(amount.toString());
     const question = createAmountToUiAmountInstruction(new PublicKey(SHARE.mint), amount, TOKEN_2022_PROGRAM_ID);
-    const asking = await transfer(stage, owner, 1_000_000, question);
-    const simulated = await stage.ask('simulateTransaction', wire(asking), { encoding: 'base64', commitment: 'processed' });
+    const asking = await transfer(fixture, owner, 1_000_000, question);
+    const simulated = await fixture.ask('simulateTransaction', wire(asking), { encoding: 'base64', commitment: 'processed' });
     expect(told.uiAmountString).toBe(Buffer.from(simulated.result.value.returnData.data[0], 'base64').toString());
   });
 
@@ -213,10 +215,10 @@ describe('what a UI amount is', () => {
 
 describe('sending', () => {
   test('is refused in preflight with the code, the error and the logs that nodes give', async () => {
-    const owner = stage.rich();
-    const greedy = await transfer(stage, owner, 9_000_000_000_000);
+    const owner = fixture.rich();
+    const greedy = await transfer(fixture, owner, 9_000_000_000_000);
     greedy.sign([owner]);
-    const { error } = await stage.ask('sendTransaction', wire(greedy), { encoding: 'base64', preflightCommitment: 'processed' });
+    const { error } = await fixture.ask('sendTransaction', wire(greedy), { encoding: 'base64', preflightCommitment: 'processed' });
     expect(error).toMatchObject({
       code: -32002,
       message: 'Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1',
@@ -227,69 +229,69 @@ describe('sending', () => {
       },
     });
     // Skipping it, the fee is paid and the failure stands in a block.
-    const { result } = await stage.ask('sendTransaction', wire(greedy), { encoding: 'base64', skipPreflight: true });
-    const [status] = (await stage.ask('getSignatureStatuses', [result])).result.value;
+    const { result } = await fixture.ask('sendTransaction', wire(greedy), { encoding: 'base64', skipPreflight: true });
+    const [status] = (await fixture.ask('getSignatureStatuses', [result])).result.value;
     expect(status).toMatchObject({ err: { InstructionError: [0, { Custom: 1 }] }, confirmationStatus: 'processed', confirmations: 0 });
-    expect((await stage.ask('getBalance', owner.publicKey.toBase58(), { commitment: 'processed' })).result.value).toBe(
+    expect((await fixture.ask('getBalance', owner.publicKey.toBase58(), { commitment: 'processed' })).result.value).toBe(
       1_000_000_000 - 5_000,
     );
   });
 
   test('by somebody unknown, or with a blockhash that the asked commitment has not seen, is refused', async () => {
     const nobody = Keypair.generate();
-    const paying = await transfer(stage, nobody, 5);
+    const paying = await transfer(fixture, nobody, 5);
     paying.sign([nobody]);
-    const unknown = await stage.ask('sendTransaction', wire(paying), { encoding: 'base64', preflightCommitment: 'processed' });
+    const unknown = await fixture.ask('sendTransaction', wire(paying), { encoding: 'base64', preflightCommitment: 'processed' });
     expect(unknown.error).toMatchObject({ code: -32002, data: { err: 'AccountNotFound' } });
-    const owner = stage.rich();
-    stage.chain.advance(1);
-    const early = await transfer(stage, owner, 1_000_000);
+    const owner = fixture.rich();
+    fixture.chain.advance(1);
+    const early = await transfer(fixture, owner, 1_000_000);
     early.sign([owner]);
-    expect((await stage.ask('sendTransaction', wire(early), { encoding: 'base64' })).error).toMatchObject({
+    expect((await fixture.ask('sendTransaction', wire(early), { encoding: 'base64' })).error).toMatchObject({
       data: { err: 'BlockhashNotFound' },
     });
     expect(
-      (await stage.ask('sendTransaction', wire(early), { encoding: 'base64', preflightCommitment: 'processed' })).error,
+      (await fixture.ask('sendTransaction', wire(early), { encoding: 'base64', preflightCommitment: 'processed' })).error,
     ).toBeUndefined();
   });
 
   test('a fee is what was told of it', async () => {
-    const owner = stage.rich();
-    const paying = await transfer(stage, owner, 1_000_000);
+    const owner = fixture.rich();
+    const paying = await transfer(fixture, owner, 1_000_000);
     const message = Buffer.from(paying.message.serialize()).toString('base64');
-    expect((await stage.ask('getFeeForMessage', message, { commitment: 'processed' })).result.value).toBe(5_000);
-    stage.chain.expireBlockhashes();
-    expect((await stage.ask('getFeeForMessage', message, { commitment: 'processed' })).result.value).toBeNull();
+    expect((await fixture.ask('getFeeForMessage', message, { commitment: 'processed' })).result.value).toBe(5_000);
+    fixture.chain.expireBlockhashes();
+    expect((await fixture.ask('getFeeForMessage', message, { commitment: 'processed' })).result.value).toBeNull();
   });
 });
 
 describe('simulating', () => {
   test('takes unsigned bytes, and with the signatures to be checked refuses them', async () => {
-    const owner = stage.rich();
-    const paying = wire(await transfer(stage, owner, 1_000_000));
-    const open = await stage.ask('simulateTransaction', paying, { encoding: 'base64', commitment: 'processed' });
+    const owner = fixture.rich();
+    const paying = wire(await transfer(fixture, owner, 1_000_000));
+    const open = await fixture.ask('simulateTransaction', paying, { encoding: 'base64', commitment: 'processed' });
     expect(open.result.value).toMatchObject({
       err: null,
       fee: 5_000,
       preBalances: [1_000_000_000, 0, 1],
       postBalances: [998_995_000, 1_000_000, 1],
     });
-    expect((await stage.ask('simulateTransaction', paying, { encoding: 'base64', sigVerify: true })).error?.code).toBe(-32003);
+    expect((await fixture.ask('simulateTransaction', paying, { encoding: 'base64', sigVerify: true })).error?.code).toBe(-32003);
     expect(
-      (await stage.ask('simulateTransaction', paying, { encoding: 'base64', sigVerify: true, replaceRecentBlockhash: true })).error?.code,
+      (await fixture.ask('simulateTransaction', paying, { encoding: 'base64', sigVerify: true, replaceRecentBlockhash: true })).error?.code,
     ).toBe(-32602);
-    expect((await stage.ask('getBalance', owner.publicKey.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000_000);
-    stage.chain.expireBlockhashes();
-    expect((await stage.ask('simulateTransaction', paying, { encoding: 'base64' })).result.value.err).toBe('BlockhashNotFound');
-    const replaced = await stage.ask('simulateTransaction', paying, { encoding: 'base64', replaceRecentBlockhash: true });
+    expect((await fixture.ask('getBalance', owner.publicKey.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000_000);
+    fixture.chain.expireBlockhashes();
+    expect((await fixture.ask('simulateTransaction', paying, { encoding: 'base64' })).result.value.err).toBe('BlockhashNotFound');
+    const replaced = await fixture.ask('simulateTransaction', paying, { encoding: 'base64', replaceRecentBlockhash: true });
     expect(replaced.result.value).toMatchObject({ err: null, replacementBlockhash: { blockhash: expect.any(String) } });
   });
 
   test('shows the accounts that are asked for as they would be', async () => {
-    const owner = stage.rich();
-    const paying = wire(await transfer(stage, owner, 1_000_000));
+    const owner = fixture.rich();
+    const paying = wire(await transfer(fixture, owner, 1_000_000));
     const accounts = { addresses: [owner.publicKey.toBase58(), STABLE.mint], encoding: 'base64' };
-    const { result } = await stage.ask('simulateTransaction', paying, { encoding: 'base64', commitment: 'processed', accounts });
+    const { result } = await fixture.ask('simulateTransaction', paying, { encoding: 'base64', commitment: 'processed', accounts });
     expect(result.value.accounts[0].lamports).toBe(998_995_000);
     expect(result.value.accounts[1].owner).toBe('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
   });
@@ -312,18 +314,18 @@ test.each([
   ['getTokenAccountsByOwner', [STABLE.mint, {}], -32602],
   ['getAccountInfo', [TAXED.mint], -32600],
 ] as const)('%s with wrong parameters (%#) is refused as nodes refuse it', async (method, params, code) => {
-  expect((await stage.ask(method, ...params)).error?.code).toBe(code);
+  expect((await fixture.ask(method, ...params)).error?.code).toBe(code);
 });
 
 test('a transaction of version 0 is only told to those who know of it', async () => {
-  const owner = stage.rich();
-  const paying = await transfer(stage, owner, 1_000_000);
+  const owner = fixture.rich();
+  const paying = await transfer(fixture, owner, 1_000_000);
   paying.sign([owner]);
-  const { result } = await stage.ask('sendTransaction', wire(paying), { encoding: 'base64', preflightCommitment: 'processed' });
-  expect((await stage.ask('getTransaction', result, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 })).result).toBeNull();
-  stage.chain.advance(2);
-  expect((await stage.ask('getTransaction', result, { commitment: 'confirmed' })).error?.code).toBe(-32015);
-  const told = await stage.ask('getTransaction', result, {
+  const { result } = await fixture.ask('sendTransaction', wire(paying), { encoding: 'base64', preflightCommitment: 'processed' });
+  expect((await fixture.ask('getTransaction', result, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 })).result).toBeNull();
+  fixture.chain.advance(2);
+  expect((await fixture.ask('getTransaction', result, { commitment: 'confirmed' })).error?.code).toBe(-32015);
+  const told = await fixture.ask('getTransaction', result, {
     commitment: 'confirmed',
     maxSupportedTransactionVersion: 0,
     encoding: 'base64',
@@ -332,7 +334,7 @@ test('a transaction of version 0 is only told to those who know of it', async ()
 });
 
 test('a batch is answered item by item, and what is no question is told so', async () => {
-  const post = async (body: string) => (await fetch(stage.url, { method: 'POST', body })).json() as Promise<Json>;
+  const post = async (body: string) => (await fetch(fixture.url, { method: 'POST', body })).json() as Promise<Json>;
   const answers = await post(
     JSON.stringify([
       { jsonrpc: '2.0', id: 'a', method: 'getHealth' },
@@ -349,16 +351,16 @@ test('a batch is answered item by item, and what is no question is told so', asy
   ]);
   expect((await post('[]')).error.code).toBe(-32600);
   expect((await post('{')).error.code).toBe(-32700);
-  expect((await fetch(stage.url)).status).toBe(405);
+  expect((await fetch(fixture.url)).status).toBe(405);
 });
 
 test('reads of programs and mints see what is there, filtered', async () => {
-  const owner = stage.rich();
+  const owner = fixture.rich();
   const filters = [{ dataSize: 165 }, { memcmp: { offset: 32, bytes: owner.publicKey.toBase58() } }];
   const settings = { encoding: 'base64', commitment: 'processed', filters, dataSlice: { offset: 64, length: 8 } };
-  const { result } = await stage.ask('getProgramAccounts', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', settings);
+  const { result } = await fixture.ask('getProgramAccounts', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', settings);
   expect(result.map((one: Json) => Buffer.from(one.account.data[0], 'base64').readBigUInt64LE())).toEqual([5_000_000_000n]);
-  const largest = (await stage.ask('getTokenLargestAccounts', STABLE.mint, { commitment: 'processed' })).result.value;
+  const largest = (await fixture.ask('getTokenLargestAccounts', STABLE.mint, { commitment: 'processed' })).result.value;
   expect(largest[0].amount).toBe('5000000000');
-  expect((await stage.ask('getTokenSupply', STABLE.mint)).result.value.decimals).toBe(6);
+  expect((await fixture.ask('getTokenSupply', STABLE.mint)).result.value.decimals).toBe(6);
 });

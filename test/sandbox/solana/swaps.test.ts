@@ -7,23 +7,23 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from './chain-fixture.ts';
 
-let stage: ChainFixture;
+let fixture: ChainFixture;
 beforeAll(async () => {
-  stage = await chainFixture();
+  fixture = await chainFixture();
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.aggregator.cheat(null));
+afterAll(() => fixture.close());
+beforeEach(() => fixture.aggregator.cheat(null));
 
 const programOf = (mint: string): PublicKey => (mint === STABLE.mint ? TOKEN_PROGRAM_ID : TOKEN_2022_PROGRAM_ID);
 async function amount(owner: PublicKey, mint: string): Promise<bigint> {
   const account = getAssociatedTokenAddressSync(new PublicKey(mint), owner, false, programOf(mint));
-  const { result } = await stage.ask('getTokenAccountBalance', account.toBase58(), { commitment: 'processed' });
+  const { result } = await fixture.ask('getTokenAccountBalance', account.toBase58(), { commitment: 'processed' });
   return BigInt(result?.value.amount ?? 0);
 }
 const buy = (taker: string, mint = SHARE.mint) =>
-  stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '250000000', taker, slippageBps: '50' });
+  fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '250000000', taker, slippageBps: '50' });
 const send = (bytes: Uint8Array, settings: object = {}) =>
-  stage.ask('sendTransaction', Buffer.from(bytes).toString('base64'), {
+  fixture.ask('sendTransaction', Buffer.from(bytes).toString('base64'), {
     encoding: 'base64',
     preflightCommitment: 'confirmed',
     ...settings,
@@ -34,9 +34,9 @@ test('the maker is who the other parts of the sandbox know', () => {
 });
 
 test('a signed order executes, and balances move exactly as it was quoted', async () => {
-  const taker = stage.rich();
+  const taker = fixture.rich();
   const lamports = async () =>
-    (await stage.ask('getBalance', taker.publicKey.toBase58(), { commitment: 'processed' })).result.value as number;
+    (await fixture.ask('getBalance', taker.publicKey.toBase58(), { commitment: 'processed' })).result.value as number;
   const [dollars, before] = [await amount(taker.publicKey, STABLE.mint), await lamports()];
   const order = await buy(taker.publicKey.toBase58());
   expect(order['maker']).toBe(SANDBOX_MAKER);
@@ -52,19 +52,19 @@ test('a signed order executes, and balances move exactly as it was quoted', asyn
   // What was told of fees and rent is what was paid.
   const told = ['signatureFeeLamports', 'prioritizationFeeLamports', 'rentFeeLamports'].map((name) => order[name] as number);
   expect(before - (await lamports())).toBe(told.reduce((sum, fee) => sum + fee, 0));
-  stage.chain.finalize();
-  const { result } = await stage.ask('getTransaction', answer.result, { maxSupportedTransactionVersion: 0 });
+  fixture.chain.finalize();
+  const { result } = await fixture.ask('getTransaction', answer.result, { maxSupportedTransactionVersion: 0 });
   expect(result.meta).toMatchObject({ err: null, fee: (told[0] as number) + (told[1] as number) });
 });
 
 test('a mint that keeps a fee credits what was quoted, both ways', async () => {
-  const taker = stage.rich();
+  const taker = fixture.rich();
   const order = await buy(taker.publicKey.toBase58(), TAXED.mint);
   expect((await send(signed(order.transaction, taker))).error).toBeUndefined();
   const bought = await amount(taker.publicKey, TAXED.mint);
   expect(bought).toBe(BigInt(order.outAmount));
   const dollars = await amount(taker.publicKey, STABLE.mint);
-  const back = await stage.order({
+  const back = await fixture.order({
     inputMint: TAXED.mint,
     outputMint: STABLE.mint,
     amount: bought.toString(),
@@ -76,10 +76,10 @@ test('a mint that keeps a fee credits what was quoted, both ways', async () => {
 });
 
 test('the first API quotes, then builds, in both versions of transactions', async () => {
-  const taker = stage.rich();
-  const quote = await stage.quote({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000', slippageBps: '50' });
+  const taker = fixture.rich();
+  const quote = await fixture.quote({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000', slippageBps: '50' });
   for (const asLegacyTransaction of [false, true]) {
-    const swap = await stage.post('/swap/v1/swap', {
+    const swap = await fixture.post('/swap/v1/swap', {
       userPublicKey: taker.publicKey.toBase58(),
       quoteResponse: quote,
       asLegacyTransaction,
@@ -94,11 +94,11 @@ test('the first API quotes, then builds, in both versions of transactions', asyn
 });
 
 test('the aggregator lands what it built itself, and nothing else', async () => {
-  const taker = stage.rich();
+  const taker = fixture.rich();
   const order = await buy(taker.publicKey.toBase58());
   const bytes = signed(order.transaction, taker);
   const execute = (signedTransaction: Buffer, requestId = order.requestId) =>
-    stage.post('/swap/v2/execute', { signedTransaction: signedTransaction.toString('base64'), requestId });
+    fixture.post('/swap/v2/execute', { signedTransaction: signedTransaction.toString('base64'), requestId });
   expect((await execute(bytes, '00000000-0000-4000-8000-ffffffffffff')).code).toBe(-1);
   expect((await execute(bytes.subarray(0, 90))).code).toBe(-2);
   const altered = Buffer.from(bytes);
@@ -110,8 +110,8 @@ test('the aggregator lands what it built itself, and nothing else', async () => 
 });
 
 test('who cannot pay gets an empty transaction and the reason', async () => {
-  const poor = stage.rich();
-  const order = await stage.order({
+  const poor = fixture.rich();
+  const order = await fixture.order({
     inputMint: STABLE.mint,
     outputMint: SHARE.mint,
     amount: '5000000001',
@@ -119,24 +119,24 @@ test('who cannot pay gets an empty transaction and the reason', async () => {
   });
   expect(order).toMatchObject({ transaction: '', errorCode: 1 });
   const stranger = sandboxKey('nobody').address;
-  stage.node.fund(stranger, STABLE.mint, 5_000_000n);
-  expect(await stage.order({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000', taker: stranger })).toMatchObject({
+  fixture.node.fund(stranger, STABLE.mint, 5_000_000n);
+  expect(await fixture.order({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000', taker: stranger })).toMatchObject({
     transaction: '',
     errorCode: 2,
   });
-  expect((await stage.order({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000' })).transaction).toBeNull();
+  expect((await fixture.order({ inputMint: STABLE.mint, outputMint: SHARE.mint, amount: '1000000' })).transaction).toBeNull();
 });
 
 describe('a transaction that is not what was signed', () => {
   test('is refused with every altered byte of its amount, and the same bytes run once', async () => {
-    const taker = stage.rich();
+    const taker = fixture.rich();
     const bytes = signed((await buy(taker.publicKey.toBase58())).transaction, taker);
     const tampered = Buffer.from(bytes);
     tampered[tampered.length - 20] = (tampered.at(-20) as number) ^ 1;
     expect((await send(tampered)).error).toMatchObject({ code: -32003 });
     // Without preflight the node takes it, and no block ever holds it.
     const name = (await send(tampered, { skipPreflight: true })).result;
-    expect((await stage.ask('getSignatureStatuses', [name])).result.value).toEqual([null]);
+    expect((await fixture.ask('getSignatureStatuses', [name])).result.value).toEqual([null]);
     expect((await send(bytes)).error).toBeUndefined();
     const held = await amount(taker.publicKey, SHARE.mint);
     const again = await send(bytes);
@@ -146,17 +146,17 @@ describe('a transaction that is not what was signed', () => {
   });
 
   test('is refused once its blockhash has expired', async () => {
-    const taker = stage.rich();
+    const taker = fixture.rich();
     const order = await buy(taker.publicKey.toBase58());
     const bytes = signed(order.transaction, taker);
-    const height = async () => (await stage.ask('getBlockHeight', { commitment: 'processed' })).result as number;
-    stage.chain.advance(Number(order.lastValidBlockHeight) - (await height()));
-    const onTheLastBlock = await stage.ask('simulateTransaction', bytes.toString('base64'), {
+    const height = async () => (await fixture.ask('getBlockHeight', { commitment: 'processed' })).result as number;
+    fixture.chain.advance(Number(order.lastValidBlockHeight) - (await height()));
+    const onTheLastBlock = await fixture.ask('simulateTransaction', bytes.toString('base64'), {
       encoding: 'base64',
       commitment: 'processed',
     });
     expect(onTheLastBlock.result.value.err).toBeNull();
-    stage.chain.advance(1);
+    fixture.chain.advance(1);
     expect((await send(bytes, { preflightCommitment: 'processed' })).error).toMatchObject({
       code: -32002,
       message: 'Transaction simulation failed: Blockhash not found',
@@ -170,10 +170,10 @@ describe('a transaction that is not what was signed', () => {
 test.each(['other_recipient', 'half_output', 'takes_all'] as const)(
   'a simulation shows what an aggregator that cheats (%s) would do',
   async (how) => {
-    const taker = stage.rich();
-    stage.aggregator.cheat(how);
+    const taker = fixture.rich();
+    fixture.aggregator.cheat(how);
     const order = await buy(taker.publicKey.toBase58());
-    const { error, changes } = await stage.rpc.simulate(Buffer.from(order.transaction, 'base64'));
+    const { error, changes } = await fixture.rpc.simulate(Buffer.from(order.transaction, 'base64'));
     expect(error).toBeNull();
     const mine = changes.tokens.filter(({ owner }) => owner === taker.publicKey.toBase58());
     const gained = mine.find(({ mint }) => mint === SHARE.mint);

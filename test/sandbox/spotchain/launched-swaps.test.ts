@@ -19,15 +19,15 @@ import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { type ChainFixture, chainFixture, type Json, KEY, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
 import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
 
-let stage: ChainFixture;
+let fixture: ChainFixture;
 let stopKeeper: () => void;
 beforeAll(async () => {
-  stage = await chainFixture();
-  stopKeeper = startKeeper(stage.chain);
+  fixture = await chainFixture();
+  stopKeeper = startKeeper(fixture.chain);
 });
 afterAll(async () => {
   stopKeeper();
-  await stage.close();
+  await fixture.close();
 });
 
 const QUOTES = {
@@ -49,9 +49,9 @@ function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
       quoteDecimals: quote.decimals,
     }),
   );
-  for (const who of [cast.creator, cast.trader]) enrich(stage.chain, who, quote.mint, 10_000_000_000_000n);
+  for (const who of [cast.creator, cast.trader]) enrich(fixture.chain, who, quote.mint, 10_000_000_000_000n);
   const land = (instructions: Parameters<typeof wireOf>[1], signers: Parameters<typeof wireOf>[2]) =>
-    expect(landOn(stage.chain, decodeTransaction(wireOf(stage.chain, instructions, signers))).run.error).toBeNull();
+    expect(landOn(fixture.chain, decodeTransaction(wireOf(fixture.chain, instructions, signers))).run.error).toBeNull();
   land([script.createConfig(config)], [cast.creator, cast.config]);
   land([script.createPool()], [cast.creator, cast.mint]);
   return {
@@ -64,11 +64,11 @@ function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
 
 async function amount(owner: PublicKey, mint: string): Promise<bigint> {
   const account = getAssociatedTokenAddressSync(new PublicKey(mint), owner, false, TOKEN_PROGRAM_ID);
-  const { result } = await stage.ask('getTokenAccountBalance', account.toBase58(), { commitment: 'processed' });
+  const { result } = await fixture.ask('getTokenAccountBalance', account.toBase58(), { commitment: 'processed' });
   return BigInt(result?.value.amount ?? 0);
 }
 const send = (bytes: Uint8Array) =>
-  stage.ask('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
+  fixture.ask('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 
 /** Signs an order, lands it, and checks both balances against what was quoted. */
 async function carryOut(order: Route, taker: Keypair, inputMint: string, outputMint: string, given: bigint): Promise<bigint> {
@@ -86,52 +86,52 @@ async function carryOut(order: Route, taker: Keypair, inputMint: string, outputM
 describe.each(Object.entries(QUOTES))('a token on a curve quoted in %s', (symbol, quote) => {
   test('is bought, sold, priced and charted on its curve, graduates, and is sold in the pool that follows', async () => {
     const { mint, finish } = launch(`quoted in ${symbol}`, quote);
-    const taker = stage.rich();
+    const taker = fixture.rich();
     const wallet = taker.publicKey.toBase58();
-    const buy = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '250000000', taker: wallet, slippageBps: '100' });
+    const buy = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '250000000', taker: wallet, slippageBps: '100' });
     expect(buy['routePlan']).toMatchObject([{ swapInfo: { label: 'Dynamic Bonding Curve' } }]);
     const bought = await carryOut(buy, taker, STABLE.mint, mint, 250_000_000n);
 
-    const prices: Json = await (await fetch(`${stage.aggregator.url}/price/v3?ids=${mint}`)).json();
+    const prices: Json = await (await fetch(`${fixture.aggregator.url}/price/v3?ids=${mint}`)).json();
     const paid = 250 / (Number(bought) / 1e6);
     expect(Math.abs(prices[mint].usdPrice / paid - 1)).toBeLessThan(0.2);
     expect(prices[mint].liquidity).toBeGreaterThan(0);
 
     const half = bought / 2n;
-    const sell = await stage.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(half), taker: wallet, slippageBps: '100' });
+    const sell = await fixture.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(half), taker: wallet, slippageBps: '100' });
     await carryOut(sell, taker, mint, STABLE.mint, half);
 
-    stage.clock.advanceTo(stage.clock.now() + 120_000);
+    fixture.clock.advanceTo(fixture.clock.now() + 120_000);
     const bars: Json = await (
-      await fetch(`${stage.aggregator.url}/api/v2/networks/solana/pools/${stage.launched.token(mint)?.pool}/ohlcv/minute?limit=10`)
+      await fetch(`${fixture.aggregator.url}/api/v2/networks/solana/pools/${fixture.launched.token(mint)?.pool}/ohlcv/minute?limit=10`)
     ).json();
     const [bar] = bars.data.attributes.ohlcv_list as number[][];
     expect(bar?.[2]).toBeGreaterThanOrEqual(bar?.[3] ?? Number.NaN);
     expect(bar?.[5]).toBeGreaterThan(0);
 
     // More than the curve still takes has no route.
-    expect(await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '5000000000000' })).toMatchObject({
+    expect(await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '5000000000000' })).toMatchObject({
       errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
     });
     finish();
-    expect(stage.launched.token(mint)?.venue).toBe('successor');
-    const last = await stage.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(bought - half), taker: wallet });
+    expect(fixture.launched.token(mint)?.venue).toBe('successor');
+    const last = await fixture.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(bought - half), taker: wallet });
     expect(last['routePlan']).toMatchObject([{ swapInfo: { label: 'Meteora DAMM v2' } }]);
     await carryOut(last, taker, mint, STABLE.mint, bought - half);
     expect(await amount(taker.publicKey, mint)).toBe(0n);
-    const again = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '10000000', taker: wallet });
+    const again = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '10000000', taker: wallet });
     await carryOut(again, taker, STABLE.mint, mint, 10_000_000n);
   });
 });
 
 test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s is one that a delegated wallet may sign', async (name) => {
   const { mint } = launch(`delegated ${name}`, QUOTES[name]);
-  const wallet = stage.rich().publicKey.toBase58();
-  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '100' });
+  const wallet = fixture.rich().publicKey.toBase58();
+  const order = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '100' });
   const read = readTransaction(new Uint8Array(Buffer.from(order.transaction, 'base64')));
   if (!read.ok) throw new Error(read.refusal.detail);
   const found = await Promise.all(
-    read.value.lookups.map(async ({ table }) => [table, (await stage.rpc.lookupTable(table)) as readonly string[]] as const),
+    read.value.lookups.map(async ({ table }) => [table, (await fixture.rpc.lookupTable(table)) as readonly string[]] as const),
   );
   const swap = (leastOut: bigint) => ({
     wallet,
@@ -149,12 +149,12 @@ test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s is one
 
 test('a price that moved beyond the slippage fails on the chain, and the taker keeps everything', async () => {
   const { mint, script } = launch('moved meanwhile', QUOTES.USDC);
-  const [taker, other] = [stage.rich(), sandboxKey('moved meanwhile trader')];
+  const [taker, other] = [fixture.rich(), sandboxKey('moved meanwhile trader')];
   const wallet = taker.publicKey.toBase58();
-  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '50' });
+  const order = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '50' });
   const before = await amount(taker.publicKey, STABLE.mint);
   const swap = script.swap('buy', 'exactIn', 2_000_000_000n, 0n);
-  expect(landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [script.holding(other), swap], [other]))).run.error).toBeNull();
+  expect(landOn(fixture.chain, decodeTransaction(wireOf(fixture.chain, [script.holding(other), swap], [other]))).run.error).toBeNull();
   const answer = await send(signed(order.transaction, taker));
   expect(answer.error).toMatchObject({ data: { err: { InstructionError: [3, { Custom: 6001 }] } } });
   expect(await amount(taker.publicKey, STABLE.mint)).toBe(before);
@@ -163,20 +163,20 @@ test('a price that moved beyond the slippage fails on the chain, and the taker k
 test('a curve that has no room for the usual probe of the feed is quoted by a smaller one', async () => {
   const { mint, script } = launch('nearly full', QUOTES.USDC);
   const whale = sandboxKey('nearly full trader');
-  const buy = (amount: bigint) => wireOf(stage.chain, [script.holding(whale), script.swap('buy', 'exactIn', amount, 0n)], [whale]);
+  const buy = (amount: bigint) => wireOf(fixture.chain, [script.holding(whale), script.swap('buy', 'exactIn', amount, 0n)], [whale]);
   // The largest power of two that still fits, again and again, until less than a hundred dollars have room.
   for (let amount = 2n ** 40n; amount > 2n ** 25n; amount /= 2n)
-    while (stage.launched.token(mint)?.swap('buy', amount + 20_000_000n) != null) {
-      stage.chain.advance(1);
-      expect(landOn(stage.chain, decodeTransaction(buy(amount))).run.error).toBeNull();
+    while (fixture.launched.token(mint)?.swap('buy', amount + 20_000_000n) != null) {
+      fixture.chain.advance(1);
+      expect(landOn(fixture.chain, decodeTransaction(buy(amount))).run.error).toBeNull();
     }
   const wish = { inputMint: STABLE.mint, outputMint: mint };
-  expect(await stage.order({ ...wish, amount: '100000000' })).toMatchObject({ errorCode: 'COULD_NOT_FIND_ANY_ROUTE' });
-  const { clock } = stage;
+  expect(await fixture.order({ ...wish, amount: '100000000' })).toMatchObject({ errorCode: 'COULD_NOT_FIND_ANY_ROUTE' });
+  const { clock } = fixture;
   const headers = { 'x-api-key': KEY };
   const client = createKeyedClient({
     venue: 'spotchain',
-    baseUrl: stage.aggregator.url,
+    baseUrl: fixture.aggregator.url,
     headers,
     clock,
     random: () => 0.5,
@@ -191,11 +191,11 @@ test('a curve that has no room for the usual probe of the feed is quoted by a sm
 
 test.each(['other_recipient', 'takes_all'] as const)('a simulation shows what an aggregator that cheats (%s) would do', async (how) => {
   const { mint } = launch(`cheated ${how}`, QUOTES.SOL);
-  const taker = stage.rich();
-  stage.aggregator.cheat(how);
-  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: taker.publicKey.toBase58() });
-  stage.aggregator.cheat(null);
-  const { error, changes } = await stage.rpc.simulate(Buffer.from(order.transaction, 'base64'));
+  const taker = fixture.rich();
+  fixture.aggregator.cheat(how);
+  const order = await fixture.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: taker.publicKey.toBase58() });
+  fixture.aggregator.cheat(null);
+  const { error, changes } = await fixture.rpc.simulate(Buffer.from(order.transaction, 'base64'));
   expect(error).toBeNull();
   const moved = (of: string): bigint =>
     changes.tokens

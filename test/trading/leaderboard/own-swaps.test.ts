@@ -9,37 +9,37 @@ import { createLeaderboardRefresh, type WalletTransaction } from '../../../src/t
 import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from '../../actors/prepared-transaction/swap-fixture.ts';
 import { eachRow } from '../../../actors/runtime/containment.ts';
 
-let stage: SwapFixture;
+let fixture: SwapFixture;
 beforeAll(async () => {
-  stage = await swapFixture();
+  fixture = await swapFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 async function swapped(over: Parameters<typeof preparedSwap>[1] = {}): Promise<string> {
-  await stage.cut();
-  await stage.receive();
-  const order = await preparedSwap(stage, over);
-  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  await fixture.cut();
+  await fixture.receive();
+  const order = await preparedSwap(fixture, over);
+  must(await fixture.swaps.execute(fixture.context(), order.id, signedBy(fixture.wallet, order.unsigned)));
   for (let round = 0; round < 40; round++) {
-    stage.chain.advance(8);
-    await stage.pass(3_000);
-    if ((await stage.find(order.id)).state === 'finalized') return (await stage.find(order.id)).signature as string;
+    fixture.chain.advance(8);
+    await fixture.pass(3_000);
+    if ((await fixture.find(order.id)).state === 'finalized') return (await fixture.find(order.id)).signature as string;
   }
   throw new Error('the swap is not final');
 }
 
 test('an own purchase and sale make a figure by themselves, and the same history from the provider changes nothing', async () => {
-  const address = stage.wallet.publicKey.toBase58();
+  const address = fixture.wallet.publicKey.toBase58();
   const mint = CATALOG.byKey(AAPLX)?.token?.mint as string;
   const bought = await swapped();
-  const [fill] = await stage.sql<{ quantity: string }[]>`select quantity::text from fills order by number limit 1`;
+  const [fill] = await fixture.sql<{ quantity: string }[]>`select quantity::text from fills order by number limit 1`;
   const sold = await swapped({ side: 'sell', amount: fill?.quantity as string } as never);
   let told: readonly WalletTransaction[] = [];
-  const store = createLeaderboardStore(stage.sql);
-  const reads = createLeaderboardReads(stage.sql);
-  await createRegistrationStore(stage.sql).register(
+  const store = createLeaderboardStore(fixture.sql);
+  const reads = createLeaderboardReads(fixture.sql);
+  await createRegistrationStore(fixture.sql).register(
     ORG,
-    { chain: 'spotchain', address, label: null, by: 'ann', at: stage.clock.now() },
+    { chain: 'spotchain', address, label: null, by: 'ann', at: fixture.clock.now() },
     [],
   );
   const { run } = createLeaderboardRefresh({
@@ -47,22 +47,22 @@ test('an own purchase and sale make a figure by themselves, and the same history
       throw error;
     }),
     store,
-    clock: stage.clock,
+    clock: fixture.clock,
     histories: { transactions: async () => told, fills: async () => [], failureOf: () => null },
   });
 
   await run();
   const first = await reads.find(address, '24h');
   expect(first).toMatchObject({ rank: 1, sales: 1, matchedSales: 1 });
-  const { items } = await reads.sales(address, '24h', stage.clock.now(), { limit: 10, after: null });
+  const { items } = await reads.sales(address, '24h', fixture.clock.now(), { limit: 10, after: null });
   expect(items).toMatchObject([{ asset: mint, reference: sold }]);
-  const events = await stage.sql<{ signature: string; source: string }[]>`select signature, source from leaderboard_events order by seq`;
+  const events = await fixture.sql<{ signature: string; source: string }[]>`select signature, source from leaderboard_events order by seq`;
   expect([...events]).toEqual([
     { signature: bought, source: 'service' },
     { signature: sold, source: 'service' },
   ]);
 
-  told = stage.chain.historyOf(address as never).map((landed) => readEnhanced(enhancedOf(landed), address, stage.clock.now()));
+  told = fixture.chain.historyOf(address as never).map((landed) => readEnhanced(enhancedOf(landed), address, fixture.clock.now()));
   expect(told.map(({ signature }) => signature)).toEqual(expect.arrayContaining([bought, sold]));
   // What the provider tells of an own swap is what the own record says.
   const [own] = await store.ownSwaps(address, 0);
@@ -72,7 +72,7 @@ test('an own purchase and sale make a figure by themselves, and the same history
     own?.tokens.get(mint),
     own?.tokens.get(USDC_MINT),
   ]);
-  stage.clock.advanceTo(stage.clock.now() + 10 * 60_000);
+  fixture.clock.advanceTo(fixture.clock.now() + 10 * 60_000);
   await run();
   expect(await reads.find(address, '24h')).toMatchObject({
     realizedPnlUsd: first?.realizedPnlUsd,

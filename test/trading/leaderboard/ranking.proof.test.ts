@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ranksOf } from './ranking.ts';
 import { type RefreshFixture, refreshFixture } from './refresh-fixture.ts';
 
-let stage: RefreshFixture;
+let fixture: RefreshFixture;
 beforeAll(async () => {
-  stage = await refreshFixture();
+  fixture = await refreshFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 test('10,000 wallets, 200,000 sales', async () => {
-  const { p50, p99, projectedMs } = await ranksOf(stage, { wallets: 10_000, salesPerWallet: 20, questions: 2_000 });
+  const { p50, p99, projectedMs } = await ranksOf(fixture, { wallets: 10_000, salesPerWallet: 20, questions: 2_000 });
   console.log(
     `10000 wallets: a page in ${p50.toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99); all ranks anew in ${projectedMs.toFixed(0)} ms`,
   );

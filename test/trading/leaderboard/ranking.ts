@@ -10,10 +10,10 @@ const EVERYTHING: LeaderboardFilter = { chain: null, search: null, ranked: null,
 
 /** Fills the board, ranks it, and asks for pages of it; milliseconds. */
 export async function ranksOf(
-  stage: RefreshFixture,
+  fixture: RefreshFixture,
   size: { readonly wallets: number; readonly salesPerWallet: number; readonly questions: number },
 ) {
-  const { sql, reads, store } = stage;
+  const { sql, reads, store } = fixture;
   await sql`
     insert into leaderboard_registrations (org_id, chain, address, label, registered_by, registered_at)
     select ${ORG}, 'evmvenue', '0x' || lpad(to_hex(n), 40, '0'), 'desk ' || n, 'ann', ${NOW} from generate_series(1, ${size.wallets}) n`;

@@ -8,19 +8,19 @@ import { payIntoVault } from '../../../harness/vault.ts';
 import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';
 
 const T0 = Date.UTC(2026, 2, 2);
-let stage: GateFixture;
+let fixture: GateFixture;
 let app: Sql;
 let superuser: Sql;
 beforeAll(async () => {
-  stage = await createGateFixture(await testDatabase());
-  ({ app, superuser } = stage);
+  fixture = await createGateFixture(await testDatabase());
+  ({ app, superuser } = fixture);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 /** An agent that has traded on paper, with two deposits in its vault. */
 let id = '';
 beforeEach(async () => {
-  id = await stage.agentAt('limited_live', { evidence: 'absent' });
+  id = await fixture.agentAt('limited_live', { evidence: 'absent' });
   await payIntoVault(app, ORG, id, '100', T0);
   await payIntoVault(app, ORG, id, '50', T0 + 1);
 });

@@ -15,11 +15,11 @@ import { testDatabase } from '../../../harness/postgres.ts';
 import { seedOfRun } from '../../../harness/seed.ts';
 import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';
 
-let stage: GateFixture;
+let fixture: GateFixture;
 beforeAll(async () => {
-  stage = await createGateFixture(await testDatabase());
+  fixture = await createGateFixture(await testDatabase());
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const INSTRUMENTS = ['spotchain:AAPLx', 'evmvenue:BTC'] as readonly InstrumentKey[];
 /** Midnight UTC; rounds are a hundred days apart so that none sees the prices of another. */
@@ -83,8 +83,8 @@ async function measured({ id, quantity, fillPrice, at }: Fill, eighths: number |
     flow: '{}',
     measured_at: measuredAt,
   };
-  await stage.app`insert into shadow_orders ${stage.app({ fill_id: id, org_id: ORG, limit_price: fillPrice, sent_at: at, rested_until: null })}`;
-  await stage.app`insert into shadow_windows ${stage.app(row)}`;
+  await fixture.app`insert into shadow_orders ${fixture.app({ fill_id: id, org_id: ORG, limit_price: fillPrice, sent_at: at, rested_until: null })}`;
+  await fixture.app`insert into shadow_windows ${fixture.app(row)}`;
 }
 
 test('over random fills, overnight positions, missing and stale prices', async () => {
@@ -93,7 +93,7 @@ test('over random fills, overnight positions, missing and stale prices', async (
   const shadowed = { measured: 0, unknown: 0, missed: 0 };
   const property = fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
     const origin = FIRST + ++rounds * 100 * DAY;
-    const agent = { id: await stage.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
+    const agent = { id: await fixture.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
     const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
     const held = [new Decimal(0), new Decimal(0)];
     let at = origin;
@@ -119,12 +119,12 @@ test('over random fills, overnight positions, missing and stale prices', async (
         at,
         quotes: [],
       };
-      await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+      await fixture.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
       if (trade.funding !== null && trade.funding.cents !== 0) {
         // No two trades name the same hour: each is some milliseconds off.
         const hour = Math.ceil(at / 3_600_000 + trade.funding.hours) * 3_600_000 + n;
         const payment = { instrument: 'evmvenue:BTC', hour, paidUsd: plainDecimal(new Decimal(trade.funding.cents).div(100)) } as const;
-        await stage.app.begin((sql) =>
+        await fixture.app.begin((sql) =>
           writeFunding(sql, { orgId: ORG, bookId: fill.bookId }, [payment], hour + (trade.funding?.lateMs ?? 0)),
         );
       }
@@ -133,17 +133,17 @@ test('over random fills, overnight positions, missing and stale prices', async (
     for (const { afterMs, instrument, cents, quality } of cuts) {
       const slot = Math.floor((origin + afterMs) / 60_000) * 60_000;
       const body = JSON.stringify({ quote: { bid: (cents / 100).toFixed(2), ask: (cents / 100 + 0.02).toFixed(2), quality } });
-      await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
-      await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
+      await fixture.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
+      await fixture.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
     }
-    const rows = createEvaluationRows(stage.app);
-    const paper = paperSeriesOf(await rows.paper(agent, stage.manifest, window));
-    const shadow = shadowSeriesOf(await rows.shadow(agent, stage.manifest, window));
+    const rows = createEvaluationRows(fixture.app);
+    const paper = paperSeriesOf(await rows.paper(agent, fixture.manifest, window));
+    const shadow = shadowSeriesOf(await rows.shadow(agent, fixture.manifest, window));
     const book = bookIds.paper(agent.id, 1);
-    const [found] = await stage.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
-        select paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt}) as paper,
-          alike(${JSON.stringify(paper)}::text::jsonb, paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt})) as papers,
-          alike(${JSON.stringify(shadow)}::text::jsonb, shadow_series(${book}, ${stage.manifest.maxSlippageBps}::int::text::jsonb, ${window.enteredAt}, ${window.evaluatedAt})) as shadows`;
+    const [found] = await fixture.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
+        select paper_series(${book}, ${fixture.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt}) as paper,
+          alike(${JSON.stringify(paper)}::text::jsonb, paper_series(${book}, ${fixture.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt})) as papers,
+          alike(${JSON.stringify(shadow)}::text::jsonb, shadow_series(${book}, ${fixture.manifest.maxSlippageBps}::int::text::jsonb, ${window.enteredAt}, ${window.evaluatedAt})) as shadows`;
     expect(found?.papers, `${JSON.stringify(paper)} is not ${JSON.stringify(found?.paper)}`).toBe(true);
     expect(found?.shadows).toBe(true);
     compared += paper.days.length;
@@ -159,7 +159,7 @@ test('over random fills, overnight positions, missing and stale prices', async (
 });
 
 test('by hand: two days with a position overnight, at its bids, and what the sale realized after fees', async () => {
-  const id = await stage.agentAt('draft', { evidence: 'absent' });
+  const id = await fixture.agentAt('draft', { evidence: 'absent' });
   const day = FIRST + 9_000 * DAY;
   const fill = (side: 'buy' | 'sell', at: number, price: string, notionalUsd: string): Fill => ({
     id: `${id} ${side}`,
@@ -212,13 +212,13 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
 /** Steps of an agent's life: at which instants its duty changed, and edges of its feed that changed nothing of it. */
 async function lived(id: string, duties: readonly (readonly [at: number, duty: 'active' | 'paused'])[]): Promise<void> {
   for (const [place, [at, duty]] of duties.entries())
-    await stage.app`
+    await fixture.app`
       insert into steps (actor_id, version, at, machine, event, to_value)
-      values (${id}, ${100 + place}, ${at}, 'agent@1', '{}', ${stage.app.json({ stage: 'paper', feed: 'live', duty })})`;
+      values (${id}, ${100 + place}, ${at}, 'agent@1', '{}', ${fixture.app.json({ stage: 'paper', feed: 'live', duty })})`;
 }
 
 test('the time off duty is that within the stage, edges of the feed while paused included, up to now where it lasts', async () => {
-  const id = await stage.agentAt('draft', { evidence: 'absent' });
+  const id = await fixture.agentAt('draft', { evidence: 'absent' });
   await lived(id, [
     [FIRST, 'active'],
     [FIRST + DAY, 'paused'],
@@ -233,26 +233,26 @@ test('the time off duty is that within the stage, edges of the feed while paused
     [2, 7, 3],
     [6, 7, 1],
   ] as const) {
-    const [row] = await stage.app<{ ms: number }[]>`select paused_ms(${id}, ${FIRST + since * DAY}, ${FIRST + until * DAY}) as ms`;
+    const [row] = await fixture.app<{ ms: number }[]>`select paused_ms(${id}, ${FIRST + since * DAY}, ${FIRST + until * DAY}) as ms`;
     expect(row?.ms, `${since} to ${until}`).toBe(days * DAY);
   }
 });
 
 test('fifteen days of which the agent was off duty for two are thirteen days on paper: the gate stays shut', async () => {
-  const id = await stage.agentAt('paper', { evidence: 'absent' });
-  const [entry] = await stage.app<{ at: number }[]>`select (stage_entry(${id})).at as at`;
+  const id = await fixture.agentAt('paper', { evidence: 'absent' });
+  const [entry] = await fixture.app<{ at: number }[]>`select (stage_entry(${id})).at as at`;
   const at = entry?.at as number;
   await lived(id, [
     [at + DAY, 'paused'],
     [at + 3 * DAY, 'active'],
   ]);
-  const proof = await stage.pass(id, 'paper');
+  const proof = await fixture.pass(id, 'paper');
   expect(proof.passed).toBe(false);
   expect(proof.checks.filter(({ passed }) => !passed)).toMatchObject([{ name: 'elapsed_days', observed: expect.closeTo(13, 3) }]);
   await expect(
-    stage.app`update agents set stage = 'shadow', stage_evidence = ${proof.id}, stage_asked_by = 'tina' where id = ${id}`,
+    fixture.app`update agents set stage = 'shadow', stage_evidence = ${proof.id}, stage_asked_by = 'tina' where id = ${id}`,
   ).rejects.toThrow(/has not passed/);
   // Two days more, on duty, make up for it.
-  await stage.advance(2 * DAY);
-  expect((await stage.pass(id, 'paper')).passed).toBe(true);
+  await fixture.advance(2 * DAY);
+  expect((await fixture.pass(id, 'paper')).passed).toBe(true);
 });

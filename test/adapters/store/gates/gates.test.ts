@@ -33,16 +33,16 @@ import { isMet } from '../../../harness/rounds.ts';
 import { payIntoVault } from '../../../harness/vault.ts';
 import { createGateFixture, type GateFixture, ORG } from './gate-fixture.ts';
 
-let stage: GateFixture;
+let fixture: GateFixture;
 let app: Sql;
 let evaluator: Sql;
 let url: string;
 beforeAll(async () => {
   url = await testDatabase();
-  stage = await createGateFixture(url);
-  ({ app, evaluator } = stage);
+  fixture = await createGateFixture(url);
+  ({ app, evaluator } = fixture);
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const step = (sql: Sql, id: string, to: Stage, evidenceId: string | null, askedBy: string | null = 'tina') =>
   sql`update agents set stage = ${to}, stage_evidence = ${evidenceId}, stage_asked_by = ${askedBy} where id = ${id}`;
@@ -56,7 +56,7 @@ describe('every pair of stages, whatever the evidence and the role', () => {
   for (const evidence of STATES_OF_EVIDENCE) {
     test(`with evidence ${evidence}`, async () => {
       for (const from of STAGES) {
-        const id = await stage.agentAt(from, { evidence });
+        const id = await fixture.agentAt(from, { evidence });
         // What the agent was given is on record; naming it is all that an attacker could do.
         const kind = evidenceKindAt(from);
         const [proof] =
@@ -71,7 +71,7 @@ describe('every pair of stages, whatever the evidence and the role', () => {
             if (opens && role === 'app') continue;
             // Roles without the privilege are refused before any gate: a quarter of the pairs shows it.
             if ((role === 'evaluator' || role === 'reader') && !isMet(STAGES.indexOf(from), STAGES.indexOf(to), 4)) continue;
-            const attempt = stage.as(role).begin(async (sql) => {
+            const attempt = fixture.as(role).begin(async (sql) => {
               await step(sql as unknown as Sql, id, to, proof?.id ?? null);
               if (role === 'owner' && opens) throw new Error('the gate was open: undone');
             });
@@ -94,7 +94,7 @@ describe('every pair of stages, whatever the evidence and the role', () => {
   test('a step back is open to the application, and closes every gate behind it again', async () => {
     for (const from of ['stress_test', 'live'] as const) {
       for (const to of STAGES.slice(0, STAGES.indexOf(from))) {
-        const id = await stage.agentAt(from, { evidence: 'absent' });
+        const id = await fixture.agentAt(from, { evidence: 'absent' });
         await step(app, id, to, null, 'somebody');
         expect(await stageOf(id)).toBe(to);
         const next = STAGES[STAGES.indexOf(to) + 1] as Stage;
@@ -106,14 +106,14 @@ describe('every pair of stages, whatever the evidence and the role', () => {
 
 describe('what no role but a superuser can do', () => {
   test('insert evidence or changes of stage as the application, the reader or under a login of the service', async () => {
-    const id = await stage.agentAt('draft', { evidence: 'absent' });
+    const id = await fixture.agentAt('draft', { evidence: 'absent' });
     const { appUrl, evaluatorUrl, shared } = await separateLogins(url);
     expect(shared).toBe(null);
     const appLogin = openDatabase({ url: appUrl, connections: 1, name: 'app login' });
     const bareLogin = openDatabase({ url: appUrl, role: null, connections: 1, name: 'bare login' });
     const evaluatorLogin = openDatabase({ url: evaluatorUrl, role: EVALUATOR_ROLE, connections: 1, name: 'evaluator login' });
     try {
-      for (const sql of [app, stage.as('reader'), appLogin, bareLogin]) {
+      for (const sql of [app, fixture.as('reader'), appLogin, bareLogin]) {
         await expect(
           sql`insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, result_hash, metrics, series)
             values (gen_random_uuid(), ${id}, 'manifest', 1, 'x', 'x', '{}', '{}')`,
@@ -149,7 +149,7 @@ describe('what no role but a superuser can do', () => {
   });
 
   test('change, delete or truncate what is on record', async () => {
-    for (const sql of [app, evaluator, stage.as('reader'), stage.as('owner'), stage.superuser]) {
+    for (const sql of [app, evaluator, fixture.as('reader'), fixture.as('owner'), fixture.superuser]) {
       for (const table of ['evidence', 'stage_changes']) {
         await expect(sql`update ${sql(table)} set previous_hash = ''`).rejects.toThrow(/permission denied|append-only/);
         await expect(sql`delete from ${sql(table)}`).rejects.toThrow(/permission denied|append-only/);
@@ -159,10 +159,10 @@ describe('what no role but a superuser can do', () => {
   });
 
   test('pass temporary tables off as those of the gates', async () => {
-    const id = await stage.agentAt('backtest', { evidence: 'absent' });
-    const passing = await stage.agentAt('backtest', { evidence: 'passing' });
-    const { manifestVersion, manifestHash } = stage.manifestOf(id);
-    const forged = stage.newId();
+    const id = await fixture.agentAt('backtest', { evidence: 'absent' });
+    const passing = await fixture.agentAt('backtest', { evidence: 'passing' });
+    const { manifestVersion, manifestHash } = fixture.manifestOf(id);
+    const forged = fixture.newId();
     await expect(
       app.begin(async (sql) => {
         await sql`create temp table evidence as select * from public.evidence where agent_id = ${passing} and kind = 'backtest'`;
@@ -183,9 +183,9 @@ describe('what no role but a superuser can do', () => {
   });
 
   test('write a verdict, even as the superuser', async () => {
-    const id = await stage.agentAt('draft', { evidence: 'absent' });
+    const id = await fixture.agentAt('draft', { evidence: 'absent' });
     await expect(
-      stage.superuser`insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, result_hash, metrics, series, passed)
+      fixture.superuser`insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, result_hash, metrics, series, passed)
         values (gen_random_uuid(), ${id}, 'backtest', 1, 'x', 'x', '{}', '{}', true)`,
     ).rejects.toThrow(/cannot insert a non-DEFAULT value into column "passed"/);
   });
@@ -193,19 +193,19 @@ describe('what no role but a superuser can do', () => {
 
 describe('what the evaluator cannot make up', () => {
   const write = async <Kind extends EvidenceKind>(id: string, kind: Kind, series: EvidenceSeries[Kind], over: object = {}) =>
-    createEvidenceWriter(evaluator, stage.newId).write({
+    createEvidenceWriter(evaluator, fixture.newId).write({
       agentId: id,
       kind,
-      ...stage.manifestOf(id),
+      ...fixture.manifestOf(id),
       series,
       metrics: evidenceMetrics(kind, series),
-      runId: kind === 'backtest' && !('runId' in over) ? await stage.run(id) : null,
+      runId: kind === 'backtest' && !('runId' in over) ? await fixture.run(id) : null,
       resultHash: canonicalHash(series as never),
       ...over,
     } as EvidenceDraft);
 
   test('metrics that do not follow from the series', async () => {
-    const id = await stage.agentAt('backtest', { evidence: 'absent' });
+    const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries({ driftPct: 0.01 });
     const metrics = { ...evidenceMetrics('backtest', series), sharpe: 2.5 };
     await expect(write(id, 'backtest', series, { metrics })).rejects.toThrow(/evidence_metrics_follow/);
@@ -215,72 +215,72 @@ describe('what the evaluator cannot make up', () => {
   });
 
   test('limits that are not those of the manifest, a manifest that is not on record', async () => {
-    const id = await stage.agentAt('stress_test', { evidence: 'absent' });
+    const id = await fixture.agentAt('stress_test', { evidence: 'absent' });
     await expect(write(id, 'stress_test', stressSeries({}, 50))).rejects.toThrow(/not those of manifest/);
     await expect(write(id, 'stress_test', stressSeries(), { manifestHash: 'f'.repeat(64) })).rejects.toThrow(/not on record/);
-    await expect(write(id, 'manifest', { ...stage.manifest, stopLossPct: 7 })).rejects.toThrow(/not those of manifest/);
+    await expect(write(id, 'manifest', { ...fixture.manifest, stopLossPct: 7 })).rejects.toThrow(/not those of manifest/);
   });
 
   test('paper days that nobody traded, a stage that it has not come to, the future', async () => {
-    const id = await stage.agentAt('paper', { evidence: 'absent' });
-    const series = await stage.paperSeries(id);
+    const id = await fixture.agentAt('paper', { evidence: 'absent' });
+    const series = await fixture.paperSeries(id);
     await expect(
       write(id, 'paper', { ...series, days: series.days.map(([day, equity], n) => [day, (Number(equity) + n * 10).toFixed(2)] as const) }),
     ).rejects.toThrow(/not that of the fills/);
     await expect(write(id, 'paper', { ...series, enteredAt: series.enteredAt - 86_400_000 * 20 })).rejects.toThrow(/came to paper/);
     await expect(write(id, 'paper', { ...series, evaluatedAt: series.evaluatedAt + 86_400_000 * 400 })).rejects.toThrow(/future/);
-    const drafted = await stage.agentAt('draft', { evidence: 'absent' });
+    const drafted = await fixture.agentAt('draft', { evidence: 'absent' });
     await expect(write(drafted, 'paper', series)).rejects.toThrow(/does not stand at this gate/);
   });
 
   test('a sign-off by the creator, by somebody without risk:manage, by a stranger, or before limited_live', async () => {
-    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     const word = (subject: string) => ({ subject, approved: true, comment: '' });
     for (const subject of ['creator', 'tina', 'stranger', 'theirs'])
       await expect(write(id, 'risk_signoff', word(subject))).rejects.toThrow(/risk:manage/);
     expect((await write(id, 'risk_signoff', word('rita'))).passed).toBe(true);
-    const early = await stage.agentAt('shadow', { evidence: 'absent' });
+    const early = await fixture.agentAt('shadow', { evidence: 'absent' });
     await expect(write(early, 'risk_signoff', word('rita'))).rejects.toThrow(/does not stand/);
   });
 
   test('a backtest of a stretch that ended more than a month ago opens nothing, whoever asks', async () => {
-    const stale = await stage.agentAt('backtest', { evidence: 'absent' });
+    const stale = await fixture.agentAt('backtest', { evidence: 'absent' });
     const old = await write(stale, 'backtest', backtestSeries());
     expect(old.passed).toBe(true);
     await expect(app`update agents set stage = 'stress_test', stage_evidence = ${old.id} where id = ${stale}`).rejects.toThrow(
       /more than 31 days back/,
     );
-    const recent = await stage.agentAt('backtest', { evidence: 'passing' });
+    const recent = await fixture.agentAt('backtest', { evidence: 'passing' });
     const [known] = await app`select id from evidence where agent_id = ${recent} and kind = 'backtest'`;
     await app`update agents set stage = 'stress_test', stage_evidence = ${known?.['id'] as string} where id = ${recent}`;
   });
 
   test('a look as evidence: a backtest of another timeframe or stretch, of another manifest or agent, or of no run', async () => {
-    const id = await stage.agentAt('backtest', { evidence: 'absent' });
+    const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();
     const looks = [{ timeframe: '12h' }, { from: '2015-01-01T00:00:00.000Z' }, { to: '2026-01-01T00:00:00.000Z' }, { look: true }];
     for (const over of looks)
-      await expect(write(id, 'backtest', series, { runId: await stage.run(id, over) }), JSON.stringify(over)).rejects.toThrow(
+      await expect(write(id, 'backtest', series, { runId: await fixture.run(id, over) }), JSON.stringify(over)).rejects.toThrow(
         /is a look at another timeframe or stretch/,
       );
-    const foreign = await stage.agentAt('backtest', { evidence: 'absent' });
-    const before = await stage.run(id);
-    const version = await stage.addVersion(id, { stopLossPct: 6 });
+    const foreign = await fixture.agentAt('backtest', { evidence: 'absent' });
+    const before = await fixture.run(id);
+    const version = await fixture.addVersion(id, { stopLossPct: 6 });
     await app`update agents set stage = 'draft', manifest_version = ${version.version}, manifest_hash = ${version.hash} where id = ${id}`;
-    for (const runId of [null, 'nothing', await stage.run(foreign), before])
+    for (const runId of [null, 'nothing', await fixture.run(foreign), before])
       await expect(write(id, 'backtest', series, { runId }), String(runId)).rejects.toThrow(/no backtest of this manifest on record/);
     expect(await app`select 1 from evidence where agent_id = ${id} and kind = 'backtest'`).toHaveLength(0);
   });
 
   test('a series of earlier rules', async () => {
-    const id = await stage.agentAt('stress_test', { evidence: 'absent' });
+    const id = await fixture.agentAt('stress_test', { evidence: 'absent' });
     await expect(write(id, 'stress_test', { ...stressSeries(), rules: 1 })).rejects.toThrow(/version 1 of its rules, and 3 holds/);
   });
 
   test('the same run twice: it is on record once, and both are answered alike', async () => {
-    const id = await stage.agentAt('backtest', { evidence: 'absent' });
+    const id = await fixture.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();
-    const runId = await stage.run(id);
+    const runId = await fixture.run(id);
     const [first, second] = await Promise.all([write(id, 'backtest', series, { runId }), write(id, 'backtest', series, { runId })]);
     expect(second).toEqual(first);
     expect(
@@ -291,14 +291,14 @@ describe('what the evaluator cannot make up', () => {
 });
 
 test('a paper trade is a round trip from flat to flat, on both sides: slices of an exit, and adding to a position, make no trades', async () => {
-  const id = await stage.agentAt('paper', { evidence: 'absent' });
+  const id = await fixture.agentAt('paper', { evidence: 'absent' });
   const rows = createEvaluationRows(app);
   const { enteredAt } = (await rows.window(id)) as { enteredAt: number };
   const bookId = bookIds.paper(id, 1);
   const fill = (n: number, instrument: InstrumentKey, side: 'buy' | 'sell', quantity: string, fillPrice: string): FillRecord => {
     const at = enteredAt + n * 60_000;
     const notionalUsd = String(Number(quantity) * Number(fillPrice));
-    const ids = { id: stage.newId(), orderId: stage.newId(), bookId };
+    const ids = { id: fixture.newId(), orderId: fixture.newId(), bookId };
     const priced = { quantity, fillPrice, notionalUsd, feeUsd: '0.05', decisionPrice: fillPrice, slippageBps: 0 };
     return { type: 'fill', orgId: ORG, fill: { ...ids, instrument, side, ...priced, at, quotes: [] } };
   };
@@ -314,36 +314,36 @@ test('a paper trade is a round trip from flat to flat, on both sides: slices of 
       fill(10, other, 'sell', '1', '60'),
     ]),
   );
-  await stage.advance(3_600_000);
+  await fixture.advance(3_600_000);
   const { evaluatedAt } = (await rows.window(id)) as { evaluatedAt: number };
-  const series = paperSeriesOf(await rows.paper({ id, manifestVersion: 1 }, stage.manifest, { enteredAt, evaluatedAt }));
+  const series = paperSeriesOf(await rows.paper({ id, manifestVersion: 1 }, fixture.manifest, { enteredAt, evaluatedAt }));
   // 440 for 412 and six fees; 99 for 100 and two fees. The other position is still open.
   expect(series.trades).toEqual([
     [enteredAt + 7 * 60_000, '27.7'],
     [enteredAt + 9 * 60_000, '-1.1'],
   ]);
   const [row] = await app<{ trades: readonly (readonly [number, string])[] }[]>`
-    select paper_series(${bookId}, ${stage.manifest.maxCapitalUsd}, ${enteredAt}, ${evaluatedAt}) -> 'trades' as trades`;
+    select paper_series(${bookId}, ${fixture.manifest.maxCapitalUsd}, ${enteredAt}, ${evaluatedAt}) -> 'trades' as trades`;
   expect(row?.trades.map(([at, usd]) => [at, Number(usd)])).toEqual(series.trades.map(([at, usd]) => [at, Number(usd)]));
 });
 
 test('live needs somebody else three times: not the creator, not who asks, and risk:manage at that moment', async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
   await expect(step(app, id, 'live', proof?.id ?? null, null)).rejects.toThrow(/sign-off/);
   await expect(step(app, id, 'live', proof?.id ?? null, 'rita')).rejects.toThrow(/sign-off/);
-  await stage.superuser`update members set permissions = '{agent:read}' where subject = 'rita'`;
+  await fixture.superuser`update members set permissions = '{agent:read}' where subject = 'rita'`;
   await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(/sign-off/);
-  await stage.superuser`update members set permissions = '{agent:read,risk:manage}' where subject = 'rita'`;
+  await fixture.superuser`update members set permissions = '{agent:read,risk:manage}' where subject = 'rita'`;
   await step(app, id, 'live', proof?.id ?? null);
   expect(await stageOf(id)).toBe('live');
 });
 
 test('evidence of earlier rules holds an agent where it is, and tells so: no gate opens and nothing is paid in until it is renewed', async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
-  const view = { id, stage: 'limited_live' as const, ...stage.manifestOf(id) };
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
+  const view = { id, stage: 'limited_live' as const, ...fixture.manifestOf(id) };
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
-  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, stage.newId) });
+  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, fixture.newId) });
   const vaults = createVaultStore(app, createSignedRows(evaluator));
   const clock = { now: () => Date.UTC(2026, 7, 1) };
   const marks = () => new Map();
@@ -354,7 +354,7 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
       '100',
     );
   // What a migration does that changes the rules of backtests.
-  await stage.superuser`
+  await fixture.superuser`
     insert into superseded_evidence (evidence_id, rules_version, rule_change)
     select id, 1, 'costs are those of paper' from evidence where agent_id = ${id} and kind = 'backtest'`;
   const words =
@@ -386,9 +386,9 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
   for (const sql of [app, evaluator]) await expect(sql`delete from superseded_evidence`).rejects.toThrow(/permission denied/);
 
   // Another run that fails renews nothing; one that passes does.
-  await stage.pass(id, 'backtest', 'failing run', false);
+  await fixture.pass(id, 'backtest', 'failing run', false);
   await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(/of its rules/);
-  await stage.pass(id, 'backtest', 'passing run');
+  await fixture.pass(id, 'backtest', 'passing run');
   expect(await keeper.untold(clock.now() + 2 * 86_400_000)).toEqual([{ id }]);
   await keeper.tellOutdated(id, clock.now() + 2 * 86_400_000);
   expect(await alerts()).toHaveLength(1);
@@ -399,70 +399,70 @@ test('evidence of earlier rules holds an agent where it is, and tells so: no gat
 });
 
 test('a gate opens on no evidence of earlier rules', async () => {
-  const id = await stage.agentAt('stress_test', { evidence: 'passing' });
+  const id = await fixture.agentAt('stress_test', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'stress_test'`;
-  await stage.superuser`insert into superseded_evidence values (${proof?.id ?? null}, 1, 'it is asked for more')`;
+  await fixture.superuser`insert into superseded_evidence values (${proof?.id ?? null}, 1, 'it is asked for more')`;
   await expect(step(app, id, 'paper', proof?.id ?? null)).rejects.toThrow(/version 1 of its rules, and since then it is asked for more/);
-  const anew = await stage.pass(id, 'stress_test', 'anew');
+  const anew = await fixture.pass(id, 'stress_test', 'anew');
   await step(app, id, 'paper', anew.id);
 });
 
 test('evidence on the sandbox counts no more beside a real venue: its gate is shut, its agent is told, and a run on real series renews it', async () => {
   const sandbox = { spotchain: 'sandbox', reference: 'sandbox' } as const;
-  const state = (origins: Partial<Record<DataSource, StatedOrigin>>) => stateOrigins(stage.superuser, origins as never);
+  const state = (origins: Partial<Record<DataSource, StatedOrigin>>) => stateOrigins(fixture.superuser, origins as never);
   // Before its first start the service has written nothing: unknown counts like the sandbox's.
-  const id = await stage.agentAt('stress_test', { evidence: 'passing' });
-  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, stage.newId) });
-  const view = { id, stage: 'stress_test' as const, ...stage.manifestOf(id) };
+  const id = await fixture.agentAt('stress_test', { evidence: 'passing' });
+  const keeper = createGateKeeper({ sql: app, evidence: createEvidenceWriter(evaluator, fixture.newId) });
+  const view = { id, stage: 'stress_test' as const, ...fixture.manifestOf(id) };
   const stated = async () => (await keeper.all(view)).slice(1, 3).map(({ evidence }) => [evidence?.simulated, evidence?.origins]);
   const unknown = { reference: 'unknown', spotchain: 'unknown' };
   expect(await stated()).toEqual([true, true].map((simulated) => [simulated, unknown]));
   expect(await state(sandbox)).toEqual(['reference', 'spotchain']);
   expect(await state(sandbox)).toEqual([]);
-  const renewed = await stage.pass(id, 'stress_test', 'in the sandbox');
+  const renewed = await fixture.pass(id, 'stress_test', 'in the sandbox');
   expect(renewed).toMatchObject({ simulated: true, origins: sandbox, ruleChange: null });
   expect(await keeper.untold(9_000_000_000_000)).not.toContainEqual({ id });
 
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
   await state({ spotchain: 'real', reference: 'real' });
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
   const why = 'only real sources count beside a real venue, and it stands on reference (sandbox), spotchain (sandbox)';
   expect(await keeper.validate(view, true)).toMatchObject({ passed: false, problems: [expect.any(String), expect.stringContaining(why)] });
   await expect(step(app, id, 'paper', renewed.id)).rejects.toThrow(/only real sources count beside a real venue/);
   expect(await keeper.untold(9_000_000_000_000)).toContainEqual({ id });
 
-  const real = await stage.pass(id, 'stress_test', 'on real series');
+  const real = await fixture.pass(id, 'stress_test', 'on real series');
   expect(real).toMatchObject({ simulated: false, origins: { reference: 'real', spotchain: 'real' }, ruleChange: null });
   await expect(step(app, id, 'paper', real.id)).rejects.toThrow(
     /the evidence of backtest .* stands on reference \(unknown\), spotchain \(unknown\)/,
   );
-  await stage.pass(id, 'backtest');
+  await fixture.pass(id, 'backtest');
   await step(app, id, 'paper', real.id);
   expect(await keeper.isSimulated(view)).toBe(false);
 
   // Beside a real venue a simulated reference opens nothing either, and neither does a stage that was begun with another source.
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
   await state({ reference: 'sandbox' });
-  expect(await stage.pass(id, 'paper')).toMatchObject({
+  expect(await fixture.pass(id, 'paper')).toMatchObject({
     origins: { reference: 'sandbox', spotchain: 'real' },
     simulated: true,
     ruleChange: expect.any(String),
   });
   await state(sandbox);
-  await stage.advance(1_000);
+  await fixture.advance(1_000);
   // Where nothing is real, all of it counts as before.
   expect(await keeper.validate({ ...view, stage: 'paper' }, false)).toMatchObject({ problems: [] });
   await expectWhole(id);
 });
 
 test('a changed manifest is back at draft in the same statement, and what the old one had shown counts for nothing, not even when it comes back', async () => {
-  const id = await stage.agentAt('paper', { evidence: 'passing' });
-  const version = await stage.addVersion(id, { stopLossPct: 6 });
+  const id = await fixture.agentAt('paper', { evidence: 'passing' });
+  const version = await fixture.addVersion(id, { stopLossPct: 6 });
   await expect(
     app`update agents set manifest_version = ${version.version}, manifest_hash = ${version.hash} where id = ${id}`,
   ).rejects.toThrow(/restarts/);
   await app`update agents set stage = 'draft', manifest_version = ${version.version}, manifest_hash = ${version.hash} where id = ${id}`;
-  const back = await stage.addVersion(id, {});
+  const back = await fixture.addVersion(id, {});
   await app`update agents set manifest_version = ${back.version}, manifest_hash = ${back.hash} where id = ${id}`;
   for (const row of await app<{ id: string }[]>`select id from evidence where agent_id = ${id}`)
     await expect(step(app, id, 'backtest', row.id)).rejects.toThrow(/needs evidence/);
@@ -470,8 +470,8 @@ test('a changed manifest is back at draft in the same statement, and what the ol
 });
 
 test('evidence that rests on a cut which was corrected since counts no more; what is found after that does, without the cut', async () => {
-  const id = await stage.agentAt('paper', { evidence: 'passing' });
-  const { manifestVersion, manifestHash } = stage.manifestOf(id);
+  const id = await fixture.agentAt('paper', { evidence: 'passing' });
+  const { manifestVersion, manifestHash } = fixture.manifestOf(id);
   const counting = () => app<{ id: string }[]>`select id from gate_evidence(${id}, 'paper', ${manifestVersion}, ${manifestHash})`;
   const [proof] = await counting();
   const [priced] = await app<{ slot: number; instrument: string; day: number }[]>`
@@ -479,13 +479,13 @@ test('evidence that rests on a cut which was corrected since counts no more; wha
   const { slot, instrument, day } = priced as { slot: number; instrument: string; day: number };
   const bid = () => app`select last_live_bid(${instrument}, ${day}, ${slot + 1}) as bid`;
   const before = await bid();
-  await stage.superuser`insert into cut_batches (slot, source, instruments, digest) values (${slot}, 'streams', 1, ${'0'.repeat(64)})`;
-  await stage.advance(1_000);
-  await stage.superuser`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'the price was of another day', 'ann')`;
+  await fixture.superuser`insert into cut_batches (slot, source, instruments, digest) values (${slot}, 'streams', 1, ${'0'.repeat(64)})`;
+  await fixture.advance(1_000);
+  await fixture.superuser`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'the price was of another day', 'ann')`;
   expect(await counting()).toEqual([]);
   await expect(step(app, id, 'shadow', proof?.id ?? null)).rejects.toThrow(/needs evidence/);
   expect(await bid()).not.toEqual(before);
-  const anew = await stage.pass(id, 'paper');
+  const anew = await fixture.pass(id, 'paper');
   expect(await counting()).toEqual([{ id: anew.id }]);
   await expectWhole(id);
 });
@@ -507,15 +507,15 @@ async function expectWhole(id: string): Promise<void> {
     expect([row['seq'], row['previousHash'], row['hash']]).toEqual([n + 1, previous, sha256Hex(text)]);
     previous = row['hash'] as string;
   }
-  expect(await stage.superuser`select seq, hash from gate_heads where agent_id = ${id}`).toMatchObject([
+  expect(await fixture.superuser`select seq, hash from gate_heads where agent_id = ${id}`).toMatchObject([
     { seq: texts.length, hash: previous },
   ]);
 }
 
 test('two that write to one chain at once take turns; the chain has no hole', async () => {
-  const id = await stage.agentAt('backtest', { evidence: 'absent' });
+  const id = await fixture.agentAt('backtest', { evidence: 'absent' });
   await Promise.all(
-    [1, 2, 3, 4].flatMap((n) => [stage.pass(id, 'backtest', `run ${n}`), app`update agents set name = ${`n${n}`} where id = ${id}`]),
+    [1, 2, 3, 4].flatMap((n) => [fixture.pass(id, 'backtest', `run ${n}`), app`update agents set name = ${`n${n}`} where id = ${id}`]),
   );
   await expectWhole(id);
   expect(ORG).not.toBe('');

@@ -16,15 +16,15 @@ import { testDatabase } from '../../../harness/postgres.ts';
 import { createGateFixture, type GateFixture } from './gate-fixture.ts';
 
 const DAYS = 1_828;
-let stage: GateFixture;
+let fixture: GateFixture;
 /** Midnight of the day on which the gates are asked. */
 let today: number;
 beforeAll(async () => {
-  stage = await createGateFixture(await testDatabase());
-  const [clock] = await stage.superuser<{ at: number }[]>`select at from gate_test_clock`;
+  fixture = await createGateFixture(await testDatabase());
+  const [clock] = await fixture.superuser<{ at: number }[]>`select at from gate_test_clock`;
   today = Math.floor((clock?.at as number) / DAY) * DAY;
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 /** Daily returns in percent as the equity curve of five years that end so many days ago. */
 function seriesOf(returnsPct: readonly number[], endsDaysAgo = 0): BacktestSeries {
@@ -53,15 +53,15 @@ const sharpeOf = (series: BacktestSeries): number => evidenceMetrics('backtest',
 /** A finished backtest of an agent over a stretch that is not the gate's. */
 const lookAt = (agentId: string, series: BacktestSeries): Promise<string> => {
   const [from, to] = [series.firstCandleAt, series.lastCandleAt + 1].map((at) => new Date(at).toISOString()) as [string, string];
-  return stage.run(agentId, { from, to, look: true }, series);
+  return fixture.run(agentId, { from, to, look: true }, series);
 };
 
 /** The evidence of a run, whose row nobody signs here. */
 async function evidenceOf(agentId: string, series: BacktestSeries, runId: string) {
-  return createEvidenceWriter(stage.evaluator, stage.newId).write({
+  return createEvidenceWriter(fixture.evaluator, fixture.newId).write({
     agentId,
     kind: 'backtest',
-    ...stage.manifestOf(agentId),
+    ...fixture.manifestOf(agentId),
     series,
     metrics: evidenceMetrics('backtest', series),
     runId,
@@ -70,11 +70,11 @@ async function evidenceOf(agentId: string, series: BacktestSeries, runId: string
 }
 
 const gateOf = async (id: string) => {
-  const keeper = createGateKeeper({ sql: stage.app, evidence: createEvidenceWriter(stage.evaluator, stage.newId) });
-  return keeper.validate({ id, stage: 'backtest', ...stage.manifestOf(id) }, false);
+  const keeper = createGateKeeper({ sql: fixture.app, evidence: createEvidenceWriter(fixture.evaluator, fixture.newId) });
+  return keeper.validate({ id, stage: 'backtest', ...fixture.manifestOf(id) }, false);
 };
 const opened = (id: string, evidenceId: string) =>
-  stage.app`update agents set stage = 'stress_test', stage_evidence = ${evidenceId}, stage_asked_by = 'tina' where id = ${id}`;
+  fixture.app`update agents set stage = 'stress_test', stage_evidence = ${evidenceId}, stage_asked_by = 'tina' where id = ${id}`;
 
 /** Returns in percent that say nothing: about no drift. */
 function noise(seed: string, days: number): number[] {
@@ -96,16 +96,16 @@ const GOOD = exactly(1.85);
 test('one try of a good strategy opens the gate', async () => {
   const series = seriesOf(GOOD);
   expect(sharpeOf(series)).toBeGreaterThan(1.8);
-  const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
+  const id = await fixture.agentAt('backtest', { evidence: 'absent' });
+  const written = await evidenceOf(id, series, await fixture.run(id, {}, series));
   expect(await gateOf(id)).toMatchObject({ passed: true, problems: [] });
-  const [luck] = await stage.app<{ trials: number; expected_best: number }[]>`select * from backtest_luck(${written.id})`;
+  const [luck] = await fixture.app<{ trials: number; expected_best: number }[]>`select * from backtest_luck(${written.id})`;
   expect(luck).toMatchObject({ trials: 1, expected_best: 0 });
   await opened(id, written.id);
 });
 
 test('fifty stretches of noise are fifty trials of one family, and the newest of them is refused for its luck too', async () => {
-  const worthless = await stage.agentAt('backtest', { evidence: 'absent' });
+  const worthless = await fixture.agentAt('backtest', { evidence: 'absent' });
   const history = noise('worthless', DAYS + 500);
   const stretches = Array.from({ length: 50 }, (_, n) => seriesOf(history.slice(n * 10, n * 10 + DAYS), 500 - n * 10));
   for (const series of stretches) await lookAt(worthless, series);
@@ -116,8 +116,8 @@ test('fifty stretches of noise are fifty trials of one family, and the newest of
   );
   const amongFifty = luckOf(returns, 365, { versions: 51, otherSharpes: [] }).deflatedSharpe as number;
   expect(amongFifty).toBeLessThan((luckOf(returns, 365, { versions: 1, otherSharpes: [] }).deflatedSharpe as number) / 2);
-  const written = await evidenceOf(worthless, newest, await stage.run(worthless, {}, newest));
-  const [luck] = await stage.app<{ trials: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`;
+  const written = await evidenceOf(worthless, newest, await fixture.run(worthless, {}, newest));
+  const [luck] = await fixture.app<{ trials: number; errors_above: number }[]>`select * from backtest_luck(${written.id})`;
   expect(luck?.trials).toBe(51);
   expect(normalCdf(luck?.errors_above as number)).toBeCloseTo(amongFifty, 6);
   expect(await gateOf(worthless)).toMatchObject({ passed: false, problems: [expect.stringMatching(/^51 trials were made of its family/)] });
@@ -126,8 +126,8 @@ test('fifty stretches of noise are fifty trials of one family, and the newest of
 
 test('the same result as the best of three hundred stretches opens nothing, and nothing but luck stands in the way', async () => {
   const series = seriesOf(GOOD);
-  const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
+  const id = await fixture.agentAt('backtest', { evidence: 'absent' });
+  const written = await evidenceOf(id, series, await fixture.run(id, {}, series));
   expect(await gateOf(id)).toMatchObject({ passed: true });
   // They have no day in common with it: of the same manifest they count all the same, and the noise of the test above does not.
   for (let n = 0; n < 250; n++) await lookAt(id, seriesOf(GOOD, 5_000 + n));
@@ -141,17 +141,18 @@ test('the same result as the best of three hundred stretches opens nothing, and 
 
 test('a family is what moves with the returns: other rules count from a correlation of 0.5 on, and the same ones below it do not', async () => {
   const series = seriesOf(GOOD);
-  const id = await stage.agentAt('backtest', { evidence: 'absent' });
-  await stage.addVersion(id, { stopLossPct: 11 });
-  const { manifestVersion, manifestHash } = stage.manifestOf(id);
-  await stage.app`update agents set stage = 'draft', manifest_version = ${manifestVersion}, manifest_hash = ${manifestHash} where id = ${id}`;
-  const written = await evidenceOf(id, series, await stage.run(id, {}, series));
-  const trials = async () => (await stage.app<{ trials: number }[]>`select trials from backtest_luck(${written.id})`)[0]?.trials as number;
+  const id = await fixture.agentAt('backtest', { evidence: 'absent' });
+  await fixture.addVersion(id, { stopLossPct: 11 });
+  const { manifestVersion, manifestHash } = fixture.manifestOf(id);
+  await fixture.app`update agents set stage = 'draft', manifest_version = ${manifestVersion}, manifest_hash = ${manifestHash} where id = ${id}`;
+  const written = await evidenceOf(id, series, await fixture.run(id, {}, series));
+  const trials = async () =>
+    (await fixture.app<{ trials: number }[]>`select trials from backtest_luck(${written.id})`)[0]?.trials as number;
   const before = await trials();
   const other = noise('other', DAYS);
   const moving = (correlation: number) =>
     seriesOf(GOOD.map((one, day) => correlation * one + Math.sqrt(1 - correlation ** 2) * (other[day] as number)));
-  const stranger = await stage.agentAt('draft', { evidence: 'absent' });
+  const stranger = await fixture.agentAt('draft', { evidence: 'absent' });
   let counted = before;
   for (const [stopLossPct, correlation, counts] of [
     [12, 0.6, true],
@@ -159,14 +160,14 @@ test('a family is what moves with the returns: other rules count from a correlat
     [14, -0.9, false],
     [15, 0.99, true],
   ] as const) {
-    await stage.addVersion(stranger, { stopLossPct, entry: [...stage.manifest.entry, { type: 'price_above', price: '1' }] });
-    await stage.run(stranger, {}, moving(correlation));
+    await fixture.addVersion(stranger, { stopLossPct, entry: [...fixture.manifest.entry, { type: 'price_above', price: '1' }] });
+    await fixture.run(stranger, {}, moving(correlation));
     counted += counts ? 1 : 0;
     expect(await trials(), `a correlation of ${correlation}`).toBe(counted);
   }
   // A version of its own that moves otherwise is another idea.
-  await stage.addVersion(id, { stopLossPct: 16 });
-  await stage.run(id, {}, moving(0.1));
+  await fixture.addVersion(id, { stopLossPct: 16 });
+  await fixture.run(id, {}, moving(0.1));
   expect(await trials()).toBe(counted);
 });
 
@@ -179,7 +180,7 @@ test('returns by day and their correlation are those of the statistics, over the
       const [a, b] = [days(first, one), days(second, other)];
       if (a.length === 0 || b.length === 0) return;
       const [x, y] = [returnsByDay('10000', a), returnsByDay('10000', b)];
-      const [row] = await stage.app<{ first_day: number; returns: (number | null)[]; correlation: number | null }[]>`
+      const [row] = await fixture.app<{ first_day: number; returns: (number | null)[]; correlation: number | null }[]>`
         select d.first_day, to_jsonb(d.returns) as returns, returns_correlation(d.first_day, d.returns, ${y.firstDay}, ${`{${y.returns.map((r) => r ?? 'NULL').join(',')}}`}::text::real[]) as correlation
         from daily_returns(10000, ${`{${a.map(([day]) => day).join(',')}}`}::text::bigint[], ${`{${a.map(([, close]) => close).join(',')}}`}::text::float8[]) d`;
       expect(row?.first_day).toBe(x.firstDay);
@@ -203,12 +204,12 @@ test('returns by day and their correlation are those of the statistics, over the
 
 test('the quantile of the database is the one of the statistics', async () => {
   for (const p of [1e-9, 0.001, 0.02, 0.024_25, 0.3, 0.5, 0.77, 0.98, 0.999, 1 - 1e-9]) {
-    const [row] = await stage.app<{ q: number }[]>`select normal_quantile(${p}::float8) as q`;
+    const [row] = await fixture.app<{ q: number }[]>`select normal_quantile(${p}::float8) as q`;
     expect(row?.q).toBeCloseTo(normalQuantile(p), 7);
   }
 });
 
 test('the text of a series is parsed once, whatever is taken from it', async () => {
-  const [row] = await stage.app<{ text: string }[]>`select pg_get_functiondef('backtest_luck(uuid)'::regprocedure) as text`;
+  const [row] = await fixture.app<{ text: string }[]>`select pg_get_functiondef('backtest_luck(uuid)'::regprocedure) as text`;
   expect(row?.text.match(/series::json/g)).toHaveLength(1);
 });

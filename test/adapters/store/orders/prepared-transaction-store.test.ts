@@ -4,19 +4,19 @@ import { openPreparedTransactions } from '../../../../src/adapters/store/orders/
 import { ORG, preparedSwap, type SwapFixture, swapFixture } from '../../../actors/prepared-transaction/swap-fixture.ts';
 import { answerOf } from '../../../../src/adapters/store/queries.ts';
 
-let stage: SwapFixture;
+let fixture: SwapFixture;
 let id: string;
 beforeAll(async () => {
-  stage = await swapFixture();
+  fixture = await swapFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  stage.chain.advance(1);
-  await stage.receive();
-  ({ id } = await preparedSwap(stage));
+  fixture.chain.advance(1);
+  await fixture.receive();
+  ({ id } = await preparedSwap(fixture));
 });
 
-const update = (fields: Record<string, unknown>) => stage.sql`update prepared_transactions set ${stage.sql(fields)} where id = ${id}`;
+const update = (fields: Record<string, unknown>) => fixture.sql`update prepared_transactions set ${fixture.sql(fields)} where id = ${id}`;
 
 test.each<[string, Record<string, unknown>]>([
   ['wallet', { wallet: 'another' }],
@@ -31,9 +31,9 @@ test.each<[string, Record<string, unknown>]>([
 
 test('the message does not change, and its digest is its own from the beginning', async () => {
   await expect(
-    stage.sql`update prepared_transactions set message = message || '{"lastValidBlockHeight": 9}' where id = ${id}`,
+    fixture.sql`update prepared_transactions set message = message || '{"lastValidBlockHeight": 9}' where id = ${id}`,
   ).rejects.toThrow('permission denied for table prepared_transactions');
-  const forged = stage.sql`
+  const forged = fixture.sql`
     insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, prepared_by, epoch, state, created_at, changed_at)
     select gen_random_uuid(), org_id, purpose, executor, wallet, subject, message || '{"digest": "00"}', unsigned, prepared_by, epoch, 'prepared', 0, 0
     from prepared_transactions where id = ${id}`;
@@ -50,24 +50,24 @@ test('signed bytes are named once, and nothing is on its way without a name', as
 test('an end needs its proof, and stays', async () => {
   await expect(update({ state: 'expired' })).rejects.toThrow(/check constraint/);
   await expect(update({ state: 'expired', expired_at_height: 1 })).rejects.toThrow(/check constraint/);
-  await stage.sql`
+  await fixture.sql`
     update prepared_transactions set state = 'expired', expired_at_height = (message->>'lastValidBlockHeight')::bigint + 1 where id = ${id}`;
   await expect(update({ state: 'prepared' })).rejects.toThrow('the transaction has ended as expired');
 });
 
 test('nothing is deleted or emptied', async () => {
   const whoever = /permission denied|not deleted/;
-  await expect(stage.sql`delete from prepared_transactions where id = ${id}`).rejects.toThrow(whoever);
-  await expect(stage.sql`truncate prepared_transactions cascade`).rejects.toThrow();
+  await expect(fixture.sql`delete from prepared_transactions where id = ${id}`).rejects.toThrow(whoever);
+  await expect(fixture.sql`truncate prepared_transactions cascade`).rejects.toThrow();
 });
 
 test('what is open reserves its book until it has ended', async () => {
   const book = `manual:${ORG}:live`;
-  const mine = async () => (await answerOf(openPreparedTransactions(stage.sql, ORG, book))).filter((one) => one.id === id);
+  const mine = async () => (await answerOf(openPreparedTransactions(fixture.sql, ORG, book))).filter((one) => one.id === id);
   expect(await mine()).toMatchObject([{ side: 'buy', instrument: 'spotchain:AAPLx' }]);
   await update({ state: 'refused', signature: `r-${id}`, submitted_by: 'ann' });
   expect(await mine()).toHaveLength(1);
-  await stage.sql`
+  await fixture.sql`
     update prepared_transactions set state = 'expired', expired_at_height = (message->>'lastValidBlockHeight')::bigint + 1 where id = ${id}`;
   expect(await mine()).toEqual([]);
 });

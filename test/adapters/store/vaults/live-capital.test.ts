@@ -14,13 +14,13 @@ import { payIntoVault } from '../../../harness/vault.ts';
 import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';
 
 const T0 = Date.UTC(2026, 2, 2);
-let stage: GateFixture;
+let fixture: GateFixture;
 let app: Sql;
 beforeAll(async () => {
-  stage = await createGateFixture(await testDatabase());
-  app = stage.app;
+  fixture = await createGateFixture(await testDatabase());
+  app = fixture.app;
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const write = (...records: ActorRecord[]): Promise<void> => app.begin((sql) => writeRecords(sql, records)) as Promise<void>;
 const change = (agentId: string, number: number, over: object = {}): ActorRecord => ({
@@ -51,7 +51,7 @@ const bookOf = async (id: string) =>
 
 describe('the capital of a live book', () => {
   test('cannot be paid in beside the vault, nor out', async () => {
-    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await payIntoVault(app, ORG, id, '100', T0);
     for (const [amount, reference] of [
       ['1000000', 'a gift'],
@@ -63,13 +63,13 @@ describe('the capital of a live book', () => {
   });
 
   test('is not moved by a change of the vault that moved no money, or other money than it says', async () => {
-    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await expect(write(change(id, 1))).rejects.toMatchObject({ constraint_name: 'vault_money_moved' });
     await expect(write(change(id, 1), transfer(id, '9', `vault:${id}:1`))).rejects.toMatchObject({ constraint_name: 'vault_money_moved' });
     await expect(write(change(id, 1), transfer(id, '-10', `vault:${id}:1`))).rejects.toMatchObject({
       constraint_name: 'vault_money_moved',
     });
-    const other = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const other = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await expect(write(change(id, 1), transfer(other, '10', `vault:${id}:1`))).rejects.toThrow(/vault/);
     await write(change(id, 1), transfer(id, '10', `vault:${id}:1`));
     expect(await bookOf(id)).toEqual({ cash: '10', capital: '10' });
@@ -82,7 +82,7 @@ describe('the capital of a live book', () => {
   });
 
   test('is what the ledger says, whatever somebody writes into the book', async () => {
-    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await payIntoVault(app, ORG, id, '100', T0);
     const refused = { constraint_name: 'live_book_in_ledger' };
     await expect(app`update books set cash_usd = 1000000000, version = version + 1 where id = ${bookIds.live(id)}`).rejects.toMatchObject(
@@ -91,7 +91,7 @@ describe('the capital of a live book', () => {
     await expect(app`update books set capital_usd = 99.999999 where id = ${bookIds.live(id)}`).rejects.toMatchObject(refused);
     const phantom = [{ instrument: 'spotchain:AAPLx', quantity: '1000', costUsd: '1', openedAt: T0 }];
     await expect(app`update books set holdings = ${app.json(phantom)} where id = ${bookIds.live(id)}`).rejects.toMatchObject(refused);
-    const fresh = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const fresh = await fixture.agentAt('limited_live', { evidence: 'absent' });
     await expect(
       app`insert into books (id, org_id, agent_id, mode, capital_usd, cash_usd, opened_at, changed_at)
         values (${bookIds.live(fresh)}, ${ORG}, ${fresh}, 'live', 1000, 1000, 0, 0)`,
@@ -101,8 +101,8 @@ describe('the capital of a live book', () => {
 });
 
 test('whoever wrote a manifest version does not sign it off, even where somebody else created the agent', async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'absent' });
-  const manifest = { ...stage.manifest, stopLossPct: 6 };
+  const id = await fixture.agentAt('limited_live', { evidence: 'absent' });
+  const manifest = { ...fixture.manifest, stopLossPct: 6 };
   await write({
     type: 'manifest',
     agentId: id,
@@ -111,12 +111,12 @@ test('whoever wrote a manifest version does not sign it off, even where somebody
     canonical: canonicalJson(manifest as never),
     createdBy: 'rita',
   });
-  stage.adopt(id, manifest, 2, ORG);
+  fixture.adopt(id, manifest, 2, ORG);
   await app`update agents set stage = 'draft', manifest_version = 2, manifest_hash = ${manifestHash(manifest)} where id = ${id}`;
-  await stage.climbTo(id, 'limited_live');
+  await fixture.climbTo(id, 'limited_live');
   const series = { subject: 'rita', approved: true, comment: 'mine' };
-  const draft = { agentId: id, kind: 'risk_signoff', ...stage.manifestOf(id), series, metrics: evidenceMetrics('risk_signoff', series) };
-  const signed = createEvidenceWriter(stage.evaluator, stage.newId).write({
+  const draft = { agentId: id, kind: 'risk_signoff', ...fixture.manifestOf(id), series, metrics: evidenceMetrics('risk_signoff', series) };
+  const signed = createEvidenceWriter(fixture.evaluator, fixture.newId).write({
     ...draft,
     runId: null,
     resultHash: canonicalHash(series as never),
@@ -125,16 +125,16 @@ test('whoever wrote a manifest version does not sign it off, even where somebody
 });
 
 test("a sign-off of one's own, let through behind the gates, is named by the verifier of the trail", async () => {
-  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const id = await fixture.agentAt('limited_live', { evidence: 'passing' });
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
-  await stage.superuser.begin(async (sql) => {
+  await fixture.superuser.begin(async (sql) => {
     await sql`alter table agents disable trigger agent_stage_gate`;
     // Rita signed; she asks for the promotion herself.
     await sql`update agents set stage = 'live', stage_evidence = ${proof?.id as string}, stage_asked_by = 'rita' where id = ${id}`;
     await sql`alter table agents enable always trigger agent_stage_gate`;
     await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"live"') where id = ${id}`;
   });
-  const { breaks } = await verifyTrail(stage.superuser);
+  const { breaks } = await verifyTrail(fixture.superuser);
   expect(breaks.filter(({ agentId }) => agentId === id)).toMatchObject([
     { part: 'gate', detail: expect.stringMatching(/opens the gate from limited_live by the word of rita, who is not independent of it/) },
   ]);

@@ -12,15 +12,15 @@ import { sampleMarket } from '../../../domain/prediction/samples.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 import { type Received, receive, NOON, predictionFixture, quotesIn, rejectionsIn } from '../../../sandbox/prediction/fixture.ts';
 
-type Stage = Awaited<ReturnType<typeof predictionFixture>>;
+type Fixture = Awaited<ReturnType<typeof predictionFixture>>;
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-async function staged(options: Parameters<typeof predictionFixture>[0] = {}): Promise<Stage> {
-  const stage = await predictionFixture(options);
-  cleanups.push(() => stage.close());
-  return stage;
+async function opened(options: Parameters<typeof predictionFixture>[0] = {}): Promise<Fixture> {
+  const fixture = await predictionFixture(options);
+  cleanups.push(() => fixture.close());
+  return fixture;
 }
 function listen(feed: PredictionFeed): Received {
   const received = receive(feed);
@@ -32,13 +32,13 @@ const statuses = (received: Received): string[] =>
   received.messages.flatMap((one) => (one.kind === 'feed_status' ? [`${one.status} ${one.epoch}`] : []));
 const latest = (received: Received): Quote[] => [...new Map(quotesIn(received).map((quote) => [quote.instrument, quote])).values()];
 const PROVIDERS = ['polymarket', 'kalshi'] as const;
-const feedOf = (stage: Stage, provider: (typeof PROVIDERS)[number]): PredictionFeed =>
-  provider === 'polymarket' ? stage.polymarketFeed() : stage.kalshiFeed();
+const feedOf = (fixture: Fixture, provider: (typeof PROVIDERS)[number]): PredictionFeed =>
+  provider === 'polymarket' ? fixture.polymarketFeed() : fixture.kalshiFeed();
 
 describe.each(PROVIDERS)('%s', (provider) => {
   test('quotes both outcomes of every open market on its grid, and tells trades', async () => {
-    const stage = await staged({ speed: 20 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 20 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60 && received.trades.length > 3 && quotesIn(received).length > 150, {
       what: 'quotes and trades',
     });
@@ -61,14 +61,14 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test('a lost difference is seen, said and repaired', async () => {
-    const stage = await staged({ speed: 40 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 40 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
-    stage[provider].faults.set({ gap: 0.3 });
+    fixture[provider].faults.set({ gap: 0.3 });
     const gapped = (): Quote | undefined => quotesIn(received).find(({ flags }) => flags.includes('gap'));
     await waitFor(gapped, { what: 'a quote that says gap' });
     expect(gapped()).toMatchObject({ quality: 'degraded', bid: null, ask: null, flags: ['gap', 'resyncing'] });
-    stage[provider].faults.reset();
+    fixture[provider].faults.reset();
     // A market may have ended meanwhile.
     await waitFor(() => latest(received).every(({ quality }) => quality === 'live' || quality === 'halted'), {
       what: 'every book whole again',
@@ -76,27 +76,27 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test('garbage is counted by reason and costs nothing else', async () => {
-    const stage = await staged({ speed: 40 });
-    stage[provider].faults.set({ garbage: 0.2 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 40 });
+    fixture[provider].faults.set({ garbage: 0.2 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60 && rejectionsIn(received).length > 5, { what: 'quotes among garbage' });
     expect(new Set(rejectionsIn(received).map(({ reason }) => reason)).size).toBeGreaterThan(1);
     expect(statuses(received)).toEqual(['connected 1']);
   });
 
   test('impossible prices are refused, and crossed books are received as crossed', async () => {
-    const stage = await staged({ speed: 20 });
-    stage[provider].faults.set({ nanPrice: 0.5 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 20 });
+    fixture[provider].faults.set({ nanPrice: 0.5 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => rejectionsIn(received).some(({ reason }) => reason === 'bad_number'), { what: 'a refusal' });
     expect(quotesIn(received).every(({ bid }) => bid === null || /^0\.\d+$/.test(bid))).toBe(true);
     received.stop();
-    stage[provider].faults.reset();
-    stage[provider].faults.set({ crossed: 1 });
+    fixture[provider].faults.reset();
+    fixture[provider].faults.set({ crossed: 1 });
     const pipeline = createMarketPipeline({
-      clock: stage.clock,
+      clock: fixture.clock,
       random: () => 0.5,
-      feeds: [feedOf(stage, provider)],
+      feeds: [feedOf(fixture, provider)],
       instruments: () => [],
       needs: () => [],
       onCut: () => {},
@@ -114,12 +114,12 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test('a cut connection comes back as a new epoch whose books begin empty', async () => {
-    const stage = await staged({ speed: 20 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 20 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
-    stage[provider].faults.set({ disconnectLoop: true });
+    fixture[provider].faults.set({ disconnectLoop: true });
     await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
-    stage[provider].faults.reset();
+    fixture[provider].faults.reset();
     await waitFor(() => statuses(received).some((word) => /^connected ([2-9]|\d\d)/.test(word)), { what: 'a new epoch' });
     const since = received.messages.length;
     const again = () => new Set(received.messages.slice(since).flatMap((one) => (one.kind === 'quote' ? [one.instrument] : [])));
@@ -129,32 +129,32 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 
   test('a venue that is frozen is given up and tried again', async () => {
-    const stage = await staged({ speed: 60 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 60 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
-    stage[provider].faults.set({ freeze: true });
+    fixture[provider].faults.set({ freeze: true });
     await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
     const down = received.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
     // Its clock runs sixty times as fast: on a crowded machine a connection may be given up before it stands.
     expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life|no connection within/) });
-    stage[provider].faults.reset();
+    fixture[provider].faults.reset();
     await waitFor(() => statuses(received).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
   });
 
   test('a listing that is refused is counted and tried again', async () => {
-    const stage = await staged({ speed: 60 });
-    stage[provider].faults.set({ status429: 1 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 60 });
+    fixture[provider].faults.set({ status429: 1 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => rejectionsIn(received).some(({ detail }) => detail.includes('http_429')), { what: 'the refusal' });
     expect(received.markets.size).toBe(0);
-    stage[provider].faults.reset();
+    fixture[provider].faults.reset();
     await waitFor(() => instruments(received).size > 60, { what: 'quotes after the limit' });
   });
 
   test('a market ends, is decided as the prices say, and its last quote is halted', async () => {
     // Two minutes before the questions of the full hour end: a busy machine is told of them in time.
-    const stage = await staged({ speed: 30, at: NOON + 28 * 60_000 });
-    const received = listen(feedOf(stage, provider));
+    const fixture = await opened({ speed: 30, at: NOON + 28 * 60_000 });
+    const received = listen(feedOf(fixture, provider));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
     const ending = (): PredictionMarket[] => [...received.markets.values()].filter(({ asks }) => asks?.resolvesAt === NOON + 30 * 60_000);
     await waitFor(() => ending().length > 5 && ending().every(({ status }) => status === 'resolved'), {
@@ -163,7 +163,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     });
     for (const { asks, resolution, outcomes, quality } of ending()) {
       if (asks === null || asks.measure === 'any_time') continue;
-      const value = stage.market.value(asks.underlying, asks.resolvesAt);
+      const value = fixture.market.value(asks.underlying, asks.resolvesAt);
       const [low, high] = [Number(asks.threshold), Number(asks.upperThreshold ?? 0)];
       const yes = {
         above: value > low,
@@ -185,22 +185,22 @@ describe.each(PROVIDERS)('%s', (provider) => {
 
 describe('kalshi', () => {
   test('without a key the listed tops are polled', async () => {
-    const stage = await staged({ speed: 20 });
-    const received = listen(stage.kalshiFeed(false));
+    const fixture = await opened({ speed: 20 });
+    const received = listen(fixture.kalshiFeed(false));
     await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
     expect(quotesIn(received)[0]).toMatchObject({ source: 'kalshi:markets', sourceTime: false, sequence: null, quality: 'live' });
     expect(statuses(received)).toEqual(['connected 1']);
-    stage.kalshi.faults.set({ status5xx: 1 });
+    fixture.kalshi.faults.set({ status5xx: 1 });
     await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
   });
 
   test('a handshake that is signed by another key is refused', async () => {
-    const [stage, other] = [await staged(), await staged()];
+    const [fixture, other] = [await opened(), await opened()];
     const feed = createKalshiFeed({
-      streamUrl: stage.kalshi.wsUrl,
+      streamUrl: fixture.kalshi.wsUrl,
       key: other.key,
-      rest: stage.kalshiRest,
-      clock: stage.clock,
+      rest: fixture.kalshiRest,
+      clock: fixture.clock,
       random: () => 0.5,
     });
     const received = listen(feed);
@@ -210,8 +210,8 @@ describe('kalshi', () => {
 });
 
 test('the same questions exist on both venues with prices a little apart, others are only related', async () => {
-  const stage = await staged();
-  const [ours, theirs] = await Promise.all([stage.polymarketRest.list(), stage.kalshiRest.list()]);
+  const fixture = await opened();
+  const [ours, theirs] = await Promise.all([fixture.polymarketRest.list(), fixture.kalshiRest.list()]);
   const pairs = ours.markets.flatMap((one) => theirs.markets.map((other) => ({ one, other, ...matchQuestions(one, other) })));
   const same = pairs.filter(({ verdict }) => verdict === 'same');
   expect(new Set(same.map(({ one }) => one.underlying))).toEqual(new Set(['BTC', 'ETH', 'AAPL', 'NVDA', 'TSLA']));
