@@ -20,18 +20,23 @@ export interface Panel {
   readonly content: ComponentType;
   /** Things that wait in it. */
   readonly Count?: ComponentType;
+  /** Its content begins with a head of its own. */
+  readonly hasHead?: boolean;
 }
 
-export interface Workspace {
+export interface Workspace<Name extends string = string> {
   /** Key under which its arrangement is saved. */
   readonly name: string;
-  readonly panels: { readonly [panel: string]: Panel };
-  /** The arrangement that everybody begins with. */
-  readonly arrange: (api: DockviewApi, add: Add) => void;
+  readonly panels: { readonly [panel in Name]: Panel };
+  /** Makes the arrangement that everybody begins with. */
+  arrange(api: DockviewApi, add: Add<Name>): void;
 }
 
 /** Adds a panel where the position says, at the side of the whole or of another panel. */
-export type Add = (panel: string, position?: { readonly direction: string; readonly referencePanel?: IDockviewPanel }) => IDockviewPanel;
+type Add<Name extends string> = (
+  panel: Name,
+  position?: { readonly direction: string; readonly referencePanel?: IDockviewPanel },
+) => IDockviewPanel;
 
 export default function Dock({ workspace }: { readonly workspace: Workspace }) {
   const key = `sevengate.terminal.${workspace.name}.${useMe().subject}`;

@@ -164,9 +164,6 @@ function Member() {
           Organization and members
         </Menu.Item>
         <SettingsItems />
-        <Menu.Item component="a" href="/#/">
-          Console
-        </Menu.Item>
         <Menu.Item onClick={beginTour}>First steps</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>

@@ -92,16 +92,20 @@ export function useHalted() {
   return data.filter(({ pauseCause }) => pauseCause === 'emergency_halt');
 }
 
+/** Resumes agents one after the other. @throws ApiError of the first that is refused: those before it stay resumed. */
+export async function resumeAll(agents: readonly { readonly id: string }[]): Promise<void> {
+  try {
+    for (const { id } of agents) await api.resumeAgent({ id });
+  } finally {
+    refresh('agents', 'alerts');
+  }
+}
+
 /** Stands above every page while agents are paused by a halt. */
 export function HaltBanner() {
   const halted = useHalted();
   const mayResume = useMay('risk:manage');
-  const resume = useMutation({
-    mutationFn: async () => {
-      for (const { id } of halted) await api.resumeAgent({ id });
-    },
-    onSettled: () => refresh('agents', 'alerts'),
-  });
+  const resume = useMutation({ mutationFn: () => resumeAll(halted) });
   if (halted.length === 0) return null;
   return (
     <div className="banner" role="alert">

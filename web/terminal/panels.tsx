@@ -1,5 +1,6 @@
 /** Every panel of the workspace by its name. */
-import { type ComponentType, lazy, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
+import type { Panel } from './dock.tsx';
 import { Alerts } from './panels/alerts.tsx';
 import { Book } from './panels/book.tsx';
 import { Conditions } from './panels/conditions.tsx';
@@ -27,7 +28,7 @@ function Chart() {
 
 export const PANELS = {
   watchlist: { title: 'Watchlist', content: Watchlist },
-  chart: { title: 'Chart', content: Chart },
+  chart: { title: 'Chart', content: Chart, hasHead: true },
   book: { title: 'Order book', content: Book },
   ticket: { title: 'Order ticket', content: Ticket },
   positions: { title: 'Positions', content: Positions },
@@ -37,7 +38,7 @@ export const PANELS = {
   alerts: { title: 'Alerts', content: Alerts },
   news: { title: 'News', content: News },
   conditions: { title: 'Funding and sessions', content: Conditions },
-} as const satisfies Record<string, { readonly title: string; readonly content: ComponentType }>;
+} as const satisfies Record<string, Panel>;
 
 export type PanelName = keyof typeof PANELS;
 export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];

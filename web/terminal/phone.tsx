@@ -8,6 +8,7 @@ import { InstrumentHead } from './panels/instrument-head.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
 import { goTo, page, panelAsked } from './place.ts';
+import { Stacked } from './stacked.tsx';
 
 const SCREENS: readonly (readonly [title: string, ...panels: PanelName[]])[] = [
   ['Approve', 'proposals'],
@@ -37,15 +38,7 @@ export function Phone() {
   return (
     <div className="phone" data-screen={title}>
       {title === 'Trade' && <InstrumentHead />}
-      {(panels as PanelName[]).map((name) => {
-        const { title: heading, content: Content } = PANELS[name];
-        return (
-          <section key={name} className="phone-panel" aria-label={heading}>
-            {name !== 'chart' && <h2>{heading}</h2>}
-            <Content />
-          </section>
-        );
-      })}
+      <Stacked panels={PANELS} names={panels as PanelName[]} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The Trade workspace: which panels it has, and where they stand at first. */
-import type { Add, Workspace } from './dock.tsx';
+import type { Workspace } from './dock.tsx';
 import { useOpenOrders } from './panels/orders.tsx';
 import { usePendingProposals } from './panels/proposals.tsx';
 import { PANELS, type PanelName } from './panels.tsx';
@@ -10,15 +10,14 @@ function Waiting({ count, isUrgent = false }: { readonly count: number; readonly
   return count === 0 ? null : <span className={isUrgent ? 'count urgent' : 'count'} data-count={count} />;
 }
 
-export const TRADE: Workspace = {
+export const TRADE: Workspace<PanelName> = {
   name: 'layout',
   panels: {
     ...PANELS,
     proposals: { ...PANELS.proposals, Count: () => <Waiting count={usePendingProposals().length} isUrgent /> },
     orders: { ...PANELS.orders, Count: () => <Waiting count={useOpenOrders().length} /> },
   },
-  arrange(api, addAny) {
-    const add = addAny as (name: PanelName, position?: Parameters<Add>[1]) => ReturnType<Add>;
+  arrange(api, add) {
     const isWide = api.width > WIDE;
     const chart = add('chart');
     const watchlist = add('watchlist', { direction: 'left' });

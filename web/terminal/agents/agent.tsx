@@ -2,6 +2,7 @@
 import { lazy, Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
+import { Loaded } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
@@ -110,12 +111,11 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 
 /** Stage of the agent, its next step, and the positions that are being sold. */
 function Where({ agent }: { readonly agent: AgentDetail }) {
-  const { data: gates, error } = useGates(agent.id);
+  const gates = useGates(agent.id);
   return (
     <section className="card agent-where" aria-label="Stage and next step">
-      <StageRail stage={agent.stage} gates={gates?.gates ?? []} />
-      <Refusal error={error} />
-      {gates !== undefined && <NextStep agent={agent} gates={gates} />}
+      <StageRail stage={agent.stage} gates={gates.data?.gates ?? []} />
+      <Loaded query={gates}>{(data) => <NextStep agent={agent} gates={data} />}</Loaded>
       {agent.closing.map(({ instrument, limitPrice, closedBy, at, waitingFor }) => (
         <p key={`${instrument} ${at}`} className="warn">
           Selling {instrument === null ? 'all positions' : symbolOf(instrument)}

@@ -9,7 +9,7 @@ import { Evaluations } from './evaluations.tsx';
 import { GateList } from './gates.tsx';
 import { OutsideCode } from './outside.tsx';
 import { Trades } from './trades.tsx';
-import { Vault } from './vault.tsx';
+import { Vault } from '../portfolio/vault.tsx';
 import { Versions } from './versions.tsx';
 
 interface Part {

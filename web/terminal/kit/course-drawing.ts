@@ -70,7 +70,8 @@ export class CourseDrawing {
 
   /** Draws a course in the place of what was drawn. */
   draw(course: Course): void {
-    const isNew = this.#course === null;
+    // Whoever looks at a part of it keeps that part; the whole grows with its points.
+    const isWhole = this.#course === null || (this.#chart.timeScale().getVisibleLogicalRange()?.from ?? 0) <= 0;
     this.#course = course;
     const { series, lower, levels = [], marks = [], decimals } = course;
     if (this.#lines.length !== series.length) this.#renew(course);
@@ -102,7 +103,7 @@ export class CourseDrawing {
         text,
       })),
     );
-    if (isNew) this.#chart.timeScale().fitContent();
+    if (isWhole) this.#chart.timeScale().fitContent();
   }
 
   end(): void {

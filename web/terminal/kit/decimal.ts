@@ -30,6 +30,13 @@ export function sum(texts: readonly string[]): string {
   return textOf({ digits, decimals });
 }
 
+/** Below zero if the left number is the smaller one, above zero if it is the larger one. */
+export function compare(left: string, right: string): number {
+  const [a, b] = [exact(left), exact(right)];
+  const [x, y] = [a.digits * 10n ** BigInt(b.decimals), b.digits * 10n ** BigInt(a.decimals)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
 /** Cuts what is behind so many decimals. */
 export function cut(text: string, decimals: number): string {
   const [whole = '', rest = ''] = text.split('.');

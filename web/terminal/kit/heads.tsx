@@ -1,19 +1,29 @@
 /** The head of a table: numbers stand right, words left; a column of buttons has a name for readers only. */
+import type { Sort } from './order-rows.ts';
+
 interface HeadsProps {
   readonly titles: readonly string[];
   /** Titles of columns of words; the first column is one. */
   readonly words?: readonly string[];
   /** Name of a last column of buttons. */
   readonly buttons?: string;
+  /** Makes each title a button that sorts by its column. */
+  readonly sorting?: { readonly sort: Sort | null; readonly press: (column: number) => void };
 }
 
-export function Heads({ titles, words = [], buttons }: HeadsProps) {
+export function Heads({ titles, words = [], buttons, sorting }: HeadsProps) {
   return (
     <thead>
       <tr>
-        {titles.map((title) => (
-          <th key={title} scope="col" className={words.includes(title) ? 'text' : undefined}>
-            {title}
+        {titles.map((title, column) => (
+          <th key={title} scope="col" className={words.includes(title) ? 'text' : undefined} aria-sort={wayOf(sorting?.sort, column)}>
+            {sorting === undefined ? (
+              title
+            ) : (
+              <button type="button" className="sort" onClick={() => sorting.press(column)}>
+                {title}
+              </button>
+            )}
           </th>
         ))}
         {buttons !== undefined && (
@@ -24,4 +34,9 @@ export function Heads({ titles, words = [], buttons }: HeadsProps) {
       </tr>
     </thead>
   );
+}
+
+function wayOf(sort: Sort | null | undefined, column: number): 'ascending' | 'descending' | undefined {
+  if (sort?.column !== column) return undefined;
+  return sort.isDown ? 'descending' : 'ascending';
 }

@@ -1,9 +1,10 @@
 /** Tables of what the service lists: each state has a look, and longer lists go on at the press of a button. */
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { NetworkError } from '../api.ts';
 import { Heads } from './heads.tsx';
+import { useFoundRows, useSort } from './order-rows.ts';
 import { Refusal } from './refusal.tsx';
 
 export interface Column<Row> {
@@ -51,31 +52,90 @@ interface TableProps<Row> {
   readonly markOf?: (row: Row) => string | undefined;
 }
 
+/** From so many rows on a table is more than a screen, and can be searched. */
+const MANY_ROWS = 20;
+
 export function Table<Row>({ rows, label, columns, keyOf, markOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
-  const [first, ...rest] = columns;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [wanted, setWanted] = useState('');
+  const [sort, press] = useSort(label);
+  const isLong = rows.length >= MANY_ROWS;
+  const { order, hidden } = useFoundRows(body, rows.length > 1 ? sort : null, isLong ? wanted.trim() : '');
+  const ordered = inOrder(
+    rows.map((row, place) => ({ row, place, key: keyOf(row) })),
+    order,
+  );
   const hasButtons = columns.at(-1)?.title === '';
   const titled = hasButtons ? columns.slice(0, -1) : columns;
   return (
-    <div className="table-place scroll-x" tabIndex={0} role="region" aria-label={label}>
-      <table className="rows wide">
-        <Heads
-          titles={titled.map(({ title }) => title)}
-          words={titled.filter(({ isText }) => isText === true).map(({ title }) => title)}
-          {...(hasButtons ? { buttons: 'Actions' } : {})}
-        />
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)} data-row={keyOf(row)} data-mark={markOf?.(row)}>
-              <th scope="row">{first?.cell(row)}</th>
-              {rest.map(({ title, isText, cell }) => (
-                <td key={title} className={title === '' ? 'action' : isText === true ? 'text' : 'num'}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      {isLong && <Search label={label} wanted={wanted} search={setWanted} found={rows.length - hidden.size} of={rows.length} />}
+      <div className="table-place scroll-x" tabIndex={0} role="region" aria-label={label}>
+        <table className="rows wide">
+          <Heads
+            titles={titled.map(({ title }) => title)}
+            words={titled.filter(({ isText }) => isText === true).map(({ title }) => title)}
+            {...(hasButtons ? { buttons: 'Actions' } : {})}
+            {...(rows.length > 1 ? { sorting: { sort, press } } : {})}
+          />
+          <tbody ref={body}>
+            {ordered.map(({ row, place, key }) => (
+              <tr key={key} data-row={key} data-place={place} data-mark={markOf?.(row)} hidden={hidden.has(key)}>
+                <Cells row={row} columns={columns} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Cells<Row>({ row, columns: [first, ...rest] }: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
+  return (
+    <>
+      <th scope="row">{first?.cell(row)}</th>
+      {rest.map(({ title, isText, cell }) => (
+        <td key={title} className={title === '' ? 'action' : isText === true ? 'text' : 'num'}>
+          {cell(row)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+/** Rows in the order of these keys; one that is new since stands where it was given. */
+function inOrder<Row extends { readonly key: string; readonly place: number }>(
+  rows: readonly Row[],
+  order: readonly string[],
+): readonly Row[] {
+  if (order.length === 0) return rows;
+  const places = new Map(order.map((key, place) => [key, place]));
+  return rows.toSorted((a, b) => (places.get(a.key) ?? a.place) - (places.get(b.key) ?? b.place));
+}
+
+interface SearchProps {
+  readonly label: string;
+  readonly wanted: string;
+  readonly search: (text: string) => void;
+  readonly found: number;
+  readonly of: number;
+}
+
+function Search({ label, wanted, search, found, of }: SearchProps) {
+  return (
+    <div className="table-search">
+      <TextInput
+        type="search"
+        size="xs"
+        placeholder="Search these rows"
+        aria-label={`Search: ${label}`}
+        value={wanted}
+        onChange={({ currentTarget }) => search(currentTarget.value)}
+      />
+      <span className="faint num" role="status">
+        {found === of ? `${of} rows` : `${found} of ${of} rows`}
+      </span>
     </div>
   );
 }

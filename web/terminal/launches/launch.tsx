@@ -156,7 +156,7 @@ function Facts({ launch, monitor: { curve, graduation, pairedStock } }: { readon
     ['Pool after graduation', graduation.successorPool === null ? '–' : <Address key="pool" address={graduation.successorPool} />],
     ['Mint', <Address key="mint" address={mint} />],
     [
-      'Of',
+      'Belongs to',
       agentId !== null ? (
         <a key="of" href={`#/agents/${agentId}`}>
           its agent
@@ -199,7 +199,7 @@ function ByLauncher({ launch }: { readonly launch: LauncherLaunch }) {
           ['Payment', payment === undefined ? 'not submitted' : <Address key="payment" address={payment} />],
           ['Mint', mint === null ? 'not launched' : <Address key="mint" address={mint} />],
           [
-            'Of',
+            'Belongs to',
             <a key="of" href={`#/agents/${agentId}`}>
               its agent
             </a>,

@@ -20,7 +20,7 @@ export function Terms({ preview }: { readonly preview: LaunchPreview }) {
     ['Graduation price', `${quoteText(graduationPrice)} ${quote.symbol}`],
     ['It graduates when it holds', `${priceText(graduationThreshold)} ${quote.symbol}`],
     ['In dollars', <Money key="dollars" usd={dollars.graduationThreshold} />],
-    ['Worth at graduation', `${priceText(graduationFdv)} ${quote.symbol}`],
+    ['Worth at graduation', `${quoteText(graduationFdv)} ${quote.symbol}`],
     ['Pool after graduation', `${successorPool.feeBps} bps fee, ${successorPool.lockedPct} % locked`],
   ];
   return (

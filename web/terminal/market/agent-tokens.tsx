@@ -5,6 +5,7 @@ import type { PairedPerformance, RankedAgentToken } from '../../../clients/types
 import { plain, symbolOf } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Opener } from '../kit/beside.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { AgentToken } from './agent-token.tsx';
@@ -95,9 +96,9 @@ function Name({
 }: { readonly mint: string; readonly symbol: string; readonly name: string } & TableProps) {
   return (
     <>
-      <button type="button" className="plain" aria-expanded={chosen === mint} onClick={() => choose(chosen === mint ? null : mint)}>
+      <Opener isOpen={chosen === mint} toggle={() => choose(chosen === mint ? null : mint)}>
         {symbol}
-      </button>{' '}
+      </Opener>{' '}
       <small className="long">{name}</small>
     </>
   );

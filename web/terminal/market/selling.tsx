@@ -8,6 +8,7 @@ import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Address } from '../kit/address.tsx';
 import { isAmount } from '../kit/decimal.ts';
+import { Opener } from '../kit/beside.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
@@ -86,9 +87,9 @@ function Buttons({ listing: { id, name, priceUsd, state }, isChosen, choose }: B
   const changes = ['listings', 'listing-prices'];
   return (
     <div className="row-buttons">
-      <button type="button" className="plain" aria-expanded={isChosen} onClick={choose}>
+      <Opener isOpen={isChosen} toggle={choose}>
         Prices
-      </button>
+      </Opener>
       {mayTrade && state === 'listed' && (
         <>
           <Ask

@@ -1,8 +1,10 @@
 /** Agents that stand still: since when and by whom they were halted, why each is paused, and the way back. */
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
 import type { Agent } from '../../../clients/typescript/src/index.ts';
 import { plain } from '../../words.js';
 import { api } from '../api.ts';
-import { useHalted, useLastHalt } from '../halt.tsx';
+import { resumeAll, useHalted, useLastHalt } from '../halt.tsx';
 import { Ago, At } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Loaded, Table } from '../kit/lists.tsx';
@@ -32,20 +34,83 @@ export function Halts() {
           paused.length === 0 ? (
             <p className="empty">No agent is paused. Halted and paused agents stand here with their cause and a Resume button.</p>
           ) : (
-            <Table
-              label="Paused agents"
-              rows={paused}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: 'Agent', cell: ({ id, name }) => <a href={`#/agents/${id}`}>{name}</a> },
-                { title: 'Why', isText: true, cell: ({ pauseCause }) => <Cause cause={pauseCause} /> },
-                { title: '', cell: (agent) => <Resume agent={agent} /> },
-              ]}
-            />
+            <Paused agents={paused} />
           )
         }
       </Loaded>
     </div>
+  );
+}
+
+/** Paused agents: each is resumed by itself, or with those that are ticked. */
+function Paused({ agents }: { readonly agents: readonly Agent[] }) {
+  const mayResume = useMay('risk:manage');
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const resumable = agents.filter(({ pauseCause }) => pauseCause !== 'quarantine');
+  const chosen = resumable.filter(({ id }) => ticked.has(id));
+  const tick = (id: string) =>
+    setTicked((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
+  const canChoose = mayResume && resumable.length > 1;
+  return (
+    <>
+      {canChoose && (
+        <div className="panel-tools">
+          <ResumeMany verb="Resume all" agents={resumable} />
+          <ResumeMany verb="Resume selected" agents={chosen} />
+          <span className="faint">{chosen.length === 0 ? 'None selected' : `${chosen.length} of ${resumable.length} selected`}</span>
+        </div>
+      )}
+      <Table
+        label="Paused agents"
+        rows={agents}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Agent',
+            cell: (agent) => (
+              <span className="ticked">
+                {canChoose && (
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select ${agent.name}`}
+                    checked={chosen.includes(agent)}
+                    disabled={!resumable.includes(agent)}
+                    onChange={() => tick(agent.id)}
+                  />
+                )}
+                <a href={`#/agents/${agent.id}`}>{agent.name}</a>
+              </span>
+            ),
+          },
+          { title: 'Why', isText: true, cell: ({ pauseCause }) => <Cause cause={pauseCause} /> },
+          { title: '', cell: (agent) => <Resume agent={agent} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Asks once for all of them, and resumes one after the other up to the first refusal; those before it stay resumed. */
+function ResumeMany({ verb, agents }: { readonly verb: string; readonly agents: readonly Agent[] }) {
+  const number = `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`;
+  return (
+    <Ask
+      verb={verb}
+      title={`Resume ${number}?`}
+      done={`${number} resumed.`}
+      changes={['agents', 'alerts']}
+      isOff={agents.length === 0}
+      act={() => resumeAll(agents)}
+    >
+      <p>Each decides again from the next full minute, at its stage.</p>
+      <ul className="dotted">
+        {agents.map(({ id, name, pauseCause }) => (
+          <li key={id}>
+            {name} {pauseCause !== null && <span className="faint">{CAUSES[pauseCause].split(': ')[0]}</span>}
+          </li>
+        ))}
+      </ul>
+    </Ask>
   );
 }
 

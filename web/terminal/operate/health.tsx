@@ -58,8 +58,33 @@ export function Heartbeat() {
 
 const countOf = (all: readonly { readonly count: number }[]): number => all.reduce((total, { count }) => total + count, 0);
 
-export function Tiles({ runtime: { actors, activities, timers, incidents, queues } }: { readonly runtime: Runtime }) {
-  const tiles: readonly TileProps[] = [
+type Counted = Pick<Runtime, 'actors' | 'activities' | 'incidents'> & {
+  readonly timers: Pick<Runtime['timers'], 'count' | 'overdue'>;
+  readonly queues: Pick<Runtime['queues'], 'ticks' | 'recurring'>;
+};
+
+const NOTHING: Counted = {
+  actors: [],
+  activities: [],
+  timers: { count: 0, overdue: 0 },
+  incidents: [],
+  queues: { ticks: [], recurring: [] },
+};
+
+/** @param props.runtime Undefined while it is read: each tile has its place already. */
+export function Tiles({ runtime }: { readonly runtime: Runtime | undefined }) {
+  const tiles = tilesOf(runtime ?? NOTHING);
+  return (
+    <dl className="tiles">
+      {tiles.map((tile) => (
+        <Tile key={tile.title} {...tile} isRead={runtime !== undefined} />
+      ))}
+    </dl>
+  );
+}
+
+function tilesOf({ actors, activities, timers, incidents, queues }: Counted): readonly TileProps[] {
+  return [
     {
       title: 'Actors running',
       count: countOf(actors.filter(({ status }) => status === 'running')),
@@ -87,13 +112,6 @@ export function Tiles({ runtime: { actors, activities, timers, incidents, queues
       how: 'failed',
     },
   ];
-  return (
-    <dl className="tiles">
-      {tiles.map((tile) => (
-        <Tile key={tile.title} {...tile} />
-      ))}
-    </dl>
-  );
 }
 
 interface TileProps {
@@ -103,12 +121,12 @@ interface TileProps {
   readonly how: string;
 }
 
-function Tile({ title, count, wrong, how }: TileProps) {
+function Tile({ title, count, wrong, how, isRead }: TileProps & { readonly isRead: boolean }) {
   return (
     <div data-wrong={wrong > 0}>
       <dt>{title}</dt>
       <dd>
-        <strong className="num">{count}</strong>
+        <strong className="num">{isRead ? count : '…'}</strong>
         {wrong > 0 && <span className="down">{title.startsWith('Incidents') ? how : `${wrong} ${how}`}</span>}
       </dd>
     </div>

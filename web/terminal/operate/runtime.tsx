@@ -34,7 +34,7 @@ export function RuntimePage() {
         <span className="space" />
         <Heartbeat />
       </div>
-      {data === undefined ? <div className="tiles tiles-place" /> : <Tiles runtime={data} />}
+      <Tiles runtime={data} />
       <section className="card runtime-part" aria-label={title}>
         <nav className="parts" aria-label="Parts of the runtime">
           {PARTS.map(([part, words]) => (

@@ -1,7 +1,8 @@
 /** The Operate workspace: whether the service works, what stands still, and who may change that. */
-import type { Add, Workspace } from '../dock.tsx';
+import type { Panel, Workspace } from '../dock.tsx';
 import { useHalted } from '../halt.tsx';
 import { Alerts } from '../panels/alerts.tsx';
+import { Stacked } from '../stacked.tsx';
 import { Docked } from '../workspace.tsx';
 import { Activities, Actors } from './actors.tsx';
 import { Halts } from './halts.tsx';
@@ -30,13 +31,12 @@ const PANELS = {
   interventions: { title: 'Interventions', content: Interventions },
   alerts: { title: 'Alerts', content: Alerts },
   members: { title: 'Members and sessions', content: Members },
-} as const;
+} as const satisfies Record<string, Panel>;
 
-const OPERATE: Workspace = {
+const OPERATE: Workspace<keyof typeof PANELS> = {
   name: 'operate',
   panels: PANELS,
-  arrange(api, addAny) {
-    const add = addAny as (name: keyof typeof PANELS, position?: Parameters<Add>[1]) => ReturnType<Add>;
+  arrange(api, add) {
     const venues = add('venues');
     const halts = add('halts', { direction: 'right' });
     const health = add('health', { referencePanel: venues, direction: 'left' });
@@ -80,15 +80,7 @@ export function Operate() {
       workspace={OPERATE}
       narrow={
         <div className="phone">
-          {NARROW.map((name) => {
-            const { title, content: Content } = PANELS[name];
-            return (
-              <section key={name} className="phone-panel" aria-label={title}>
-                <h2>{title}</h2>
-                <Content />
-              </section>
-            );
-          })}
+          <Stacked panels={PANELS} names={NARROW} />
         </div>
       }
     />

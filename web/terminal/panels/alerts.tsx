@@ -1,32 +1,42 @@
 /** Alerts of the organization, newest first, each with where to act on it. */
 import { clockTime, dayAndTime, plain } from '../../words.js';
 import type { Alert } from '../api.ts';
-import { Refusal } from '../kit/refusal.tsx';
+import { Loaded } from '../kit/lists.tsx';
 import { useAlerts } from '../organization.ts';
 
 export function Alerts() {
-  const { data, error } = useAlerts();
-  if (error !== null) return <Refusal error={error} />;
-  if (data?.length === 0) return <p className="empty">No alerts. Fills, halts, degraded feeds and limits that are reached stand here.</p>;
   return (
-    <div className="panel-scroll">
-      <ul className="alerts">
-        {(data ?? []).map((alert) => (
-          <li key={`${alert.at} ${alert.what} ${alert.agentId ?? ''}`}>
-            <time className="num faint" dateTime={alert.at} title={dayAndTime(alert.at)}>
-              {clockTime(alert.at)}
-            </time>
-            <span>
-              {alert.agentName !== null && <strong>{alert.agentName} </strong>}
-              {plain(alert.what)}
-              {alert.venues.length > 0 && ` on ${alert.venues.map(plain).join(', ')}`}
-              {alert.detail !== null && <span className="faint"> · {alert.detail}</span>}
-            </span>
-            <Action alert={alert} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Loaded query={useAlerts()}>
+      {(alerts) =>
+        alerts.length === 0 ? (
+          <p className="empty">No alerts. Fills, halts, degraded feeds and limits that are reached stand here.</p>
+        ) : (
+          <ul className="alerts panel-scroll">
+            {alerts.map((alert) => (
+              <Line key={`${alert.at} ${alert.what} ${alert.agentId ?? ''}`} alert={alert} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Line({ alert }: { readonly alert: Alert }) {
+  const { at, what, agentName, venues, detail } = alert;
+  return (
+    <li>
+      <time className="num faint" dateTime={at} title={dayAndTime(at)}>
+        {clockTime(at)}
+      </time>
+      <span>
+        {agentName !== null && <strong>{agentName} </strong>}
+        {plain(what)}
+        {venues.length > 0 && ` on ${venues.map(plain).join(', ')}`}
+        {detail !== null && <span className="faint"> · {detail}</span>}
+      </span>
+      <Action alert={alert} />
+    </li>
   );
 }
 

@@ -5,6 +5,7 @@ import { dayAndTime, plain, priceText, rejectionWords, symbolOf } from '../../wo
 import { api, type Proposal } from '../api.ts';
 import { LiveChart } from '../debugger/live-chart.tsx';
 import { Ago, At, WorkState } from '../kit/ages.tsx';
+import { Opener } from '../kit/beside.tsx';
 import { List, Table, useList } from '../kit/lists.tsx';
 import { Money, Price } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
@@ -47,7 +48,7 @@ export function ProposalsPage() {
       </div>
       <section className="waiting-proposals" aria-label="Waiting for an answer">
         {pending.length === 0 && (
-          <p className="card empty">No proposal waits. An agent at autonomy “confirm” asks here before it trades.</p>
+          <p className="card empty">None waits for an answer. An agent at autonomy “confirm” asks here before it trades.</p>
         )}
         {pending.map((proposal, place) => (
           <div key={proposal.id} className="card">
@@ -89,6 +90,7 @@ function Record({ agentId, state, open, setOpen }: RecordProps) {
     <>
       {opened !== undefined && <Opened key={opened.id} proposal={opened} />}
       <section className="card" aria-label="All proposals">
+        <h2 className="card-title">All proposals</h2>
         <List
           list={list}
           label="Proposals, newest first"
@@ -116,9 +118,9 @@ function Record({ agentId, state, open, setOpen }: RecordProps) {
             {
               title: '',
               cell: ({ id }) => (
-                <button type="button" className="plain" aria-expanded={id === open} onClick={() => setOpen(id === open ? null : id)}>
+                <Opener isOpen={id === open} toggle={() => setOpen(id === open ? null : id)}>
                   {id === open ? 'Close' : 'Details'}
-                </button>
+                </Opener>
               ),
             },
           ]}

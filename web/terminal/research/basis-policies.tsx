@@ -7,6 +7,7 @@ import { dayAndTime, plain, zoneWord } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
 import { Ask } from '../kit/ask.tsx';
+import { Beside, Opener } from '../kit/beside.tsx';
 import { isAmount } from '../kit/decimal.ts';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
@@ -46,32 +47,33 @@ export function BasisPolicies() {
       <p className="faint">
         A policy buys a token once its discount to the share is deep enough, and sells it once the discount has closed.
       </p>
-      <List
-        list={policies}
-        label="Basis policies"
-        empty="No policy yet. Arm one here, or from a share’s card on the page Basis."
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            title: 'Token',
-            cell: ({ id, symbol }) => (
-              <button type="button" className="plain" aria-expanded={chosen === id} onClick={() => setChosen(chosen === id ? null : id)}>
-                {symbol}
-              </button>
-            ),
-          },
-          { title: 'State', isText: true, cell: ({ state: at }) => <span className={TONES[at] ?? 'faint'}>{plain(at)}</span> },
-          { title: 'Account', isText: true, cell: ({ mode }) => mode ?? '–' },
-          { title: 'Enter at', cell: ({ enterDiscountPct }) => `${enterDiscountPct} %` },
-          { title: 'Exit at', cell: ({ exitDiscountPct }) => `${exitDiscountPct} %` },
-          { title: 'Size', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
-          { title: 'Max slippage', cell: ({ maxSlippageBps }) => `${maxSlippageBps} bps` },
-          { title: 'Max hold', cell: ({ maxHoldHours }) => `${maxHoldHours} h` },
-          { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
-          { title: '', cell: (policy) => <Disarm policy={policy} /> },
-        ]}
-      />
-      {chosen !== null && <PolicyDetail key={chosen} id={chosen} />}
+      <Beside detail={chosen === null ? null : <PolicyDetail key={chosen} id={chosen} />}>
+        <List
+          list={policies}
+          label="Basis policies"
+          empty="No policy yet. Arm one here, or from a share’s card on the page Basis."
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: 'Token',
+              cell: ({ id, symbol }) => (
+                <Opener isOpen={chosen === id} toggle={() => setChosen(chosen === id ? null : id)}>
+                  {symbol}
+                </Opener>
+              ),
+            },
+            { title: 'State', isText: true, cell: ({ state: at }) => <span className={TONES[at] ?? 'faint'}>{plain(at)}</span> },
+            { title: 'Account', isText: true, cell: ({ mode }) => mode ?? '–' },
+            { title: 'Enter at', cell: ({ enterDiscountPct }) => `${enterDiscountPct} %` },
+            { title: 'Exit at', cell: ({ exitDiscountPct }) => `${exitDiscountPct} %` },
+            { title: 'Size', cell: ({ notionalUsd }) => <Money usd={notionalUsd} /> },
+            { title: 'Max slippage', cell: ({ maxSlippageBps }) => `${maxSlippageBps} bps` },
+            { title: 'Max hold', cell: ({ maxHoldHours }) => `${maxHoldHours} h` },
+            { title: 'Changed', cell: ({ changedAt }) => <Ago at={changedAt} /> },
+            { title: '', cell: (policy) => <Disarm policy={policy} /> },
+          ]}
+        />
+      </Beside>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { plain } from '../../words.js';
 import { api } from '../api.ts';
 import { useCatalog } from '../catalog.ts';
 import { At } from '../kit/ages.tsx';
+import { Opener } from '../kit/beside.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { Change, compactText, Price } from '../kit/numbers.tsx';
 import { choose } from '../place.ts';
@@ -55,14 +56,9 @@ export function PrivateMarkets() {
           {
             title: '',
             cell: ({ instrument: symbol }) => (
-              <button
-                type="button"
-                className="plain"
-                aria-pressed={instrument === symbol}
-                onClick={() => setInstrument(instrument === symbol ? null : symbol)}
-              >
+              <Opener isOpen={instrument === symbol} toggle={() => setInstrument(instrument === symbol ? null : symbol)}>
                 Marks
-              </button>
+              </Opener>
             ),
           },
         ]}

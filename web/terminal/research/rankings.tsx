@@ -116,7 +116,12 @@ function RankedLine({ row }: { readonly row: RankedRow }) {
       </td>
       <td>
         <Price price={reference?.price} />
-        {reference !== null && <Quality row={reference} short />}
+        {reference !== null && (
+          <>
+            {' '}
+            <Quality row={reference} short />
+          </>
+        )}
       </td>
       <td
         className="heat"

@@ -6,6 +6,7 @@ import { forPeople, plain, priceText, rejectionWords } from '../../words.js';
 import { api } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { Ago, At } from '../kit/ages.tsx';
+import { Opener } from '../kit/beside.tsx';
 import { List, Loaded, Table, useList } from '../kit/lists.tsx';
 import { Money } from '../kit/numbers.tsx';
 
@@ -28,14 +29,9 @@ export function PredictionOrders() {
           {
             title: 'Order',
             cell: (order) => (
-              <button
-                type="button"
-                className="plain"
-                aria-expanded={chosen === order.id}
-                onClick={() => setChosen(chosen === order.id ? null : order.id)}
-              >
+              <Opener isOpen={chosen === order.id} toggle={() => setChosen(chosen === order.id ? null : order.id)}>
                 {order.side} {priceText(order.quantity)} {order.outcome}
-              </button>
+              </Opener>
             ),
           },
           { title: 'State', isText: true, cell: (order) => <State order={order} /> },

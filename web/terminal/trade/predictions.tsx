@@ -7,6 +7,7 @@ import type { PredictionMarket } from '../../../clients/typescript/src/index.ts'
 import { dayAndTime, dayOf, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
+import { Beside, Opener } from '../kit/beside.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { compactText, Quality } from '../kit/numbers.tsx';
 import { PredictionOrders } from './prediction-orders.tsx';
@@ -44,32 +45,29 @@ export function Predictions() {
         />
         <SearchField value={wanted} write={setWanted} />
       </div>
-      <div className="predictions">
-        <div>
-          <List
-            list={markets}
-            label="Prediction markets"
-            empty="No market matches."
-            keyOf={(market) => market.id}
-            markOf={(market) => (market.id === id ? 'chosen' : undefined)}
-            columns={[
-              {
-                title: 'Question',
-                cell: (market) => <Question market={market} isChosen={market.id === id} choose={() => setChosen(market.id)} />,
-              },
-              { title: 'Yes', cell: (market) => <Chance market={market} side="yes" /> },
-              { title: 'No', cell: (market) => <Chance market={market} side="no" /> },
-              { title: '24 h volume', cell: ({ volume24h, volumeUnit }) => <Volume amount={volume24h} unit={volumeUnit} /> },
-              {
-                title: 'Closes',
-                cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{dayOf(closesAt)}</span>),
-              },
-              { title: 'Venue', isText: true, cell: ({ provider }) => provider },
-            ]}
-          />
-        </div>
-        {id !== null && <Market key={id} id={id} />}
-      </div>
+      <Beside detail={id === null ? null : <Market key={id} id={id} />}>
+        <List
+          list={markets}
+          label="Prediction markets"
+          empty="No market matches."
+          keyOf={(market) => market.id}
+          markOf={(market) => (market.id === id ? 'chosen' : undefined)}
+          columns={[
+            {
+              title: 'Question',
+              cell: (market) => <Question market={market} isChosen={market.id === id} choose={() => setChosen(market.id)} />,
+            },
+            { title: 'Yes', cell: (market) => <Chance market={market} side="yes" /> },
+            { title: 'No', cell: (market) => <Chance market={market} side="no" /> },
+            { title: '24 h volume', cell: ({ volume24h, volumeUnit }) => <Volume amount={volume24h} unit={volumeUnit} /> },
+            {
+              title: 'Closes',
+              cell: ({ closesAt }) => (closesAt === null ? '–' : <span title={dayAndTime(closesAt)}>{dayOf(closesAt)}</span>),
+            },
+            { title: 'Venue', isText: true, cell: ({ provider }) => provider },
+          ]}
+        />
+      </Beside>
       {id !== null && <PredictionResearch key={`research ${id}`} id={id} />}
       <PredictionOrders />
     </div>
@@ -92,20 +90,26 @@ interface QuestionProps {
 }
 
 const Question = ({ market: { question, subtitle }, isChosen, choose }: QuestionProps) => (
-  <button type="button" className="plain long" aria-pressed={isChosen} onClick={choose}>
+  <Opener isOpen={isChosen} toggle={choose}>
     {question} {subtitle !== '' && <small>{subtitle}</small>}
-  </button>
+  </Opener>
 );
 
 const outcomeOf = ({ outcomes }: PredictionMarket, side: 'yes' | 'no') => outcomes.find((outcome) => outcome.side === side);
 
+/** A price in dollars below one, with two decimals or more: `0.90`. */
+function chanceText(price: string): string {
+  const [whole = '0', decimals = ''] = price.split('.');
+  return `${whole}.${decimals.padEnd(2, '0')}`;
+}
+
 /** Price of an outcome, which is its chance as the market sees it. */
 function Chance({ market, side }: { readonly market: PredictionMarket; readonly side: 'yes' | 'no' }) {
   const outcome = outcomeOf(market, side);
-  const price = outcome?.ask ?? outcome?.last ?? null;
+  const price = outcome?.ask ?? outcome?.last;
   return (
     <span className={side === 'yes' ? 'up' : 'down'} title={outcome?.label}>
-      {price ?? '–'}
+      {price == null ? '–' : chanceText(price)}
     </span>
   );
 }

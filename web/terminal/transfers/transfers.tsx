@@ -3,6 +3,7 @@ import type { BridgeTransfer } from '../../../clients/typescript/src/index.ts';
 import { priceText } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
+import { Opener } from '../kit/beside.tsx';
 import { List, useList } from '../kit/lists.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAnnouncements } from '../organization.ts';
@@ -45,9 +46,9 @@ function Amount({ transfer: { id, amount, token, to }, chosen }: { readonly tran
   const isOpen = id === chosen;
   return (
     <>
-      <button type="button" className="plain" aria-expanded={isOpen} onClick={() => goTo(isOpen ? 'transfers' : `transfers/${id}`)}>
+      <Opener isOpen={isOpen} toggle={() => goTo(isOpen ? 'transfers' : `transfers/${id}`)}>
         {priceText(amount)} {token}
-      </button>{' '}
+      </Opener>{' '}
       <small>to the {CHAINS[to]}</small>
     </>
   );

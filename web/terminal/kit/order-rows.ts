@@ -1,0 +1,109 @@
+/** Order and choice of a table's rows by what is written in them, which is the same for every table. */
+import { type RefObject, useLayoutEffect, useState } from 'react';
+import { compare, multiply } from './decimal.ts';
+import { keep, readKept } from './store.ts';
+
+export interface Sort {
+  /** Place of the column, the first one is 0. */
+  readonly column: number;
+  readonly isDown: boolean;
+}
+
+const NUMBER = /^([+-]?)\$?(\d[\d,]*(?:\.\d+)?)([KMBT]?)(?![\w:-])/;
+const TIMES: { readonly [suffix: string]: string } = { K: '1000', M: '1000000', B: '1000000000', T: '1000000000000' };
+const NOTHING = new Set(['', '–', '…']);
+
+/** A number that a text begins with, as a decimal: `-1234.5` of `-$1,234.50`; null for `2026-11-27`, `12:30` and words. */
+export function numberIn(text: string): string | null {
+  const found = NUMBER.exec(text.trim().replace('−', '-'));
+  if (found === null) return null;
+  const [, sign = '', digits = '', suffix = ''] = found;
+  const plain = `${sign === '-' ? '-' : ''}${digits.replaceAll(',', '')}`;
+  return suffix === '' ? plain : multiply(plain, TIMES[suffix] as string);
+}
+
+/** Compares two texts of a column: numbers by value before words by letters. */
+export function compareTexts(left: string, right: string): number {
+  const [a, b] = [numberIn(left), numberIn(right)];
+  if (a !== null && b !== null) return compare(a, b);
+  if (a !== null || b !== null) return a === null ? 1 : -1;
+  return left.localeCompare(right, 'en', { numeric: true, sensitivity: 'base' });
+}
+
+/** Places of these texts in order, those of empty cells last in both directions. */
+export function orderOf(texts: readonly string[], { isDown }: Pick<Sort, 'isDown'>): readonly number[] {
+  const isEmpty = (place: number) => NOTHING.has(texts[place] as string);
+  return texts
+    .map((_, place) => place)
+    .sort(
+      (a, b) =>
+        Number(isEmpty(a)) - Number(isEmpty(b)) || compareTexts(texts[a] as string, texts[b] as string) * (isDown ? -1 : 1) || a - b,
+    );
+}
+
+/** Exact value of a cell where it has one: its instant, or every digit of its number. */
+function textOf(cell: Element | undefined): string {
+  const instant = cell?.querySelector('time')?.dateTime;
+  if (instant !== undefined) return instant;
+  const shown = cell?.textContent.trim() ?? '';
+  const whole = cell?.querySelector('.num[title]')?.getAttribute('title') ?? '';
+  return numberIn(shown) !== null && numberIn(whole) !== null ? whole : shown;
+}
+
+interface Found {
+  readonly order: readonly string[];
+  readonly hidden: ReadonlySet<string>;
+}
+
+const ALL: Found = { order: [], hidden: new Set() };
+
+/**
+ * Reads the rows of a table after each drawing.
+ * @param wanted Text that a row has to hold.
+ * @returns keys of the rows in their order, none if they are not sorted, and of those without the text.
+ */
+export function useFoundRows(body: RefObject<HTMLTableSectionElement | null>, sort: Sort | null, wanted: string): Found {
+  const [found, setFound] = useState(ALL);
+  useLayoutEffect(() => {
+    const next = sort === null && wanted === '' ? ALL : find(body.current, sort, wanted.toLowerCase());
+    if (String(next.order) !== String(found.order) || String([...next.hidden]) !== String([...found.hidden])) setFound(next);
+  });
+  return found;
+}
+
+function find(body: HTMLTableSectionElement | null, sort: Sort | null, wanted: string): Found {
+  const rows = [...(body?.rows ?? [])];
+  const keyOf = (row: HTMLTableRowElement): string => row.dataset['row'] ?? '';
+  // The order in which they were given decides between equals: the table may be sorted already.
+  const given = rows.toSorted((a, b) => Number(a.dataset['place']) - Number(b.dataset['place']));
+  const places =
+    sort === null
+      ? []
+      : orderOf(
+          given.map((row) => textOf(row.cells[sort.column])),
+          sort,
+        );
+  const holds = (row: HTMLTableRowElement): boolean =>
+    [...row.cells].some((cell) => !cell.classList.contains('action') && cell.textContent.toLowerCase().includes(wanted));
+  return {
+    order: places.map((place) => keyOf(given[place] as HTMLTableRowElement)),
+    hidden: new Set(wanted === '' ? [] : given.filter((row) => !holds(row)).map(keyOf)),
+  };
+}
+
+const KEPT = /^(\d{1,2})(up|down)$/;
+
+/** Sort of a table, which this browser keeps under the table's name. A third press on the same head ends it. */
+export function useSort(label: string): readonly [Sort | null, (column: number) => void] {
+  const key = `sevengate.terminal.sort.${label}`;
+  const [sort, setSort] = useState<Sort | null>(() => {
+    const [, column, way] = KEPT.exec(readKept(key) ?? '') ?? [];
+    return column === undefined ? null : { column: Number(column), isDown: way === 'down' };
+  });
+  const press = (column: number): void => {
+    const next = sort?.column !== column ? { column, isDown: false } : sort.isDown ? null : { column, isDown: true };
+    setSort(next);
+    keep(key, next === null ? '' : `${next.column}${next.isDown ? 'down' : 'up'}`);
+  };
+  return [sort, press];
+}

@@ -1,0 +1,20 @@
+/** Panels beneath each other, for a phone. */
+import type { Panel } from './dock.tsx';
+
+interface StackedProps<Name extends string> {
+  readonly panels: { readonly [panel in Name]: Panel };
+  /** In this order. */
+  readonly names: readonly Name[];
+}
+
+export function Stacked<Name extends string>({ panels, names }: StackedProps<Name>) {
+  return names.map((name) => {
+    const { title, content: Content, hasHead = false }: Panel = panels[name];
+    return (
+      <section key={name} className="phone-panel" aria-label={title}>
+        {!hasHead && <h2>{title}</h2>}
+        <Content />
+      </section>
+    );
+  });
+}
