@@ -243,6 +243,11 @@ export function tellWhatFailedShowed(page: () => Page): void {
   });
 }
 
+/** Script that adds up in `window.shifted` how far a page moved about without a press: its cumulative layout shift. */
+export const WATCH_SHIFTS = `window.shifted = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: 'layout-shift', buffered: true });`;
+
 /** Signs in as a member of the example organization. */
 export async function signIn(page: Page, service: Client, subject: string): Promise<void> {
   await page.goto(service.url);

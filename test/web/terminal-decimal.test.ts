@@ -1,6 +1,7 @@
-// Decimal texts of the terminal: what a button writes into the ticket is the price that it shows.
+// Decimal texts of the terminal: what a button writes into the ticket is the price that it shows, and a table sorts by the value that a cell shows.
 import { expect, test } from 'vitest';
 import { cut, multiply, sum, withoutZeros } from '../../web/terminal/kit/decimal.ts';
+import { numberIn, orderOf } from '../../web/terminal/kit/order-texts.ts';
 
 test.each([
   ['97000', '97000'],
@@ -28,4 +29,52 @@ test.each([
   [['100000000000000000.01', '-0.02', '3'], '100000000000000002.99'],
 ])('%j together are %s', (texts, total) => {
   expect(sum(texts)).toBe(total);
+});
+
+test.each([
+  ['-$1,234.50', '-1234.50'],
+  ['+1.25 %', '1.25'],
+  ['$990.6K', '990600'],
+  ['2.5M', '2500000'],
+  ['3 of 7', '3'],
+  ['2026-11-27 17:00:00', null],
+  ['12:30', null],
+  ['7d', null],
+  ['COINx', null],
+])('a cell that shows %s sorts as %s', (text, number) => {
+  const found = numberIn(text);
+  expect(found === null ? null : withoutZeros(found)).toBe(number === null ? null : withoutZeros(number));
+});
+
+test.each([
+  [
+    ['10', '9', '-2', '–'],
+    [2, 1, 0, 3],
+  ],
+  [
+    ['100000000000000000.02', '100000000000000000.01'],
+    [1, 0],
+  ],
+  [
+    ['$1.2K', '$900', '$1.1M'],
+    [1, 0, 2],
+  ],
+  [
+    ['shard 10', 'Shard 9', ''],
+    [1, 0, 2],
+  ],
+  [
+    ['b', '7', 'a'],
+    [1, 2, 0],
+  ],
+])('%j stand in the order %j, empty cells last', (texts, order) => {
+  expect(orderOf(texts, { isDown: false })).toEqual(order);
+  const empty = order.filter((place) => ['', '–'].includes(texts[place] as string));
+  const full = order.filter((place) => !empty.includes(place));
+  expect(orderOf(texts, { isDown: true })).toEqual([...full.toReversed(), ...empty]);
+});
+
+test('rows of one value keep the order in which they were given, both ways', () => {
+  expect(orderOf(['1', '1.0', '1.00'], { isDown: false })).toEqual([0, 1, 2]);
+  expect(orderOf(['1', '1.0', '1.00'], { isDown: true })).toEqual([0, 1, 2]);
 });

@@ -1,9 +1,19 @@
-// What the terminal costs a browser: its first visit, a thousand quotes a second without a pause that is felt, and a heap that stays flat.
+// What the terminal costs a browser: its first visit, pages that stand still while they are read, a thousand quotes a second without a pause that is felt, and a heap that stays flat.
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { PATIENCE } from '../harness/wait-for.ts';
-import { type Browser, CHROMIUM, openBrowser, type ServiceWithPast, signIn, startServiceWithPast, turnTo } from './console-fixture.ts';
+import {
+  type Browser,
+  CHROMIUM,
+  openBrowser,
+  type ServiceWithPast,
+  signIn,
+  startServiceWithPast,
+  turnTo,
+  visit,
+  WATCH_SHIFTS,
+} from './console-fixture.ts';
 
 const QUOTES_A_SECOND = 1_000;
 const FRAMES_A_SECOND = 50;
@@ -13,6 +23,19 @@ const FELT_MS = 50;
 const MOST_GROWTH = 1.1;
 const MOST_REQUESTS = 12;
 const MOST_BYTES = 450_000;
+const MOST_SHIFT = 0.05;
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+];
+/** Pages that no menu names. */
+const WITHIN = [
+  ...['', '/gates', '/evaluations', '/trades', '/costs', '/state', '/vault', '/versions'].map((tab) => `#/agents/:agent${tab}`),
+  '#/actors/:agent',
+  '#/runtime/timers',
+  '#/launches/new',
+];
 const MOST_LCP_MS = 1_200 * PATIENCE;
 
 describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
@@ -28,6 +51,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
       socket.connectToServer();
       send = (frame) => socket.send(frame);
     });
+    await page.addInitScript(WATCH_SHIFTS);
     await page.addInitScript(`window.paints = [];
       new PerformanceObserver((list) => window.paints.push(...list.getEntries().map(({ startTime }) => startTime))).observe({ type: 'largest-contentful-paint', buffered: true });`);
     await signIn(page, service, 'operator');
@@ -55,6 +79,34 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     expect(files.length + 1).toBeLessThanOrEqual(MOST_REQUESTS);
     expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
     expect(painted).toBeLessThanOrEqual(MOST_LCP_MS);
+  });
+
+  test('no page moves about while it is read, on a phone, a laptop and a wide screen', { timeout: 1_200_000 * PATIENCE }, async () => {
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'More' }).click();
+    const links = page.locator('.page-menu a[href^="#"]');
+    await links.first().waitFor();
+    const inMenu = await links.evaluateAll<string[]>("(all) => all.map((link) => link.getAttribute('href'))");
+    const addresses = [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
+    const shifts: { page: string; width: number; shift: number }[] = [];
+    for (const { width, height } of SIZES) {
+      await page.setViewportSize({ width, height });
+      for (const address of addresses) {
+        await page.goto('about:blank');
+        await page.goto(`${service.url}/${address}`);
+        await page.locator('.frame').waitFor();
+        await visit(page, address.slice('#/'.length));
+        shifts.push({ page: address, width, shift: await page.evaluate<number>('window.shifted') });
+      }
+    }
+    const largest = shifts.toSorted((a, b) => b.shift - a.shift).slice(0, 5);
+    console.info(
+      `${shifts.length} visits, the largest shifts: ${largest.map(({ page: of, width, shift }) => `${of} at ${width} px ${shift.toFixed(3)}`).join(', ')}`,
+    );
+    expect(inMenu.length).toBeGreaterThan(30);
+    expect(shifts.filter(({ shift }) => shift >= MOST_SHIFT)).toEqual([]);
   });
 
   test(`${QUOTES_A_SECOND} quotes a second are drawn without a pause that is felt, and the heap stays as it was`, {

@@ -15,6 +15,7 @@ import {
   startServiceWithPast,
   tellWhatFailedShowed,
   turnTo,
+  WATCH_SHIFTS,
   type Watched,
 } from './console-fixture.ts';
 
@@ -38,9 +39,6 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const MOST_BYTES = 450_000;
 const MOST_FILES = 12;
 const MOST_SHIFT = 0.05;
-const WATCH_SHIFTS = `window.shifted = 0; new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-}).observe({ type: 'layout-shift', buffered: true });`;
 
 describe.skipIf(CHROMIUM === null)('the terminal', () => {
   let service: ServiceWithPast;
@@ -221,6 +219,19 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
 
   test('a contract of a prediction market is bought on paper, and its order opens with its fill', async () => {
     await page.evaluate("location.hash = '#/predictions'");
+    const yes = page.getByRole('region', { name: 'Prediction markets' }).locator('tbody tr:not([hidden]) td:nth-child(2)');
+    for (const way of ['ascending', 'descending']) {
+      await page.getByRole('button', { name: 'Yes', exact: true }).first().click();
+      await page.locator(`th[aria-sort=${way}]`).waitFor();
+      const prices = (await yes.allInnerTexts()).map(Number);
+      expect(prices).toEqual(prices.toSorted((a, b) => (way === 'ascending' ? a - b : b - a)));
+    }
+    await page.getByRole('searchbox', { name: 'Search: Prediction markets' }).fill('kalshi');
+    await page.getByText(/^\d+ of \d+ rows$/).waitFor();
+    expect(await page.getByRole('region', { name: 'Prediction markets' }).getByText('polymarket').filter({ visible: true }).count()).toBe(
+      0,
+    );
+    await page.getByRole('searchbox', { name: 'Search: Prediction markets' }).fill('');
     // Prices that are not live buy nothing.
     await page.getByRole('region', { name: 'Chosen market' }).locator('.quality-live').waitFor();
     await page.getByRole('textbox', { name: 'Size (USD)' }).fill('25');
@@ -326,6 +337,14 @@ describe.skipIf(CHROMIUM === null)('the terminal', () => {
     await page.getByRole('button', { name: 'Resume Patient' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Patient resumed.').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Crypto trend' }).check();
+    await page.getByRole('button', { name: 'Resume selected' }).click();
+    await page.getByRole('dialog').getByText('Crypto trend').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume selected' }).click();
+    await page.getByText('1 agent resumed.').waitFor();
+    const { items } = (await service.get('/v1/agents')).body as { items: { name: string; paused: boolean }[] };
+    expect(items.filter(({ paused }) => !paused).map(({ name }) => name)).toEqual(expect.arrayContaining(['Patient', 'Crypto trend']));
+    expect(items.some(({ paused }) => paused)).toBe(true);
     await banner.getByRole('button', { name: /^Resume \d+ agents?$/ }).click();
     await banner.waitFor({ state: 'detached' });
   });

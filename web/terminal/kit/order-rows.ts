@@ -1,44 +1,12 @@
 /** Order and choice of a table's rows by what is written in them, which is the same for every table. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
-import { compare, multiply } from './decimal.ts';
+import { numberIn, orderOf } from './order-texts.ts';
 import { keep, readKept } from './store.ts';
 
 export interface Sort {
   /** Place of the column, the first one is 0. */
   readonly column: number;
   readonly isDown: boolean;
-}
-
-const NUMBER = /^([+-]?)\$?(\d[\d,]*(?:\.\d+)?)([KMBT]?)(?![\w:-])/;
-const TIMES: { readonly [suffix: string]: string } = { K: '1000', M: '1000000', B: '1000000000', T: '1000000000000' };
-const NOTHING = new Set(['', '–', '…']);
-
-/** A number that a text begins with, as a decimal: `-1234.5` of `-$1,234.50`; null for `2026-11-27`, `12:30` and words. */
-export function numberIn(text: string): string | null {
-  const found = NUMBER.exec(text.trim().replace('−', '-'));
-  if (found === null) return null;
-  const [, sign = '', digits = '', suffix = ''] = found;
-  const plain = `${sign === '-' ? '-' : ''}${digits.replaceAll(',', '')}`;
-  return suffix === '' ? plain : multiply(plain, TIMES[suffix] as string);
-}
-
-/** Compares two texts of a column: numbers by value before words by letters. */
-export function compareTexts(left: string, right: string): number {
-  const [a, b] = [numberIn(left), numberIn(right)];
-  if (a !== null && b !== null) return compare(a, b);
-  if (a !== null || b !== null) return a === null ? 1 : -1;
-  return left.localeCompare(right, 'en', { numeric: true, sensitivity: 'base' });
-}
-
-/** Places of these texts in order, those of empty cells last in both directions. */
-export function orderOf(texts: readonly string[], { isDown }: Pick<Sort, 'isDown'>): readonly number[] {
-  const isEmpty = (place: number) => NOTHING.has(texts[place] as string);
-  return texts
-    .map((_, place) => place)
-    .sort(
-      (a, b) =>
-        Number(isEmpty(a)) - Number(isEmpty(b)) || compareTexts(texts[a] as string, texts[b] as string) * (isDown ? -1 : 1) || a - b,
-    );
 }
 
 /** Exact value of a cell where it has one: its instant, or every digit of its number. */
