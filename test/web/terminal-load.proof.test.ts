@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     await page.getByRole('button', { name: 'More' }).click();
     const links = page.locator('.page-menu a[href^="#"]');
     await links.first().waitFor();
-    const inMenu = await links.evaluateAll<string[]>("(all) => all.map((link) => link.getAttribute('href'))");
+    const inMenu = (await links.evaluateAll("(all) => all.map((link) => link.getAttribute('href'))")) as string[];
     const addresses = [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
     const shifts: { page: string; width: number; shift: number }[] = [];
     for (const { width, height } of SIZES) {
