@@ -20,7 +20,7 @@ export default defineConfig({
     isolate: false,
     // More than the default on two cores: two thirds of the workers' time is waiting, for a minute to begin, for a server to
     // come back, for a chain to finalize.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
     testTimeout: 240_000,
