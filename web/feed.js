@@ -31,7 +31,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   /** @type {WebSocket | null} */
   let socket = null;
   let failures = 0;
-  let ended = false;
+  let isWanted = false;
   let retry = 0;
   const silence = createSilence({ onMissed: () => become({ state: 'connecting', since: Date.now() }), onLost: () => lose() });
   const clock = serviceClock();
@@ -44,9 +44,9 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     onStatus(status);
   }
 
-  function connect() {
+  function open() {
     clearTimeout(retry);
-    if (ended || socket !== null) return;
+    if (!isWanted || socket !== null) return;
     become({ state: 'connecting', retryAt: 0 });
     socket = openSocket(address(), { isCurrent: (one) => one === socket, onOpen, onMessage, onClose: lose });
   }
@@ -87,8 +87,8 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     const ms = spreadPause(failures++);
     if (status.state === 'live') status = { ...status, since: Date.now() };
     become({ state: 'waiting', retryAt: Date.now() + ms });
-    retry = setTimeout(connect, ms);
-    if (neverOpened && !(await signedIn()) && !ended) {
+    retry = setTimeout(open, ms);
+    if (neverOpened && !(await signedIn()) && isWanted) {
       clearTimeout(retry);
       onSignedOut();
     }
@@ -99,28 +99,30 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
   }
 
-  const stopWatching = watchNetwork({ onBack: connect, onOffline: () => lose() });
+  watchNetwork({ onBack: open, onOffline: () => lose() });
 
   return {
-    connect,
+    connect() {
+      isWanted = true;
+      open();
+    },
     /** The service's time, as far as it is known. */
     now: time ?? clock.now,
     /** True unless a heartbeat was missed or the connection is lost. */
     isReceived: () => status.state === 'live',
     isReplay: time !== undefined,
-    /** Tries at once instead of at the end of the pause. */
-    hurry: connect,
     /**
      * Receives a channel until the returned function is called, across any number of connections and without loss or repeat.
      * @template {import('./wire.ts').Channel} Name
      * @param {import('./subscriptions.js').SubscriberTo<Name>} subscriber
      */
     subscribe: (subscriber) => subscriptions.subscribe(subscriber),
+    /** Ends the connection, which is that of the member who opened it, until somebody connects again. */
     end() {
-      ended = true;
+      isWanted = false;
       clearTimeout(retry);
-      stopWatching();
       drop();
+      become({ state: 'connecting', retryAt: 0 });
     },
   };
 }
@@ -197,7 +199,7 @@ function createSilence({ onMissed, onLost }) {
 }
 
 /**
- * Calls when the network is back, when the page is looked at again, and at once when the network is gone; answers what ends that.
+ * Calls when the network is back, when the page is looked at again, and at once when the network is gone.
  * @param {{ readonly onBack: () => void, readonly onOffline: () => void }} calls
  */
 function watchNetwork({ onBack, onOffline }) {
@@ -207,9 +209,4 @@ function watchNetwork({ onBack, onOffline }) {
   addEventListener('online', onBack);
   addEventListener('offline', onOffline);
   document.addEventListener('visibilitychange', shown);
-  return () => {
-    removeEventListener('online', onBack);
-    removeEventListener('offline', onOffline);
-    document.removeEventListener('visibilitychange', shown);
-  };
 }

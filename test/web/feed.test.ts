@@ -82,6 +82,17 @@ test('a browser that goes offline loses the connection at once', async () => {
   expect([states.at(-1), feed.isReceived()]).toEqual(['waiting', false]);
 });
 
+test('once ended it belongs to nobody: the network brings it back only after somebody connects again', async () => {
+  const peer = await connected();
+  const closed = once(peer, 'close');
+  feed.end();
+  await closed;
+  const told = states.length;
+  page.dispatchEvent(new Event('online'));
+  expect(states.slice(told)).toEqual([]);
+  await connected();
+});
+
 const AT = Date.parse('2026-03-02T14:31:00Z');
 const received = (row: object) => ({ quality: 'live', receivedAt: '2026-03-02T14:31:00Z', maxAgeMs: 5_000, cadence: 'continuous', ...row });
 const qualityAt = (ms: number, row: object = {}, isReceived = true, isReplay = false) =>

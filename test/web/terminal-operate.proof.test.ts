@@ -17,6 +17,7 @@ import {
   openBrowser,
   type ServiceWithPast,
   startServiceWithPast,
+  tellWhatFailedShowed,
   type Watched,
 } from './console-fixture.ts';
 
@@ -28,6 +29,7 @@ describe.skipIf(CHROMIUM === null)('the terminal of an operator', () => {
   let watched: Watched;
   let page: Page;
   let agent = '';
+  tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     if (TERMINAL.kept() === null) await TERMINAL.bundle();
     [service, browser] = await Promise.all([startServiceWithPast({ steps: 300 }), openBrowser()]);
@@ -92,8 +94,10 @@ describe.skipIf(CHROMIUM === null)('the terminal of an operator', () => {
       what: 'the pause on the chart',
     });
     const after = await waitFor(async () => ((await newest()) > before ? newest() : null), { what: 'the step that was missed' });
-    const versions = await second.locator('[data-step]').evaluateAll('(rows) => rows.map((row) => Number(row.dataset.step))');
-    expect(versions).toEqual(Array.from(versions as number[], (_, place) => after - place));
+    const versions = await second.evaluate<number[]>(
+      `[...document.querySelectorAll('[data-step]')].map((row) => Number(row.dataset.step))`,
+    );
+    expect(versions).toEqual(versions.map((_, place) => after - place));
     expect(complaints.filter((text) => !text.includes('WebSocket'))).toEqual([]);
     await second.close();
   });

@@ -1,6 +1,7 @@
 /** The frame around every page: organization, search, connection, clock, today's P&L, halt, and the six groups of pages. */
 import { Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
@@ -10,6 +11,7 @@ import { Commands } from './commands.tsx';
 import { HaltBanner, HaltButton } from './halt.tsx';
 import { GroupIcon } from './kit/icons.tsx';
 import { Gain, Today } from './kit/numbers.tsx';
+import { sentenceOf } from './kit/refusal.tsx';
 import { useStore, useTicking } from './kit/store.ts';
 import { connection, feed, followMarket } from './market.ts';
 import { signOut, useMay, useMe } from './member.ts';
@@ -121,7 +123,14 @@ function Connection() {
   const verb = since === 0 ? 'Connecting' : 'Reconnecting';
   const words = state === 'live' ? 'Live' : state === 'waiting' && seconds > 0 ? `${verb} in ${seconds} s` : `${verb}…`;
   return (
-    <button type="button" className="connection" data-state={state} disabled={state === 'live'} onClick={feed.hurry} title="Try again now">
+    <button
+      type="button"
+      className="connection"
+      data-state={state}
+      disabled={state === 'live'}
+      onClick={feed.connect}
+      title="Try again now"
+    >
       <span className="dot" aria-hidden="true" />
       <span role="status">{words}</span>
     </button>
@@ -166,10 +175,14 @@ function Member() {
         <SettingsItems />
         <Menu.Item onClick={beginTour}>First steps</Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void signOut().catch(tellStaysIn)}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+function tellStaysIn(error: unknown): void {
+  notifications.show({ color: 'red', title: 'You are still signed in', message: sentenceOf(error) });
 }
 
 const initials = (name: string): string =>

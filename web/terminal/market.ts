@@ -90,7 +90,10 @@ export function followMarket(): () => void {
         ]),
   ];
   feed.connect();
-  return () => stops.forEach((stop) => stop());
+  return () => {
+    stops.forEach((stop) => stop());
+    feed.end();
+  };
 }
 
 function useNewest<Value>(all: Newest<Value>, key: string): Value | undefined {

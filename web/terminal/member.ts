@@ -25,9 +25,19 @@ export const isKeptSignedIn = (): boolean => Number(readKept(HINT)) > Date.now()
 /** Remembers for the other pages that somebody is signed in until then. */
 export const keepSignedIn = (expiresAt: string): void => keep(HINT, String(Date.parse(expiresAt)));
 
+/**
+ * Ends the session. The pages go first: one that is still shown asks on, and is refused.
+ * @throws Error if the service does not answer; the member is signed in as before.
+ */
 export async function signOut(): Promise<void> {
-  await api.closeSession();
-  keep(HINT, '0');
-  queries.clear();
   signedOut.set(true);
+  await queries.cancelQueries();
+  queries.clear();
+  try {
+    await api.closeSession();
+  } catch (error) {
+    signedOut.set(false);
+    throw error;
+  }
+  keep(HINT, '0');
 }

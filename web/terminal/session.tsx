@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { api, queries, signedOut } from './api.ts';
 import { Frame } from './frame.tsx';
 import { Refusal } from './kit/refusal.tsx';
-import { useStore } from './kit/store.ts';
+import { createStore, useStore } from './kit/store.ts';
 import { isKeptSignedIn, keepSignedIn, MeContext } from './member.ts';
 import { IS_REPLAY } from './replay/mode.ts';
 
@@ -17,23 +17,28 @@ const LINK = /^#\/sign-in\/([\w-]{10,64})$/;
 const code = LINK.exec(location.hash)?.[1] ?? null;
 if (code !== null) history.replaceState(null, '', '#/');
 
-/** Signs in with the code in the address, which works once; React may render twice. */
-const byLink = code === null ? null : api.redeemSignInLink({ body: { code } });
+/** Sign-in by the code in the address, which works once. */
+const link = createStore<{ readonly isWaiting: boolean; readonly error: unknown }>({ isWaiting: code !== null, error: null });
+if (code !== null)
+  void api
+    .redeemSignInLink({ body: { code } })
+    .then(signedIn)
+    .then(
+      () => link.set({ isWaiting: false, error: null }),
+      (error: unknown) => link.set({ isWaiting: false, error }),
+    );
 
 export function Session() {
   const isOut = useStore(signedOut);
-  const link = useQuery({
-    queryKey: ['sign-in-link'],
-    queryFn: async () => {
-      if (byLink !== null) signedIn(await byLink);
-      return null;
-    },
+  const { isWaiting, error } = useStore(link);
+  const me = useQuery({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => api.getMe({}, { signal }),
     staleTime: Infinity,
-    enabled: byLink !== null,
+    enabled: !isOut && !isWaiting,
   });
-  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.getMe({}, { signal }), staleTime: Infinity, enabled: !isOut });
-  if (link.isLoading) return <main className="sign-in faint">Signing in…</main>;
-  if (isOut) return <SignIn reason={link.error} />;
+  if (isWaiting) return <main className="sign-in faint">Signing in…</main>;
+  if (isOut) return <SignIn reason={error} />;
   if (me.data !== undefined)
     return (
       <MeContext value={me.data}>
@@ -44,19 +49,18 @@ export function Session() {
 }
 
 function signedIn({ expiresAt }: { readonly expiresAt: string }): void {
+  // A session that ran out left its answers, and the next member may be another one.
+  queries.clear();
   keepSignedIn(expiresAt);
   signedOut.set(false);
 }
 
 /** @param props.reason Error of the link that signed nobody in. */
-function SignIn({ reason }: { readonly reason: Error | null }) {
+function SignIn({ reason }: { readonly reason: unknown }) {
   const [token, setToken] = useState('');
   const opening = useMutation({
     mutationFn: () => api.openSession({ body: { token: token.trim() } }),
-    onSuccess: (session) => {
-      void queries.invalidateQueries();
-      signedIn(session);
-    },
+    onSuccess: signedIn,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

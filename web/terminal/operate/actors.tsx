@@ -13,7 +13,7 @@ import { ActorLink } from './actor-link.tsx';
 
 const READ_EVERY_MS = 10_000;
 const QUIET_MS = 300;
-const CHANGED = ['actors', 'activities', 'runtime', 'agents'];
+const CHANGED = ['actors', 'activities', 'incidents', 'interventions', 'runtime', 'agents'];
 type Status = 'all' | Actor['status'];
 const KINDS = [
   'agent',

@@ -26,7 +26,7 @@ const PARTS: readonly (readonly [name: string, title: string, content: Component
 export function RuntimePage() {
   const [chosen = ''] = useStore(within).split('/');
   const { data } = useRuntime();
-  const [name, title, Content] = PARTS.find(([part]) => part === chosen) ?? (PARTS[0] as (typeof PARTS)[number]);
+  const [name, , Content] = PARTS.find(([part]) => part === chosen) ?? (PARTS[0] as (typeof PARTS)[number]);
   return (
     <div className="page runtime-page">
       <div className="page-head">
@@ -35,7 +35,7 @@ export function RuntimePage() {
         <Heartbeat />
       </div>
       <Tiles runtime={data} />
-      <section className="card runtime-part" aria-label={title}>
+      <div className="card runtime-part">
         <nav className="parts" aria-label="Parts of the runtime">
           {PARTS.map(([part, words]) => (
             <a key={part} href={`#/runtime/${part}`} aria-current={part === name ? 'page' : undefined}>
@@ -44,7 +44,7 @@ export function RuntimePage() {
           ))}
         </nav>
         <Content />
-      </section>
+      </div>
     </div>
   );
 }

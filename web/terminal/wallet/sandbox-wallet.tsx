@@ -13,7 +13,8 @@ const NAME = 'Sandbox wallet';
 const CHAIN = 'solana:localnet';
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-let isRegistered = false;
+/** Address whose wallet is registered: another member who signs in has another one. */
+let registered: string | null = null;
 
 /** Finds the member's wallet of the sandbox, and registers it for every page that signs; null if the service runs no sandbox. */
 export function useSandboxWallet(): string | null {
@@ -33,8 +34,8 @@ export function useSandboxWallet(): string | null {
   });
   useEffect(() => {
     lookForWallets();
-    if (address === null || isRegistered) return;
-    isRegistered = true;
+    if (address === null || registered === address) return;
+    registered = address;
     register(address);
   }, [address]);
   return address;
