@@ -6,7 +6,7 @@ import suite from './vitest.config.ts';
 const { include: _include, exclude: _exclude, ...settings } = suite.test ?? {};
 const TESTS = new URL('./test/', import.meta.url);
 
-/** See test/harness/rounds.ts, test/harness/dying-process.ts and test/web/console-fixture.ts. */
+/** See test/harness/rounds.ts, test/harness/dying-process.ts and test/web/terminal-fixture.ts. */
 const withMoreRounds = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
   .filter(
     (path) =>

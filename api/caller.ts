@@ -29,7 +29,7 @@ export interface Caller {
 }
 
 export interface CallerOptions {
-  /** Exact origins (`https://console.example`) whose pages may send unsafe requests with the cookie. */
+  /** Exact origins (`https://desk.example`) whose pages may send unsafe requests with the cookie. */
   readonly allowedOrigins: readonly string[];
   /** True if the service listens on http loopback: the cookie may then be called plain `sevengate`. */
   readonly loopback: boolean;
@@ -126,7 +126,7 @@ function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: Re
 }
 
 /**
- * True for the console's own pages on http loopback, on any port. Only this machine is addressed by these names, so a page whose origin
+ * True for the terminal's own pages on http loopback, on any port. Only this machine is addressed by these names, so a page whose origin
  * equals the request's host was served by us. Every other origin has to be on the allowlist.
  */
 function isOwnLoopback(origin: string, host: string | undefined): boolean {

@@ -43,7 +43,7 @@ export interface ApiOptions extends CallerOptions {
   readonly routes?: readonly RouteEntry[];
   /** Serves these routes and nothing else: neither documents nor the routes of api/v1. */
   readonly only?: readonly RouteEntry[];
-  /** Registers what is no plain route: feeds, the console. Every route of it needs `config.permission` as well. */
+  /** Registers what is no plain route: feeds, the terminal. Every route of it needs `config.permission` as well. */
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
 

@@ -21,14 +21,19 @@ const MOST_ITEMS = 2;
 const LISTS = ['items', 'slots', 'answers'];
 
 /** Journeys from which the answers of a running service are recorded. */
-const JOURNEYS = ['test/web/console-marketplace.test.ts', 'test/journeys/takes.test.ts', 'test/journeys/venue-supplies.test.ts'];
+const JOURNEYS = [
+  'test/web/terminal.test.ts',
+  ...['takes', 'venue-supplies', 'marketplace', 'launch', 'bridge', 'owner-trade'].map((name) => `test/journeys/${name}.test.ts`),
+];
 /** The same, of stories that only the proof runs. */
-const LONG_JOURNEYS = ['trading', 'launches', 'bridge'].map((name) => `test/web/console-${name}.proof.test.ts`);
+const LONG_JOURNEYS = ['test/web/terminal-operate.proof.test.ts', 'test/journeys/wallet-swap.proof.test.ts'];
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-examples-'));
 try {
   const file = join(folder, 'asked.ndjson');
   const named = process.argv.slice(2);
+  const missing = [...named, ...JOURNEYS, ...LONG_JOURNEYS].filter((path) => !existsSync(join(ROOT, path)));
+  if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
   const run = (...tests) =>
     spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...tests], {
       cwd: ROOT,

@@ -42,7 +42,7 @@ export async function run(service: Service, file: string, options: BacktestOptio
 }
 
 async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
-  // Loaded only where a page is asked for: it is drawn with the console's own modules.
+  // Loaded only where a page is asked for: it is drawn with the modules of web/report.
   const { simulationPage } = await import('../adapters/report-page.ts');
   const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
   return (await simulationPage(data)).page;

@@ -9,7 +9,7 @@ const AGE_UNITS = [
 ] as const;
 
 /**
- * An age in words, as the console writes it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut, never rounded
+ * An age in words, as pages write it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut, never rounded
  * up, and has one decimal below ten of its unit. What is below zero counts as zero, `0 s`.
  */
 export function ageInWords(ms: number): string {

@@ -77,7 +77,7 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   const hash = createHash('sha256').update(script).digest('base64');
   expect(policyOf(page)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[^']+'; .*; sandbox allow-scripts /);
   expect(policyOf(page)).toContain(`'sha256-${hash}'`);
-  // Without an origin of its own it has neither the cookie nor the storage of the console.
+  // Without an origin of its own it has neither the cookie nor the storage of the terminal.
   expect(policyOf(page)).not.toContain('allow-same-origin');
   const run = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
   expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 } });

@@ -1,4 +1,4 @@
-/** The API's and the feed's documents as TypeScript, for the client and the console: a type per schema, and every operation. */
+/** The API's and the feed's documents as TypeScript, for the client and the terminal: a type per schema, and every operation. */
 
 interface Schema {
   readonly $ref?: string;

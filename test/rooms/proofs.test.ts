@@ -10,7 +10,7 @@ const files = readdirSync(new URL('test/', ROOT), { recursive: true, encoding: '
 const isProof = (path: string): boolean => path.endsWith('.proof.test.ts');
 /** Pattern of a test that checks whether the proof runs it. */
 const ASKS = /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(|TEST_PROOF/;
-const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts', 'test/web/console-fixture.ts'];
+const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts', 'test/web/terminal-fixture.ts'];
 
 /** Patterns of the two configurations are paths, or paths with `**` for folders and `*` for a part of a name. */
 function matches(path: string, patterns: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-// The console's connection as it falls silent, and the quality of what it brought last.
+// The terminal's connection as it falls silent, and the quality of what it brought last.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -12,7 +12,7 @@ interface Feed {
 }
 type AgedQuality = (row: object, feed: { now(): number; isReceived(): boolean; isReplay: boolean }) => string;
 
-/** Modules of the console, which have their types in comments that this side of the checker does not read. */
+/** Modules of the pages, which have their types in comments that this side of the checker does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
 const { createFeed }: { createFeed(options: object): Feed } = await moduleOf('feed.js');
 const { agedQuality }: { agedQuality: AgedQuality } = await moduleOf('aged-quality.js');

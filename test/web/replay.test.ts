@@ -7,7 +7,7 @@ import { isoTime } from '../../src/domain/time.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/recorded-day.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './console-fixture.ts';
+import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './terminal-fixture.ts';
 
 describe.skipIf(CHROMIUM === null)('a replayed tape in the terminal', () => {
   const failures: unknown[] = [];

@@ -16,7 +16,7 @@ import { type BacktestResult, runBacktest } from '../../src/simulation/backtest/
 import { payload } from '../domain/authored.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { draws, entryOf, START, walk } from '../simulation/backtest/random-histories.ts';
-import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './console-fixture.ts';
+import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './terminal-fixture.ts';
 
 const DAY = 86_400_000;
 

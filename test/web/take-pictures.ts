@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
-import { CHROMIUM, openBrowser, propose, type ServiceWithPast, signIn, startServiceWithPast } from './console-fixture.ts';
+import { CHROMIUM, openBrowser, propose, type ServiceWithPast, signIn, startServiceWithPast } from './terminal-fixture.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from './pictured-pages.ts';
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);

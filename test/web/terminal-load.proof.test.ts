@@ -13,7 +13,7 @@ import {
   turnTo,
   visit,
   WATCH_SHIFTS,
-} from './console-fixture.ts';
+} from './terminal-fixture.ts';
 
 const QUOTES_A_SECOND = 1_000;
 const FRAMES_A_SECOND = 50;
@@ -86,9 +86,10 @@ describe.skipIf(CHROMIUM === null)('what the terminal costs', () => {
     const id = items.find(({ name }) => name === 'Crypto trend')?.id as string;
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'More' }).click();
-    const links = page.locator('.page-menu a[href^="#"]');
-    await links.first().waitFor();
-    const inMenu = (await links.evaluateAll("(all) => all.map((link) => link.getAttribute('href'))")) as string[];
+    await page.locator('.page-menu a').first().waitFor();
+    const inMenu = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.page-menu a[href^="#"]')].map((link) => link.getAttribute('href'))`,
+    );
     const addresses = [...inMenu, ...WITHIN.map((address) => address.replace(':agent', id))];
     const shifts: { page: string; width: number; shift: number }[] = [];
     for (const { width, height } of SIZES) {

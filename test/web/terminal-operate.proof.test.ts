@@ -19,7 +19,7 @@ import {
   startServiceWithPast,
   tellWhatFailedShowed,
   type Watched,
-} from './console-fixture.ts';
+} from './terminal-fixture.ts';
 
 const SLOW = { timeout: 200_000 * PATIENCE };
 

@@ -5,7 +5,7 @@ import { bodyOf, FIRST, problemOf } from '../../web/terminal/trade/prediction-dr
 interface VenueWords {
   venueState(venue: object, now: number, isReceived: boolean): { tone: string; word: string; lacks: readonly string[] };
 }
-// Its words come from a module of the console, which is not of these types.
+// Its words come from a module of the pages, which is not of these types.
 const words = new URL('../../web/terminal/operate/venue-words.ts', import.meta.url).href;
 const { venueState } = (await import(words)) as VenueWords;
 const agreement = new URL('../../web/terminal/agents/agreement.ts', import.meta.url).href;

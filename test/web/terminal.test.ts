@@ -17,7 +17,7 @@ import {
   turnTo,
   WATCH_SHIFTS,
   type Watched,
-} from './console-fixture.ts';
+} from './terminal-fixture.ts';
 
 /** An agent whose own rules never trade, so that only the test proposes. */
 const PATIENT = {

@@ -94,7 +94,7 @@ test.each<[number, string]>([
   [172_800_000, '2 d'],
   [276_480_000, '3.2 d'],
   [31_536_000_000, '365 d'],
-])('an age of %d milliseconds is %s, in a text of the service and in the console', (ms, words) => {
+])('an age of %d milliseconds is %s, in a text of the service and on a page', (ms, words) => {
   expect([ageInWords(ms), age(ms)]).toEqual([words, words]);
 });
 

@@ -20,7 +20,7 @@ interface ChannelBase {
   readonly permission: Permission;
   /** Strict: an unknown parameter is an error. */
   readonly params: TObject;
-  /** Schema of an update, and of one item in the snapshot of a conflated channel. The feed's document and the console's types use it. */
+  /** Schema of an update, and of one item in the snapshot of a conflated channel. The feed's document and the clients' types use it. */
   readonly item: TSchema;
 }
 
