@@ -22,7 +22,7 @@ interface OpenerProps {
 
 /** Names a row, and opens or closes its detail. */
 export const Opener = ({ isOpen, toggle, children }: OpenerProps) => (
-  <button type="button" className="plain long" aria-expanded={isOpen} onClick={toggle}>
+  <button type="button" className="plain opener" aria-expanded={isOpen} onClick={toggle}>
     {children}
   </button>
 );
