@@ -97,13 +97,13 @@ function Course({ funding: { items, problem } }: Pick<PerpDetail, 'funding'>) {
               y={isPaid ? 30 - height : 30}
               height={height}
             >
-              <title>{`${dayAndTime(at)}: ${hourlyFunding}`}</title>
+              <title>{`${dayAndTime(at)}: ${percentText(Number(hourlyFunding))} an hour`}</title>
             </rect>
           );
         })}
       </svg>
       <figcaption className="faint">
-        {dayAndTime(first?.at ?? '')} to {dayAndTime(last?.at ?? '')}, at most {most.toPrecision(3)} an hour
+        {dayAndTime(first?.at ?? '')} to {dayAndTime(last?.at ?? '')}, at most {percentText(most)} an hour
       </figcaption>
     </figure>
   );
@@ -142,3 +142,8 @@ function timeOf(day: SessionDay, at: 'preMarketAt' | 'regularAt' | 'postMarketAt
   const time = day[at];
   return time === null ? '–' : clockTime(time).slice(0, 5);
 }
+
+const RATE = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+
+/** `0.00125 %` of 0.0000125. */
+const percentText = (rate: number): string => `${RATE.format(rate * 100)} %`;
