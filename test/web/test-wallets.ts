@@ -44,12 +44,9 @@ export async function standardWallet(page: Page, name: string, key: Keypair): Pr
     wallet.asked.push(kind);
     if (wallet.behaviour === 'declines') throw new Error('User rejected the request.');
     const bytes = Buffer.from(base64, 'base64');
-    if (kind === 'message') {
-      const message = wallet.behaviour === 'signs_other_text' ? Buffer.from('I give everything away.') : bytes;
-      return { message: message.toString('base64'), signature: ed25519(key, message).toString('base64') };
-    }
     if (wallet.behaviour === 'gives_nothing') return {};
     if (wallet.behaviour === 'gives_fewer') return { isLeftOut: true };
+    if (kind === 'message') return signedText(wallet, key, bytes);
     if (wallet.behaviour === 'leaves_unsigned') return { transaction: base64 };
     if (wallet.behaviour === 'gives_nonsense') return { transaction: Buffer.from('no transaction').toString('base64') };
     const transaction = VersionedTransaction.deserialize(bytes);
@@ -59,6 +56,15 @@ export async function standardWallet(page: Page, name: string, key: Keypair): Pr
   });
   await page.addInitScript(STANDARD_WALLET, { name, publicKey: [...key.publicKey.toBytes()] });
   return wallet;
+}
+
+/** A text with its signature; one that the wallet leaves unsigned has none, and nonsense is shorter than a signature. */
+function signedText({ behaviour }: TestWallet, key: Keypair, text: Buffer): { readonly message: string; readonly signature?: string } {
+  const message = behaviour === 'signs_other_text' ? Buffer.from('I give everything away.') : text;
+  const told = { message: message.toString('base64') };
+  if (behaviour === 'leaves_unsigned') return told;
+  const signature = behaviour === 'gives_nonsense' ? Buffer.from('no signature') : ed25519(key, message);
+  return { ...told, signature: signature.toString('base64') };
 }
 
 /** Another message in its place: with an instruction of the wallet's own, or with another last byte in the data of the first one. */
@@ -109,8 +115,8 @@ const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[
       chains: string[];
       transaction?: string;
       isLeftOut?: boolean;
-      message: string;
-      signature: string;
+      message?: string;
+      signature?: string;
     }>;
     btoa(text: string): string;
     atob(text: string): string;
@@ -145,13 +151,15 @@ const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[
       },
       'solana:signMessage': {
         version: '1.0.0',
-        signMessage: (...inputs: { message: Uint8Array }[]) =>
-          Promise.all(
-            inputs.map(async ({ message }) => {
-              const signed = await page.standardWalletSigns('message', base64(message));
-              return { signedMessage: bytes(signed.message), signature: bytes(signed.signature) };
-            }),
-          ),
+        signMessage: async (...inputs: { message: Uint8Array }[]) => {
+          const answers = await Promise.all(inputs.map(({ message }) => page.standardWalletSigns('message', base64(message))));
+          return answers
+            .filter(({ isLeftOut }) => isLeftOut !== true)
+            .map(({ message, signature }) => ({
+              signedMessage: message === undefined ? undefined : bytes(message),
+              signature: signature === undefined ? undefined : bytes(signature),
+            }));
+        },
       },
     },
   };

@@ -55,6 +55,8 @@ export interface EvmCall {
 const CONNECT = 'standard:connect';
 const SIGN_TRANSACTION = 'solana:signTransaction';
 const SIGN_MESSAGE = 'solana:signMessage';
+/** Length of a signature by Ed25519. */
+const SIGNATURE_BYTES = 64;
 const LOOK_MS = 1_000;
 const LOOKS = 30;
 
@@ -100,12 +102,15 @@ function announced(detail: Announcement | undefined): void {
 
 /** Asks a wallet for its addresses; the wallet asks its owner. */
 export async function addressesOf(wallet: BrowserWallet): Promise<readonly string[]> {
-  if (wallet.chain === 'evmvenue') return wallet.provider.request({ method: 'eth_requestAccounts' });
-  return (await accountsOf(wallet)).map(({ address }) => address);
+  if (wallet.chain === 'spotchain') return (await accountsOf(wallet)).map(({ address }) => address);
+  const given: unknown = await wallet.provider.request({ method: 'eth_requestAccounts' });
+  return Array.isArray(given) ? given.filter((address) => typeof address === 'string') : [];
 }
 
-const accountsOf = async ({ wallet }: SolanaWallet): Promise<readonly StandardAccount[]> =>
-  (await wallet.features[CONNECT].connect()).accounts;
+async function accountsOf({ wallet }: SolanaWallet): Promise<readonly StandardAccount[]> {
+  const given: unknown = (await wallet.features[CONNECT].connect())?.accounts;
+  return Array.isArray(given) ? given.filter((account) => typeof account?.address === 'string' && Array.isArray(account.chains)) : [];
+}
 
 async function accountOf(wallet: SolanaWallet, address: string, feature: string): Promise<StandardAccount> {
   if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} does not support ${feature}`);
@@ -142,28 +147,31 @@ export async function signTransactions(
   const outputs = listOf(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
   if (outputs.length !== transactions.length)
     throw new Error(`Not submitted: ${wallet.name} signed ${outputs.length} of ${transactions.length} transactions.`);
-  return outputs.map((output) => bytesOf(wallet, output?.['signedTransaction']));
+  return outputs.map((output) => bytesOf(wallet, output?.['signedTransaction'], 'no signed transaction'));
 }
 
 /**
  * Has a text signed by Ed25519.
  * @returns The signature in base64.
- * @throws Error if the wallet signed another text.
+ * @throws Error if the wallet signed another text, or gives no signature.
  */
 export async function signText(wallet: SolanaWallet, address: string, text: string): Promise<string> {
   const account = await accountOf(wallet, address, SIGN_MESSAGE);
   const message = new TextEncoder().encode(text);
   const [output] = listOf(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
-  const signed = new TextDecoder().decode(bytesOf(wallet, output?.['signedMessage']));
+  const signed = new TextDecoder().decode(bytesOf(wallet, output?.['signedMessage'], 'no signed text'));
   if (signed !== text) throw new Error(`Not submitted: ${wallet.name} signed a different text: “${signed.slice(0, 200)}”.`);
-  return base64Of(bytesOf(wallet, output?.['signature']));
+  const signature = bytesOf(wallet, output?.['signature'], 'no signature');
+  if (signature.length === SIGNATURE_BYTES) return base64Of(signature);
+  throw new Error(`Not submitted: ${wallet.name} returned ${signature.length} bytes that are no signature.`);
 }
 
 const listOf = (outputs: unknown): readonly (Readonly<Record<string, unknown>> | undefined)[] => (Array.isArray(outputs) ? outputs : []);
 
-function bytesOf({ name }: BrowserWallet, bytes: unknown): Uint8Array {
+/** @param lacks Words for what the wallet left out. */
+function bytesOf({ name }: BrowserWallet, bytes: unknown, lacks: string): Uint8Array {
   if (bytes instanceof Uint8Array || Array.isArray(bytes)) return Uint8Array.from(bytes);
-  throw new Error(`Not submitted: ${name} returned no signed transaction.`);
+  throw new Error(`Not submitted: ${name} returned ${lacks}.`);
 }
 
 /**
