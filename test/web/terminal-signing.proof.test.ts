@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL } from '../../src/adapters/terminal-files.ts';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
@@ -12,7 +13,7 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import { axeFindings, type Browser, CHROMIUM, openBrowser, signIn, tellWhatFailedShowed, type Watched } from './terminal-fixture.ts';
-import { standardWallet, type TestWallet } from './test-wallets.ts';
+import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const OWNER = keyOf(91);
 const ADDRESS = OWNER.publicKey.toBase58();
@@ -44,6 +45,8 @@ const TEXTS: Hostile = [
   ['gives_nothing', 'Not submitted: Harbour returned no signed text.'],
   ['gives_fewer', 'Not submitted: Harbour returned no signed text.'],
 ];
+const evm = privateKeyToAccount(`0x${'4d'.repeat(32)}`);
+const EVM: Hostile = [...DECLINED, ['stays_elsewhere', /^Not signed: Cliff is on chain 1\. Switch it to chain \d+ and try again\.$/]];
 /** Paths that take what was signed. */
 const SUBMISSION = /\/(submission|submit|execute|settle|delegations|wallets)$/;
 
@@ -54,24 +57,26 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
   let watched: Watched;
   let page: Page;
   let wallet: TestWallet;
+  let cliff: TestWallet;
   let listingId: string;
   let submitted: string[];
   tellWhatFailedShowed(() => page);
   beforeAll(async () => {
     if (TERMINAL.kept() === null) await TERMINAL.bundle();
     [service, browser] = await Promise.all([joinService('terminal-signing'), openBrowser()]);
-    const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
-    for (const [mint, amount] of [
-      ['SOL', '10000000000'],
-      [USDC_MINT, '1000000000'],
-    ] as const) {
-      const fund = { owner: ADDRESS, mint, amount };
-      expect((await fetch(`${control}/chain/fund`, { method: 'POST', body: JSON.stringify(fund) })).status).toBe(200);
-    }
+    const { control, simulators } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as {
+      readonly control: string;
+      readonly simulators: { readonly evmchain: string };
+    };
+    const fund = async (verb: string, body: object) =>
+      expect((await fetch(`${control}/chain/${verb}`, { method: 'POST', body: JSON.stringify(body) })).status).toBe(200);
+    await fund('fund', { owner: ADDRESS, mint: 'SOL', amount: '10000000000' });
+    await fund('fund', { owner: ADDRESS, mint: USDC_MINT, amount: '1000000000' });
     listingId = await published(await service.stranger('creators'));
     watched = await browser.page({ width: 1440, height: 900 });
     page = watched.page;
     wallet = await standardWallet(page, 'Harbour', OWNER);
+    cliff = await announcedWallet(page, 'Cliff', evm, simulators.evmchain);
     submitted = [];
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
@@ -98,24 +103,24 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
 
   const go = (place: string) => page.evaluate(`location.hash = '#/${place}'`);
   /** A place of the page with its one button that signs, and its refusal. */
-  const signingIn = (place: Locator) => ({
-    sign: place.getByRole('button', { name: 'Sign with Harbour' }),
+  const signingIn = (place: Locator, name = 'Harbour') => ({
+    sign: place.getByRole('button', { name: new RegExp(`^Sign .*with ${name}$`) }),
     refusal: place.getByRole('alert'),
   });
 
   /** Has the wallet misbehave in each way, and expects one sentence each time, nothing submitted, and a button that can be pressed again. */
-  async function expectRefused(place: Locator, ways: Hostile): Promise<void> {
-    const { sign, refusal } = signingIn(place);
+  async function expectRefused(place: Locator, ways: Hostile, of = wallet): Promise<void> {
+    const { sign, refusal } = signingIn(place, of === wallet ? 'Harbour' : 'Cliff');
     const before = submitted.length;
     for (const [behaviour, words] of ways) {
-      wallet.behaviour = behaviour;
+      of.behaviour = behaviour;
       await sign.click();
       await refusal.waitFor();
       const told = (await refusal.allInnerTexts()).map((text) => text.trim());
       expect(told, behaviour).toEqual([typeof words === 'string' ? words : expect.stringMatching(words)]);
       expect(await sign.isEnabled(), behaviour).toBe(true);
     }
-    wallet.behaviour = 'honest';
+    of.behaviour = 'honest';
     expect(submitted.slice(before)).toEqual([]);
   }
 
@@ -237,5 +242,24 @@ describe.skipIf(CHROMIUM === null)('wallets of a browser and the terminal', () =
       .waitFor();
     expect((await delegations())[0].revokedBy).toBe(service.subject('operator'));
     expect(watched.complaints).toEqual([]);
+  });
+
+  test('a wallet of the EVM chain proves itself by typed data, and by nothing else', async () => {
+    await go('wallets');
+    await page.getByRole('button', { name: /^Cliff/ }).click();
+    const linking = page.getByRole('region', { name: 'Link a wallet' });
+    await linking.getByText(/^Sevengate 1 on the chain \d+$/).waitFor();
+    await expectRefused(linking, EVM, cliff);
+    // What it signed instead is a signature all the same: the service tells that it proves nothing.
+    cliff.behaviour = 'signs_other_data';
+    await signingIn(linking, 'Cliff').sign.click();
+    await linking.getByRole('alert').waitFor();
+    expect(await linking.getByRole('alert').count()).toBe(1);
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+    cliff.behaviour = 'honest';
+    await signingIn(linking, 'Cliff').sign.click();
+    await page.getByRole('row').filter({ hasText: 'EVM chain' }).waitFor();
+    const { items } = (await service.get('/v1/wallets')).body as { items: { address: string }[] };
+    expect(items.map(({ address }) => address)).toContain(evm.address);
   });
 });

@@ -97,16 +97,15 @@ function Proof({ challenge, done }: ProofProps) {
   const { address, text, typedData, expiresAt } = challenge;
   const [signature, setSignature] = useState('');
   const [label, setLabel] = useState('');
-  const linking = useMutation({
-    mutationFn: (signed: string) =>
-      api.linkWallet({ body: { address, signature: signed.trim(), ...(label.trim() === '' ? {} : { label: label.trim() }) } }),
-    onSuccess: (linked) => {
-      refresh('wallets');
-      notifications.show({ color: 'teal', message: `Linked: ${walletName(linked)}.` });
-      done();
-    },
-  });
-  const handIn = (signed: string) => linking.mutateAsync(signed);
+  const link = async (signed: string) => {
+    const name = label.trim();
+    const linked = await api.linkWallet({ body: { address, signature: signed.trim(), ...(name === '' ? {} : { label: name }) } });
+    refresh('wallets');
+    notifications.show({ color: 'teal', message: `Linked: ${walletName(linked)}.` });
+    done();
+  };
+  // The buttons of wallets tell their own refusals.
+  const linking = useMutation({ mutationFn: link });
   return (
     <>
       <TextInput
@@ -120,7 +119,7 @@ function Proof({ challenge, done }: ProofProps) {
       <pre className="wallet-text" tabIndex={0} role="region" aria-label="Text to sign">
         {text}
       </pre>
-      <InWallet challenge={challenge} handIn={handIn} typedData={typedData} />
+      <InWallet challenge={challenge} handIn={link} typedData={typedData} />
       <form
         className="inline-form address-form"
         onSubmit={(event: FormEvent) => {
