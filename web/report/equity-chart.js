@@ -73,7 +73,7 @@ export function equityChart({ label, name = '', points, decimals, lower, base = 
   followPointer(frame, upper, lower, decimals);
   followStretch(frame, points, decimals);
   const canBeLogarithmic = points.length > 1 && upper.every((curve) => curve.points.every(({ value }) => value > 0));
-  const element = h('div', { class: 'course-chart' }, controls(frame, canBeLogarithmic), frame.element);
+  const element = h('div', { class: 'equity-chart' }, controls(frame, canBeLogarithmic), frame.element);
   return { element, end: frame.end };
 }
 
