@@ -19,14 +19,13 @@ if (code !== null) history.replaceState(null, '', '#/');
 
 /** Sign-in by the code in the address, which works once. */
 const link = createStore<{ readonly isWaiting: boolean; readonly error: unknown }>({ isWaiting: code !== null, error: null });
-if (code !== null)
-  void api
-    .redeemSignInLink({ body: { code } })
-    .then(signedIn)
-    .then(
-      () => link.set({ isWaiting: false, error: null }),
-      (error: unknown) => link.set({ isWaiting: false, error }),
-    );
+if (code !== null) {
+  const redeemed = api.redeemSignInLink({ body: { code } }).then(signedIn);
+  redeemed.then(
+    () => link.set({ isWaiting: false, error: null }),
+    (error: unknown) => link.set({ isWaiting: false, error }),
+  );
+}
 
 export function Session() {
   const isOut = useStore(signedOut);
