@@ -34,9 +34,9 @@ afterAll(() => api.close());
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 
 /** An agent on BTCUSDT with a mandate of 10,000 dollars, at a stage. */
-async function agentAt(fixture: Stage, token = alice): Promise<string> {
+async function agentAt(stage: Stage, token = alice): Promise<string> {
   const id = await createdAgent(api, token, payload({ universe: ['BTCUSDT'], maxCapitalUsd: 10_000 }));
-  if (fixture !== 'draft') await placeAtStage(url, id, fixture);
+  if (stage !== 'draft') await placeAtStage(url, id, stage);
   return id;
 }
 

@@ -4,7 +4,7 @@ import type { BatchSigner } from '../../src/adapters/store/trail/batch-seal.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 
 /** Both the row that the gates guard and the state chart's snapshot stand at `stage` afterwards. */
-export async function placeAtStage(databaseUrl: string, agentId: string, fixture: Stage, writer?: BatchSigner): Promise<void> {
+export async function placeAtStage(databaseUrl: string, agentId: string, stage: Stage, writer?: BatchSigner): Promise<void> {
   const owner = openDatabase({
     url: databaseUrl,
     connections: 1,
@@ -16,10 +16,10 @@ export async function placeAtStage(databaseUrl: string, agentId: string, fixture
     await owner.begin(async (transaction) => {
       const [gate] = await transaction`select tgenabled as enabled from pg_trigger where tgname = 'agent_stage_gate'`;
       await transaction`alter table agents disable trigger agent_stage_gate`;
-      await transaction`update agents set stage = ${fixture} where id = ${agentId}`;
+      await transaction`update agents set stage = ${stage} where id = ${agentId}`;
       if (gate?.['enabled'] === 'A') await transaction`alter table agents enable always trigger agent_stage_gate`;
       else await transaction`alter table agents enable trigger agent_stage_gate`;
-      await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${fixture}::text)) where id = ${agentId}`;
+      await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)) where id = ${agentId}`;
     });
   } finally {
     await owner.end({ timeout: 3 });

@@ -16,12 +16,12 @@ const AT = SLOT + 5_000;
 const subject = { actorId: '019a5b1e-7c00-7000-8000-000000000001', orgId: 'org', now: AT };
 
 function stateAt(
-  fixture: Stage,
+  stage: Stage,
   over: { readonly duty?: string; readonly feed?: string; readonly context?: Partial<AgentContext> } = {},
 ): ActorState {
   const { state } = startStep(agentKind, subject, { autonomy: 'confirm', manifestVersion: 1, manifestHash: HASH });
   return {
-    value: { stage: fixture, duty: over.duty ?? 'active', feed: over.feed ?? 'live' },
+    value: { stage, duty: over.duty ?? 'active', feed: over.feed ?? 'live' },
     context: { ...state.context, ...(over.context as ActorState['context']) },
     status: 'active',
   };
@@ -140,8 +140,8 @@ describe('breakers', () => {
 });
 
 describe('lost data and live capital', () => {
-  const paused = (fixture: Stage, feed: string): ActorState =>
-    stateAt(fixture, { duty: 'paused', feed, context: { pauseCause: 'operator', degradedVenues: ['spotchain'] } });
+  const paused = (stage: Stage, feed: string): ActorState =>
+    stateAt(stage, { duty: 'paused', feed, context: { pauseCause: 'operator', degradedVenues: ['spotchain'] } });
   const resume = { type: 'resume', subject: 'rita', createdBy: 'creator', at: AT };
 
   test('what was lost while an operator had paused the agent holds it as the breaker would have', () => {

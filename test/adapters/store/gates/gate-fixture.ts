@@ -44,7 +44,7 @@ export interface GateFixture {
   readonly manifest: Manifest;
   as(role: RoleName): Sql;
   newId(): string;
-  agentAt(fixture: Stage, how: { readonly evidence: EvidenceState }): Promise<string>;
+  agentAt(stage: Stage, how: { readonly evidence: EvidenceState }): Promise<string>;
   manifestOf(id: string): { readonly manifestVersion: number; readonly manifestHash: string };
   addVersion(id: string, changes: Partial<Manifest>): Promise<{ readonly version: number; readonly hash: string }>;
   /** Puts evidence of a gate on record: what passes, or fails, by its own rows. */
@@ -265,8 +265,8 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
 
   /** From wherever it stands, gate by gate. */
   async function climb(id: string, to: Stage): Promise<void> {
-    const [row] = await app<{ fixture: Stage }[]>`select stage from agents where id = ${id}`;
-    for (let place = STAGES.indexOf(row?.fixture as Stage); place < STAGES.indexOf(to); place++) {
+    const [row] = await app<{ stage: Stage }[]>`select stage from agents where id = ${id}`;
+    for (let place = STAGES.indexOf(row?.stage as Stage); place < STAGES.indexOf(to); place++) {
       const from = STAGES[place] as Stage;
       const proof = await pass(id, evidenceKindAt(from) as EvidenceKind);
       const next = STAGES[place + 1] as Stage;
