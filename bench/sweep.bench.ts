@@ -93,7 +93,7 @@ const history: History = {
 
 async function timed(threads: number, tried = variants as Exclude<typeof variants, readonly { path: string }[]>) {
   const began = performance.now();
-  const trials = await tryInThreads(threads)({ history, variants: tried, assumptions: DEFAULT_ASSUMPTIONS }, () => {});
+  const trials = await tryInThreads({ history, variants: tried, assumptions: DEFAULT_ASSUMPTIONS }, threads, () => {});
   return { trials, seconds: (performance.now() - began) / 1_000 };
 }
 

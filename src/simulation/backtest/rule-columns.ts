@@ -94,12 +94,12 @@ interface ReadableColumns {
 
 /** Inputs of one history, which manifests that look at the same things share. At most so many of an instrument are kept. */
 export class HistoryInputs {
-  readonly history: History;
+  readonly #history: History;
   readonly #most: number;
   readonly #kept = new Map<string, readonly ReadableColumns[]>();
 
   constructor(history: History, most = Number.POSITIVE_INFINITY) {
-    this.history = history;
+    this.#history = history;
     this.#most = most;
   }
 
@@ -109,9 +109,9 @@ export class HistoryInputs {
     const kept = this.#kept.get(sessions);
     if (kept !== undefined && kept.every(({ inputs }) => inputs.size < this.#most)) return kept;
     const shared = new Map<string, InputColumn>();
-    const made = this.history.instruments.map((received) => {
-      const columns = { ...received, state: readableStates(manifest, this.history, received) };
-      return { columns, inputs: new InputColumns(this.history, columns, shared) };
+    const made = this.#history.instruments.map((received) => {
+      const columns = { ...received, state: readableStates(manifest, this.#history, received) };
+      return { columns, inputs: new InputColumns(this.#history, columns, shared) };
     });
     this.#kept.set(sessions, made);
     return made;

@@ -6,17 +6,21 @@ import type { Insufficient } from './sweep-work.ts';
 
 type HistoryOf = (variant: Variant) => Promise<History | Insufficient>;
 
-/** Wraps a reading of histories: a variant that needs what the last one needed gets the same history. */
+/**
+ * Wraps a reading of histories: a variant that needs what the last one needed gets the same history.
+ * @param asked the timeframe of every variant; null for that of its manifest.
+ */
 export function keepingLast(
-  timeframe: string | null,
-  read: (variant: Variant, needs: readonly InstrumentNeeds[]) => Promise<History | Insufficient>,
+  asked: string | null,
+  read: (variant: Variant, needs: readonly InstrumentNeeds[], timeframe: string) => Promise<History | Insufficient>,
 ): HistoryOf {
   let kept: { readonly name: string; readonly history: History } | null = null;
   return async (variant) => {
-    const needs = backtestNeeds(variant.manifest, timeframe ?? variant.manifest.timeframe);
+    const timeframe = asked ?? variant.manifest.timeframe;
+    const needs = backtestNeeds(variant.manifest, timeframe);
     const name = JSON.stringify(needs);
     if (kept?.name === name) return kept.history;
-    const history = await read(variant, needs);
+    const history = await read(variant, needs, timeframe);
     if (!('code' in history)) kept = { name, history };
     return history;
   };

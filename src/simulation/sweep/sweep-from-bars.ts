@@ -4,7 +4,6 @@ import { type BarsJob, type BarWindow, seenBars } from '../backtest/from-bars.ts
 import { backtestNeeds } from '../backtest/needs.ts';
 import { keepingLast } from './kept-history.ts';
 import { type EarlierTrials, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
-import { tryInThreads } from './trial-threads.ts';
 
 export interface SweepOfBars extends Omit<BarsJob, 'requested' | 'trials'> {
   /** The request over the stretch that the bars cover, or over what was asked for instead. */
@@ -30,5 +29,5 @@ export async function sweepFromBars({
     const { inputs } = seenBars({ ...given, requested: () => request }, needs);
     return sufficientHistory(request, variant, timeframe, inputs);
   });
-  return workSweep({ request, variants, historyOf, earlier, tryAll: tryInThreads(threads), onProgress });
+  return workSweep({ request, variants, historyOf, earlier, threads, onProgress });
 }

@@ -5,7 +5,6 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../ports.ts';
 import { keepingLast } from './kept-history.ts';
 import { type EarlierAsked, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
-import { tryInThreads } from './trial-threads.ts';
 
 /** Request for a sweep. */
 export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
@@ -22,10 +21,10 @@ export async function sweepFromHistory(
   post: (message: ThreadPost<SweepOutcome>) => void,
 ): Promise<SweepOutcome> {
   const { request, variants, earlier } = asked;
-  const historyOf = keepingLast(request.timeframe, async (variant, needs) => {
+  const historyOf = keepingLast(request.timeframe, async (variant, needs, timeframe) => {
     const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
-    return sufficientHistory(request, variant, request.timeframe ?? variant.manifest.timeframe, inputs);
+    return sufficientHistory(request, variant, timeframe, inputs);
   });
   const onProgress = (done: number, total: number): void => post({ kind: 'progress', done, total, what: 'trying variants' });
-  return workSweep({ request, variants, historyOf, earlier, tryAll: tryInThreads(threads), onProgress });
+  return workSweep({ request, variants, historyOf, earlier, threads, onProgress });
 }

@@ -10,7 +10,8 @@ import { buildHistory, type History, type InstrumentInput } from '../backtest/hi
 import { maxDrawdown, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
 import { type BacktestResult, type EquityDayRow, luckOf, NO_OTHERS, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
 import { insufficiencyOf } from '../backtest/sufficiency.ts';
-import { byDayOf, type SweepTrial, type Tried, type TryVariants, tryVariants } from './trials.ts';
+import { tryInThreads } from './trial-threads.ts';
+import type { SweepTrial, Tried } from './trials.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
 /** Trials of other runs: manifests that differ from every variant of this sweep, and whose returns move with those of its best one. */
@@ -49,8 +50,8 @@ export interface SweepWork {
   /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
   readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
   readonly earlier: EarlierAsked;
-  /** In this thread by default. */
-  readonly tryAll?: TryVariants;
+  /** Threads that try the variants: this one alone by default. */
+  readonly threads?: number;
   readonly onProgress: (done: number, total: number) => void;
 }
 
@@ -116,7 +117,7 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
   if ('code' in history) return { ok: false, ...history };
   const { result: run } = runBacktest({ manifest: variant.manifest, history, assumptions: request.assumptions, trials: NO_OTHERS });
   onProgress(variants.length, variants.length);
-  const known = typeof earlier === 'function' ? await earlier(byDayOf(run)) : earlier;
+  const known = typeof earlier === 'function' ? await earlier((tried[best] as Tried).byDay) : earlier;
   const result = sweepResult(request, tried, { place: best, run }, known);
   return {
     ok: true,
@@ -128,13 +129,12 @@ export async function workSweep(work: SweepWork): Promise<SweepOutcome> {
 }
 
 /** Tries the variants in their order, neighbours on the same history together: no more than one history is kept. */
-async function tryParts({ request, variants, historyOf, onProgress, ...work }: SweepWork): Promise<readonly Tried[] | Insufficient> {
-  const { tryAll = async (trying, onDone) => tryVariants(trying, onDone) } = work;
+async function tryParts({ request, variants, historyOf, threads = 1, onProgress }: SweepWork): Promise<readonly Tried[] | Insufficient> {
   const tried: Tried[] = [];
   const tryPart = async (part: Part): Promise<void> => {
     const before = tried.length;
     const trying = { ...part, assumptions: request.assumptions };
-    tried.push(...(await tryAll(trying, (done) => onProgress(before + done, variants.length))));
+    tried.push(...(await tryInThreads(trying, threads, (done) => onProgress(before + done, variants.length))));
   };
   let part = null as Part | null;
   for (const variant of variants) {

@@ -1,6 +1,6 @@
 /** Tries variants in several threads over columns that lie in memory once. */
 import { inThread } from '../evaluation-thread.ts';
-import type { Tried, Trying, TryVariants } from './trials.ts';
+import { type Tried, type Trying, tryVariants } from './trials.ts';
 
 const ENTRY = new URL('./trial-thread.mjs', import.meta.url);
 /** Fewer variants than this for each thread are tried sooner than a thread starts. */
@@ -11,32 +11,35 @@ export interface TrialThread {
   readonly trying: Trying;
 }
 
-/** Tries variants in threads of their own, which end with it or with its failure. @param threads at most so many. */
-export function tryInThreads(threads: number): TryVariants {
-  return async ({ history, variants, assumptions }, onDone) => {
-    const count = Math.max(1, Math.min(threads, Math.floor(variants.length / LEAST_PER_THREAD)));
-    const shared = inSharedMemory(history);
+/**
+ * Tries variants and returns them in their order. Threads end with the work, or with the failure of one of them.
+ * @param threads at most so many; a single one is this thread. @param onDone is told how many are done. @throws Error for a defect.
+ */
+export async function tryInThreads(trying: Trying, threads: number, onDone: (done: number) => void): Promise<readonly Tried[]> {
+  const { variants } = trying;
+  const count = Math.min(threads, Math.floor(variants.length / LEAST_PER_THREAD));
+  if (count < 2) return tryVariants(trying, onDone);
+  const history = inSharedMemory(trying.history);
+  const done = Array.from({ length: count }, () => 0);
+  const failure = new AbortController();
+  const work = done.map((_, nth) => {
     // Dealt out in turn: neighbours differ by one step of a threshold and take about as long.
-    const parts = Array.from({ length: count }, (_, nth) => variants.filter((_variant, place) => place % count === nth));
-    const done = parts.map(() => 0);
-    const failure = new AbortController();
-    const work = parts.map((part, nth) => {
-      const progress = (tried: number): void => {
-        done[nth] = tried;
-        onDone(done.reduce((sum, each) => sum + each, 0));
-      };
-      const data: TrialThread = { trying: { history: shared, variants: part, assumptions } };
-      return inThread<readonly Tried[]>(ENTRY, data, { signal: failure.signal, progress }, 'a part of a sweep');
-    });
-    try {
-      const tried = await Promise.all(work);
-      return variants.map((_, place) => tried[place % count]?.[Math.floor(place / count)] as Tried);
-    } catch (error) {
-      failure.abort();
-      await Promise.allSettled(work);
-      throw error;
-    }
-  };
+    const part = variants.filter((_variant, place) => place % count === nth);
+    const progress = (tried: number): void => {
+      done[nth] = tried;
+      onDone(done.reduce((sum, each) => sum + each, 0));
+    };
+    const data: TrialThread = { trying: { ...trying, history, variants: part } };
+    return inThread<readonly Tried[]>(ENTRY, data, { signal: failure.signal, progress }, 'a part of a sweep');
+  });
+  try {
+    const tried = await Promise.all(work);
+    return variants.map((_, place) => tried[place % count]?.[Math.floor(place / count)] as Tried);
+  } catch (error) {
+    failure.abort();
+    await Promise.allSettled(work);
+    throw error;
+  }
 }
 
 /** Returns a value with its columns in memory that threads share instead of copying it. */

@@ -37,15 +37,12 @@ export interface Trying {
   readonly assumptions: Assumptions;
 }
 
-/** Tries variants and returns them in their order. `onDone` is told how many are done. @throws Error for a defect. */
-export type TryVariants = (trying: Trying, onDone: (done: number) => void) => Promise<readonly Tried[]>;
-
 /** Columns of an instrument that are kept for the next variants: at five years of hours a third of a megabyte each. */
 const KEPT_COLUMNS = 64;
 /** One variant in so many is checked against the plain decider, which costs ten times the run, and so is the best of a sweep. */
 const CHECKED_EVERY = 32;
 
-/** Tries variants one after the other. */
+/** Tries variants one after the other. `onDone` is told how many are done. @throws Error for a defect. */
 export function tryVariants({ history, variants, assumptions }: Trying, onDone: (done: number) => void): readonly Tried[] {
   const inputs = new HistoryInputs(history, KEPT_COLUMNS);
   return variants.map((variant, place) => {
@@ -63,8 +60,7 @@ export function tryVariants({ history, variants, assumptions }: Trying, onDone: 
   });
 }
 
-/** Returns of a result by UTC day. */
-export function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
+function byDayOf({ capitalUsd, daily }: BacktestResult): DailyReturns {
   return returnsByDay(
     capitalUsd,
     daily.map(({ date, equityUsd }) => [Date.parse(date), equityUsd]),

@@ -217,11 +217,11 @@ test('threads come to the bytes that one alone comes to, however many and whatev
   const alone = await workSweep(work);
   expect(alone.ok && (JSON.parse(alone.result) as SweepResult).trials).toHaveLength(15);
   told.length = 0;
-  expect(await workSweep({ ...work, tryAll: tryInThreads(3) })).toEqual(alone);
+  expect(await workSweep({ ...work, threads: 3 })).toEqual(alone);
   expect(told.at(-1)).toBe(15);
   expect(told.toSorted((a, b) => a - b)).toEqual(told);
   await expect(
-    tryInThreads(2)({ history: { ...first, instruments: [] }, variants, assumptions: DEFAULT_ASSUMPTIONS }, () => {}),
+    tryInThreads({ history: { ...first, instruments: [] }, variants, assumptions: DEFAULT_ASSUMPTIONS }, 2, () => {}),
   ).rejects.toThrow();
 });
 
