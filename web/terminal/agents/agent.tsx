@@ -2,7 +2,7 @@
 import { lazy, Suspense } from 'react';
 import { dayAndTime, forPeople, plain, symbolOf } from '../../words.js';
 import { type AgentDetail, ApiError } from '../api.ts';
-import { Loaded } from '../kit/lists.tsx';
+import { Figure, Loaded } from '../kit/lists.tsx';
 import { Gain, Money, Today } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { Actions } from './actions.tsx';
@@ -97,15 +97,6 @@ function Head({ agent }: { readonly agent: AgentDetail }) {
       </dl>
       <Actions agent={agent} />
     </header>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -1,12 +1,12 @@
 /** Bars of what an agent trades with what it did and saw on them: entries, exits, blocked decisions, stop, target, indicators. */
 import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
-import { barLength, TIMEFRAMES } from '../../timeframes.js';
+import { useEffect, useState } from 'react';
+import { TIMEFRAMES } from '../../timeframes.js';
 import { plain, symbolOf } from '../../words.js';
 import type { AgentDetail } from '../api.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
-import { type Timeframe, useBars } from '../panels/bars.ts';
-import { PriceChart } from '../panels/price-chart.ts';
+import type { Timeframe } from '../panels/bars.ts';
+import { CandleFrame, useCandleChart } from '../panels/candle-chart.tsx';
 import { useOverlay } from './data.ts';
 import type { Rules } from './rules.ts';
 
@@ -69,18 +69,11 @@ interface BarsProps {
 }
 
 function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<PriceChart | null>(null);
   const scheme = useComputedColorScheme('dark');
-  const { data: bars, error, isPending } = useBars(instrument, timeframe);
+  const candles = useCandleChart(instrument, timeframe);
+  const { chart, bars } = candles;
   const quote = useQuote(instrument);
   const overlay = useOverlay(agentId, rules, instrument);
-  useEffect(() => {
-    if (place.current === null) return;
-    chart.current = new PriceChart(place.current);
-    return () => chart.current?.end();
-  }, []);
-  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe)), [bars, timeframe]);
   useEffect(() => {
     chart.current?.paint();
     chart.current?.setMarks(overlay.marks);
@@ -98,14 +91,11 @@ function Bars({ agentId, rules, instrument, timeframe }: BarsProps) {
   }, [quote, bars]);
   const counted = `${overlay.marks.filter(({ kind }) => kind === 'entry').length} entries, ${overlay.marks.filter(({ kind }) => kind === 'exit').length} exits, ${overlay.marks.filter(({ kind }) => kind === 'blocked').length} blocked`;
   return (
-    <div className="chart-place">
-      <div ref={place} className="chart-canvas" role="img" aria-label={`${symbolOf(instrument)}, ${timeframe}: ${counted}`} />
-      {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument)} yet.</p>}
-      {error !== null && <p className="empty chart-note">{plain(instrument.split(':')[0] ?? '')} has no candles of it.</p>}
-      {isPending && <p className="empty chart-note">Reading bars…</p>}
-      <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
-        TradingView Lightweight Charts™
-      </a>
-    </div>
+    <CandleFrame
+      of={candles}
+      instrument={instrument}
+      label={`${symbolOf(instrument)}, ${timeframe}: ${counted}`}
+      none={`${plain(instrument.split(':')[0] ?? '')} has no candles of it.`}
+    />
   );
 }

@@ -26,6 +26,36 @@ interface Cursor {
 
 const PER_PAGE = 100;
 
+/** One figure of a `figures` list. */
+export function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Figures of one thing, each by its name; null is none. */
+export function FigureList({
+  lines,
+  look = 'figures tall',
+}: {
+  readonly lines: readonly (readonly [string, ReactNode])[];
+  readonly look?: string;
+}) {
+  return (
+    <dl className={look}>
+      {lines.map(([name, content]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="num">{content ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** @param read Reads one page. @param everyMs Reads the list again so often. */
 export function useList<Row>(
   key: readonly unknown[],

@@ -9,7 +9,7 @@ export interface Step {
 interface CurveProps {
   /** From the start to graduation. */
   readonly ladder: readonly Step[];
-  /** Where it stands; null if it is not on the chain. */
+  /** State of the curve; null if the launch is not on the chain. */
   readonly now: { readonly fillPct: string; readonly price: string } | null;
   readonly symbol: string;
   readonly quoteSymbol: string;

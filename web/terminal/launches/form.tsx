@@ -29,7 +29,7 @@ type Field = (typeof FIELDS)[number];
 type Wish = Readonly<Record<Field, string>>;
 type Preset = LaunchPreview['preset'];
 
-/** What the address says of the launch: `#/launches/new?agent=…`, or `?take=…`. */
+/** Reads the agent or Take of a launch from the address: `#/launches/new?agent=…`, or `?take=…`. */
 function asked(): Pick<Wish, 'agentId' | 'takeId'> {
   const query = new URLSearchParams(location.hash.split('?')[1] ?? '');
   return { agentId: query.get('agent') ?? '', takeId: query.get('take') ?? '' };

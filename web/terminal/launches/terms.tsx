@@ -2,6 +2,7 @@
 import type { LaunchPreview } from '../../../clients/typescript/src/index.ts';
 import { priceText, quoteText } from '../../words.js';
 import { compactText, Money } from '../kit/numbers.tsx';
+import { FigureList } from '../kit/lists.tsx';
 
 const DAY_SECONDS = 86_400;
 const [WIDTH, HEIGHT] = [260, 64];
@@ -30,14 +31,7 @@ export function Terms({ preview }: { readonly preview: LaunchPreview }) {
           {quote.symbol} cannot be the quote token: {quote.refusedBecause}
         </p>
       )}
-      <dl className="figures tall">
-        {lines.map(([title, content]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd className="num">{content}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList lines={lines} />
       <div className="two-columns">
         <Fees preview={preview} />
         <Supply preview={preview} />

@@ -8,7 +8,7 @@ import { type Rules, rulesSentences } from '../agents/rules.ts';
 import { api, refresh } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -85,16 +85,7 @@ function Figures({ listing }: { readonly listing: ListingDetail }) {
     ['Versions backtested', `${evidence.versionsTried} of ${evidence.versions}`],
     ['Days on paper', evidence.paperDays.toFixed(0)],
   ];
-  return (
-    <dl className="figures tall">
-      {lines.map(([title, content]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd className="num">{content}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList lines={lines} />;
 }
 
 function Evidence({ listing: { evidence } }: { readonly listing: ListingDetail }) {

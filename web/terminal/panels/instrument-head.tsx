@@ -1,5 +1,4 @@
 /** The chosen instrument: price, change, and the figures that its venue has. */
-import type { ReactNode } from 'react';
 import { plain, symbolOf } from '../../words.js';
 import { benchmarkOf, useEntry } from '../catalog.ts';
 import { Change, compactText, Price, Quality } from '../kit/numbers.tsx';
@@ -7,6 +6,7 @@ import { useStore } from '../kit/store.ts';
 import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { instrument, venueIn } from '../place.ts';
 import { useMove } from './use-move.ts';
+import { Figure } from '../kit/lists.tsx';
 
 export function InstrumentHead() {
   const key = useStore(instrument);
@@ -77,14 +77,5 @@ function Figures({ instrumentKey }: { readonly instrumentKey: string }) {
         <Price price={quote?.ask} />
       </Figure>
     </>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -6,7 +6,7 @@ import type { Performance, Portfolio as Answer } from '../../../clients/typescri
 import { plain, priceText } from '../../words.js';
 import { api, type PortfolioHolding } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { Figure, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, Price, Today } from '../kit/numbers.tsx';
 import { useStore } from '../kit/store.ts';
 import { useAgentName } from '../organization.ts';
@@ -57,37 +57,28 @@ export function Portfolio() {
 function Earned({ performance: { totals } }: { readonly performance: Performance }) {
   return (
     <dl className="card figures tall">
-      <Figure title="Equity">
+      <Figure name="Equity">
         <Money usd={totals.equityUsd} />
       </Figure>
-      <Figure title="P&L today">
+      <Figure name="P&L today">
         <Today usd={totals.todayUsd} without={totals.todayWithout} />
       </Figure>
-      <Figure title="P&L total">
+      <Figure name="P&L total">
         <Gain usd={totals.pnlUsd} />
       </Figure>
-      <Figure title="Realized">
+      <Figure name="Realized">
         <Gain usd={totals.realizedPnlUsd} />
       </Figure>
-      <Figure title="Unrealized">
+      <Figure name="Unrealized">
         <Gain usd={totals.unrealizedPnlUsd} />
       </Figure>
-      <Figure title="Fees">
+      <Figure name="Fees">
         <Money usd={totals.feesUsd} />
       </Figure>
-      <Figure title="Funding">
+      <Figure name="Funding">
         <Gain usd={totals.fundingUsd} />
       </Figure>
     </dl>
-  );
-}
-
-export function Figure({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -138,20 +129,20 @@ function Holdings({ portfolio }: { readonly portfolio: Answer }) {
 function Totals({ totals }: Pick<Answer, 'totals'>) {
   return (
     <dl className="card figures tall">
-      <Figure title="Value">
+      <Figure name="Value">
         <Money usd={totals.valueUsd} />
       </Figure>
-      <Figure title="Cash">
+      <Figure name="Cash">
         <Money usd={totals.cashUsd} />
       </Figure>
-      <Figure title="At live quotes">
+      <Figure name="At live quotes">
         <Money usd={totals.liveUsd} />
       </Figure>
-      <Figure title="Qualified">
+      <Figure name="Qualified">
         <Money usd={totals.qualifiedUsd} />
       </Figure>
-      <Figure title="Leverage">{totals.leverage ?? '–'}</Figure>
-      <Figure title="Coverage">{totals.coverage}</Figure>
+      <Figure name="Leverage">{totals.leverage ?? '–'}</Figure>
+      <Figure name="Coverage">{totals.coverage}</Figure>
     </dl>
   );
 }

@@ -9,7 +9,7 @@ import { api, refresh } from '../api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { Course, type Drawn } from '../kit/course.tsx';
 import { isAmount } from '../kit/decimal.ts';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Gain, Money, moneyText, Price } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
 import { useMay } from '../member.ts';
@@ -73,16 +73,7 @@ function Figures({ vault }: { readonly vault: Answer }) {
     ['Fees', <Money key="fees" usd={vault.feesUsd} />],
     ...(check == null ? [] : [['Proof of reserves', <Backing key="backing" check={check} />] as const]),
   ];
-  return (
-    <dl className="figures tall">
-      {lines.map(([title, content]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd className="num">{content}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList lines={lines} />;
 }
 
 /** Backing of the cash in the organization's vaults. */

@@ -6,7 +6,7 @@ import type { MacroIntelligence, MacroRegime, MacroSeries } from '../../../clien
 import { age, forPeople, plain } from '../../words.js';
 import { api } from '../api.ts';
 import { Ago } from '../kit/ages.tsx';
-import { Loaded, Table } from '../kit/lists.tsx';
+import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Sparkline } from '../kit/sparkline.tsx';
 
 const sentence = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
@@ -87,16 +87,7 @@ function Rates({ rates }: { readonly rates: MacroIntelligence['rates'] }) {
     ['Slope', percent(curveSlope)],
     ['Real policy rate', percent(realPolicyRate)],
   ];
-  return (
-    <dl className="card figures">
-      {figures.map(([title, text]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd className="num">{text ?? '–'}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList lines={figures} look="card figures" />;
 }
 
 const percent = (text: string | null): string | null => (text === null ? null : `${text} %`);

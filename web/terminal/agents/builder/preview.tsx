@@ -7,6 +7,7 @@ import { api, type BacktestPreview } from '../../api.ts';
 import { Heads } from '../../kit/heads.tsx';
 import { Change, Gain, Money, Price } from '../../kit/numbers.tsx';
 import { Refusal } from '../../kit/refusal.tsx';
+import { FigureList } from '../../kit/lists.tsx';
 
 type Result = NonNullable<BacktestPreview['result']>;
 
@@ -145,14 +146,7 @@ function Figures({ result }: { readonly result: Result }) {
       <p className="num">
         {priceText(String(bars))} bars of {timeframe}, {dayOf(from)} to {dayOf(to)}
       </p>
-      <dl className="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className="num">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList lines={figures} look="figures" />
       <Course daily={daily} />
     </>
   );

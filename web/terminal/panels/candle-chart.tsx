@@ -1,0 +1,46 @@
+/** A chart of candles: its bars, and the frame that says if there are none. */
+import { type ReactNode, useEffect, useRef } from 'react';
+import { barLength } from '../../timeframes.js';
+import { symbolOf } from '../../words.js';
+import { type Timeframe, useBars } from './bars.ts';
+import { PriceChart } from './price-chart.ts';
+
+/** Keeps a chart on the canvas of a {@link CandleFrame}, with the newest bars of an instrument. */
+export function useCandleChart(key: string | null, timeframe: Timeframe) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<PriceChart | null>(null);
+  const { data: bars, error, isPending } = useBars(key, timeframe);
+  useEffect(() => {
+    if (place.current === null) return;
+    chart.current = new PriceChart(place.current);
+    return () => chart.current?.end();
+  }, []);
+  useEffect(() => chart.current?.setBars(bars ?? [], barLength(timeframe)), [bars, timeframe]);
+  return { place, chart, bars, error, isPending };
+}
+
+interface FrameProps {
+  readonly of: ReturnType<typeof useCandleChart>;
+  readonly instrument: string | null;
+  readonly label: string;
+  /** Sentence for a venue that has no candles. */
+  readonly none?: string;
+  /** Controls above the canvas. */
+  readonly children?: ReactNode;
+}
+
+/** The canvas of a chart, and a sentence while it has no bars. */
+export function CandleFrame({ of: { place, bars, error, isPending }, instrument, label, none, children }: FrameProps) {
+  return (
+    <div className="chart-place">
+      {children}
+      <div ref={place} className="chart-canvas" role="img" aria-label={label} data-bars={bars?.length ?? 0} />
+      {bars?.length === 0 && <p className="empty chart-note">No bars of {symbolOf(instrument ?? '')} yet.</p>}
+      {error !== null && <p className="empty chart-note">{none ?? 'This venue has no candles.'}</p>}
+      {isPending && <p className="empty chart-note">Reading bars…</p>}
+      <a className="attribution" href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
+        TradingView Lightweight Charts™
+      </a>
+    </div>
+  );
+}
