@@ -159,6 +159,8 @@ const WEIGHT = PLOTS.reduce((sum, { weight }) => sum + weight, 0);
 /** Most stories move little and a few much: sizes are a Pareto distribution, cut off at the fourteenfold of the least. */
 const SIZE_LEAST = 0.35;
 const SIZE_CUT = 0.93;
+/** No story moves a price by more deviations of an ordinary day than this: 7 % of Bitcoin, 14 % of a volatile share. */
+const SHOCK_MOST = 4;
 
 /** The next instant at which the regulator takes filings: 06:00 to 22:00 in New York. */
 export function acceptedFrom(at: EpochMs): EpochMs {
@@ -205,7 +207,7 @@ export function storyPlan(seed: number, bucket: number, files: boolean): StoryPl
     filed,
     followed,
     withdrawnAt: !filed && !followed && draw(9) < 0.12 ? at + Math.floor((1 + 5 * draw(10)) * HOUR) : null,
-    shock: sign * size * plot.shock,
+    shock: sign * Math.max(-SHOCK_MOST, Math.min(SHOCK_MOST, size * plot.shock)),
   };
 }
 

@@ -73,6 +73,8 @@ test.each([1, 2, 3])('has the statistics of recorded markets (seed %i)', (seed) 
     expect(series.excessKurtosis).toBeGreaterThan(1);
     expect(series.excessKurtosis).toBeLessThan(40);
   }
+  // No news of one hour takes a tenth of Bitcoin away.
+  expect(facts.coinHours.largest).toBeLessThan(0.1);
   expect(facts.shareCorrelation).toBeGreaterThan(0.25);
   expect(facts.shareCorrelation).toBeLessThan(0.55);
   // Discounts take days to halve, and weeks now and then.

@@ -14,6 +14,8 @@ interface SeriesFacts {
   readonly sizes: number;
   /** Above that of a normal distribution. */
   readonly excessKurtosis: number;
+  /** Size of the largest return. */
+  readonly largest: number;
 }
 
 export function logReturns(prices: readonly number[]): number[] {
@@ -46,6 +48,7 @@ export function seriesFacts(returns: readonly number[]): SeriesFacts {
     returns: autocorrelation(returns, 1),
     sizes: mean(Array.from({ length: 10 }, (_, n) => autocorrelation(sizes, n + 1))),
     excessKurtosis: mean(returns.map((value) => (value - middle) ** 4)) / variance ** 2 - 3,
+    largest: Math.max(...sizes),
   };
 }
 
