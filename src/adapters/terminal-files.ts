@@ -47,12 +47,14 @@ const NO_HASHING = `export function createHash() { throw new Error('pages hash n
 export const hash = createHash;`;
 
 const SIGNED_ELSEWHERE = fileURLToPath(new URL('../domain/solana/signed-elsewhere.ts', import.meta.url));
+const SESSIONS = fileURLToPath(new URL('../domain/session.ts', import.meta.url));
 
 /** Domain modules that pages import, under names of their own. */
 const SHARED: Plugin = {
   name: 'shared',
   setup(build) {
     build.onResolve({ filter: /\/signed-elsewhere\.js$/ }, () => ({ path: SIGNED_ELSEWHERE }));
+    build.onResolve({ filter: /\/exchange-sessions\.js$/ }, () => ({ path: SESSIONS }));
     build.onResolve({ filter: /\/compile-thesis\.js$/ }, () => ({ path: 'compile-thesis', namespace: 'domain' }));
     build.onLoad({ filter: /^compile-thesis$/, namespace: 'domain' }, () => ({ contents: GRAMMAR, resolveDir: ROOT }));
     // The grammar hashes nothing: only the service keeps a Take.

@@ -195,6 +195,20 @@ describe('candles', () => {
     expect((await candles('&limit=8')).body.coverage).toMatchObject({ complete: true, gaps: [] });
   });
 
+  test('the day of every instrument comes at once: hourly closes without the missing one, none of a venue that was silent', async () => {
+    const { body } = await get('/v1/candles/day?limit=200');
+    const keys = body.items.map(({ venue, instrument }: { venue: string; instrument: string }) => `${venue}:${instrument}`);
+    expect(keys).toEqual(CATALOG.entries.map(({ key }) => key).sort());
+    const bitcoin = body.items.find(({ instrument }: { instrument: string }) => instrument === 'BTCUSDT');
+    expect(bitcoin.bars).toHaveLength(22);
+    expect(bitcoin.bars[0]).toEqual({ openTime: new Date(LAST - 24 * HOUR).toISOString(), close: '63275.5' });
+    expect(bitcoin.bars.at(-1)).toEqual({ openTime: new Date(LAST - HOUR).toISOString(), close: '63296.5' });
+    expect(body.items.find(({ instrument }: { instrument: string }) => instrument === 'AAPLx').bars).toEqual([]);
+    const first = (await get('/v1/candles/day?limit=3')).body;
+    const second = (await get(`/v1/candles/day?limit=3&cursor=${first.nextCursor}`)).body;
+    expect([...first.items, ...second.items]).toEqual(body.items.slice(0, 6));
+  });
+
   test('a long range comes in pages that lose nothing: bars and gaps together fill it', async () => {
     let cursor: string | null = '';
     let count = 0;

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_ROLE, asOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import type { BacktestSeries, EquityDay } from '../../src/domain/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';
@@ -88,6 +90,17 @@ describe('a listing', () => {
     ]);
     expect(evidence).toMatchObject({ gatesPassed: 3, versions: 1, versionsTried: 1, stage: 'paper', paperDays: 3 });
     expect(metrics).toEqual(recorded.find(({ kind }) => kind === 'backtest')?.metrics);
+    const [{ series }] = (await gates.app`
+      select series::jsonb from evidence where agent_id = ${id} and kind = 'backtest'`) as unknown as [{ series: BacktestSeries }];
+    // Every 48th part of the days, and the last one: five years of days are not told one by one.
+    const told = Array.from({ length: 48 }, (_, n) => series.days[Math.ceil(((n + 1) * series.days.length) / 48) - 1] as EquityDay);
+    expect(series.days.length).toBeGreaterThan(1_000);
+    expect(evidence.curve).toEqual(
+      told.map(([at, close]) => ({
+        at: new Date(at).toISOString(),
+        returnPct: Number(new Decimal(close).div(series.startEquityUsd).minus(1).times(100).toFixed(2)),
+      })),
+    );
   });
 
   test('says what luck explains of its backtest, as the report on record has it', async () => {
@@ -111,7 +124,11 @@ describe('a listing', () => {
   test('without any evidence says so, and is not changed by later versions of its agent', async () => {
     const id = await agent();
     const { body: listing } = await publish({ agentId: id, priceUsd: '0' });
-    expect(listing).toMatchObject({ metrics: null, priceUsd: '0', evidence: { gates: [], gatesPassed: 0, luck: null, paperDays: 0 } });
+    expect(listing).toMatchObject({
+      metrics: null,
+      priceUsd: '0',
+      evidence: { gates: [], gatesPassed: 0, curve: [], luck: null, paperDays: 0 },
+    });
     const changed = await api.call('POST', `/v1/agents/${id}/versions`, {
       token: creator,
       body: payload({ name: 'Changed', stopLossPct: 7 }),

@@ -55,6 +55,10 @@ export const ListingBody = Type.Object(
           { description: 'The newest evidence of each kind. Empty: nothing is on record.' },
         ),
         gatesPassed: Type.Integer(),
+        curve: Type.Array(Type.Object({ at: Time, returnPct: Type.Number() }), {
+          maxItems: 48,
+          description: 'Return of the backtest since its beginning in percent, oldest first. Empty: no backtest is on record.',
+        }),
         luck: Type.Unsafe<unknown>({
           description:
             'Correction for multiple testing: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
@@ -91,7 +95,7 @@ export function listingBody({
   categories,
   ...listing
 }: Listing): Static<typeof ListingBody> {
-  const { at, gates, luck, ...record } = evidence;
+  const { at, gates, curve = [], luck, ...record } = evidence;
   return {
     ...listing,
     categories: [...categories],
@@ -105,6 +109,7 @@ export function listingBody({
         checks: checks.map((check) => ({ ...check })),
       })),
       gatesPassed: gates.filter(({ passed }) => passed).length,
+      curve: curve.map(([pointAt, returnPct]) => ({ at: isoTime(pointAt), returnPct })),
       luck,
       stage: record.stage as Static<typeof StageWord> | null,
     },

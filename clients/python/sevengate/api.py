@@ -1743,6 +1743,19 @@ class CandlesCoverageGap(Model):
 
 
 @dataclass(init=False, repr=False, eq=False)
+class DayCourse(Model):
+    venue: PortfolioHoldingQuoteVenue
+    instrument: str
+    bars: List[DayCourseBar]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class DayCourseBar(Model):
+    open_time: datetime
+    close: Decimal
+
+
+@dataclass(init=False, repr=False, eq=False)
 class CandleWork(Model):
     kind: Literal["import", "backfill"]
     venue: PortfolioHoldingQuoteVenue
@@ -4857,6 +4870,7 @@ class ListingEvidence(Model):
     at: datetime
     gates: List[ListingEvidenceGate]
     gates_passed: int
+    curve: List[ListingEvidenceCurveItem]
     luck: Any
     versions: int
     versions_tried: int
@@ -4873,6 +4887,12 @@ class ListingEvidenceGate(Model):
     hash: str
     metrics: Any
     checks: List[GateEvidenceCheck]
+
+
+@dataclass(init=False, repr=False, eq=False)
+class ListingEvidenceCurveItem(Model):
+    at: datetime
+    return_pct: float
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -5746,6 +5766,18 @@ class Operations(Caller):
 
         Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in
         `coverage`, never filled in.
+        """
+
+    @operation("GET", "/v1/candles/day?limit&cursor")
+    def list_day_courses(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Pages[DayCourse, Page[DayCourse]]:
+        """The last 24 hourly closes of each instrument of the catalog
+
+        Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.
         """
 
     @operation("GET", "/v1/candles/work?limit&cursor")

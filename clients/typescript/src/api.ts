@@ -1042,6 +1042,15 @@ export type CostGroup = {
   readonly signP: number | null;
 };
 
+export type DayCourse = {
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
+  readonly instrument: string;
+  readonly bars: ReadonlyArray<{
+    readonly openTime: string;
+    readonly close: string;
+  }>;
+};
+
 export type DayTicker = {
   readonly venue: 'spotexchange';
   readonly instrument: string;
@@ -1809,6 +1818,10 @@ export type Listing = {
       }>;
     }>;
     readonly gatesPassed: number;
+    readonly curve: ReadonlyArray<{
+      readonly at: string;
+      readonly returnPct: number;
+    }>;
     readonly luck: unknown;
     readonly versions: number;
     readonly versionsTried: number;
@@ -1856,6 +1869,10 @@ export type ListingDetail = {
       }>;
     }>;
     readonly gatesPassed: number;
+    readonly curve: ReadonlyArray<{
+      readonly at: string;
+      readonly returnPct: number;
+    }>;
     readonly luck: unknown;
     readonly versions: number;
     readonly versionsTried: number;
@@ -5488,6 +5505,19 @@ export interface Operations {
     };
     readonly answer: Candles;
   };
+  /** The last 24 hourly closes of each instrument of the catalog. */
+  readonly listDayCourses: {
+    readonly input: {
+      /** Most items of the page. */
+      readonly limit?: undefined | number;
+      /** `nextCursor` of the previous page. */
+      readonly cursor?: undefined | string;
+    };
+    readonly answer: {
+      readonly items: ReadonlyArray<DayCourse>;
+      readonly nextCursor: string | null;
+    };
+  };
   /** Imports and backfills of candles with their progress, newest first. */
   readonly listCandleWork: {
     readonly input: {
@@ -7532,6 +7562,7 @@ export const OPERATIONS = {
   getSwap: 'GET /v1/spotchain/orders/{id}',
   listQuotes: 'GET /v1/quotes list',
   listCandles: 'GET /v1/candles list',
+  listDayCourses: 'GET /v1/candles/day list',
   listCandleWork: 'GET /v1/candles/work list',
   getOrderBook: 'GET /v1/order-book',
   listTickers: 'GET /v1/tickers list',

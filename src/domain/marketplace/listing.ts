@@ -38,6 +38,11 @@ export interface ListedEvidence {
 export interface ListingEvidence {
   readonly at: EpochMs;
   readonly gates: readonly ListedEvidence[];
+  /**
+   * Return of the backtest since its beginning in percent, oldest first, at no more than 48 instants. Listings from before migration
+   * 0410 have none.
+   */
+  readonly curve?: readonly (readonly [at: EpochMs, returnPct: number])[];
   /** Share that luck explains of the backtest; null if none is on record. */
   readonly luck: {
     readonly versionsTried: number;

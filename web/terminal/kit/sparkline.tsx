@@ -1,15 +1,17 @@
-/** The course of a number as a line of one row's height. */
+/** The course of a number as a line of one row's height, or as wide as its place. */
 interface SparklineProps {
   /** Oldest first; drawn, never computed with. */
   readonly values: readonly string[];
   readonly label: string;
   /** More is better: a rise is green and a fall is red. */
   readonly isValued?: boolean;
+  /** Fills the width of its place. */
+  readonly isWide?: boolean;
 }
 
 const [WIDTH, HEIGHT] = [88, 20];
 
-export function Sparkline({ values, label, isValued = false }: SparklineProps) {
+export function Sparkline({ values, label, isValued = false, isWide = false }: SparklineProps) {
   const numbers = values.map(Number).filter(Number.isFinite);
   if (numbers.length < 2) return <span className="faint">–</span>;
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
@@ -19,9 +21,11 @@ export function Sparkline({ values, label, isValued = false }: SparklineProps) {
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   const way = !isValued ? 'faint' : (numbers.at(-1) as number) >= (numbers[0] as number) ? 'up' : 'down';
+  const size = isWide ? { preserveAspectRatio: 'none' } : { width: WIDTH, height: HEIGHT };
   return (
-    <svg className={`sparkline ${way}`} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
-      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.400" />
+    <svg className={`sparkline ${way}`} data-wide={isWide} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} {...size} role="img" aria-label={label}>
+      {isWide && <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} fill="currentColor" opacity="0.12" />}
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.400" vectorEffect="non-scaling-stroke" />
     </svg>
   );
 }

@@ -8,6 +8,7 @@ import { type Rules, rulesSentences } from '../agents/rules.ts';
 import { api, refresh } from '../api.ts';
 import { Address } from '../kit/address.tsx';
 import { At } from '../kit/ages.tsx';
+import { Course, type Drawn } from '../kit/course.tsx';
 import { FigureList, Loaded, Table } from '../kit/lists.tsx';
 import { Change } from '../kit/numbers.tsx';
 import { Refusal } from '../kit/refusal.tsx';
@@ -51,6 +52,11 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
         <section className="card claims stack" aria-label="Evidence">
           <h2>Evidence when it was published</h2>
           <Gates passed={listing.evidence.gatesPassed} />
+          <Course
+            course={courseOf(listing)}
+            label="Return of the backtest in percent, and its drawdown below"
+            empty="No backtest is on record."
+          />
           <Evidence listing={listing} />
         </section>
         <div className="stack">
@@ -71,6 +77,17 @@ function Shown({ listing }: { readonly listing: ListingDetail }) {
       </div>
     </>
   );
+}
+
+/** Return of the backtest, and below it how far it lay under its highest point so far, in percent. */
+function courseOf({ evidence: { curve } }: ListingDetail): Drawn {
+  const points = curve.map(({ at, returnPct }) => ({ at: Date.parse(at), value: returnPct }));
+  let highest = 0;
+  const falls = points.map(({ at, value }) => {
+    highest = Math.max(highest, value);
+    return { at, value: ((100 + value) / (100 + highest) - 1) * 100 };
+  });
+  return { series: [{ title: 'return %', ink: '--accent', points }], lower: { title: 'drawdown %', points: falls }, decimals: 1 };
 }
 
 function Figures({ listing }: { readonly listing: ListingDetail }) {

@@ -8,6 +8,7 @@ import { api } from '../api.ts';
 import { At } from '../kit/ages.tsx';
 import { List, Loaded, useList } from '../kit/lists.tsx';
 import { Change, Money } from '../kit/numbers.tsx';
+import { Sparkline } from '../kit/sparkline.tsx';
 import { useStore } from '../kit/store.ts';
 import { within } from '../place.ts';
 import { deflatedSharpe, Gates, metricsOf, priceWords } from './evidence.tsx';
@@ -116,6 +117,12 @@ function ListingCard({ listing }: { readonly listing: Listing }) {
         <strong className="num">{priceWords(priceUsd)}</strong>
       </div>
       <p className="faint clamp">{description === '' ? `${shape.entry.map(plain).join(', ')} on ${shape.timeframe} bars` : description}</p>
+      <Sparkline
+        isValued
+        isWide
+        label={`Return of the backtest over ${evidence.curve.length} instants, ${returnPct?.toFixed(1) ?? 'unknown'} % at the end`}
+        values={evidence.curve.map((point) => String(point.returnPct))}
+      />
       <Gates passed={evidence.gatesPassed} />
       <dl className="figures">
         <div>

@@ -1,15 +1,19 @@
-/** The candle chart of the chosen instrument, with the bar that is forming and the fills of people and agents. */
-import { SegmentedControl, useComputedColorScheme } from '@mantine/core';
+/** The candle chart of the chosen instrument, with the bar that is forming, fills, sessions, premium, and what one agent sees. */
+import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { TIMEFRAMES } from '../../timeframes.js';
 import { symbolOf } from '../../words.js';
+import { useEntry } from '../catalog.ts';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { feed, priceOf, useQuote } from '../market.ts';
+import { useAgents } from '../organization.ts';
 import { instrument } from '../place.ts';
 import { CandleFrame, useCandleChart } from './candle-chart.tsx';
+import { shadeOf, shownAgent, useEntries, usePremium, useShownOverlay } from './chart-layers.ts';
 import { useFills } from './fills.tsx';
 
 const NAMES = TIMEFRAMES.map(([name]) => name);
+const INKS = { accent: '--accent', good: '--up', bad: '--down' } as const;
 
 const chosen = createKeptStore('sevengate.terminal.timeframe', '5m');
 
@@ -17,28 +21,67 @@ export function Candles() {
   const key = useStore(instrument);
   const kept = useStore(chosen);
   const timeframe = NAMES.find((name) => name === kept) ?? '5m';
-  const scheme = useComputedColorScheme('dark');
   const candles = useCandleChart(key, timeframe);
-  const { chart, bars } = candles;
+  useLayers(candles, key, timeframe);
+  return (
+    <CandleFrame of={candles} instrument={key} label={`Candles of ${symbolOf(key)}, ${timeframe}`}>
+      <div className="timeframes">
+        <SegmentedControl withItemsBorders={false} size="xs" aria-label="Timeframe" data={NAMES} value={timeframe} onChange={chosen.set} />
+        <ShownAgent />
+      </div>
+    </CandleFrame>
+  );
+}
+
+/** Draws everything over the bars that is known of the instrument. */
+function useLayers({ chart, bars }: ReturnType<typeof useCandleChart>, key: string, timeframe: (typeof NAMES)[number]): void {
+  const scheme = useComputedColorScheme('dark');
+  const entry = useEntry(key);
   const quote = useQuote(key);
   const fills = useFills();
+  const entries = useEntries(key);
+  const premium = usePremium(entry, timeframe, bars);
+  const overlay = useShownOverlay(key);
   useEffect(() => chart.current?.paint(), [scheme]);
-  useEffect(() => chart.current?.setFills(fills.filter((fill) => fill.instrument === key)), [fills, key, bars]);
+  useEffect(() => chart.current?.setShade(shadeOf(entry, timeframe)), [entry, timeframe, bars, scheme]);
+  useEffect(() => {
+    const own = fills.filter((fill) => fill.instrument === key);
+    const traded = own.map(({ at, side }) => ({ at: Date.parse(at), kind: side === 'buy' ? ('entry' as const) : ('exit' as const) }));
+    chart.current?.setMarks([...traded, ...overlay.marks]);
+  }, [fills, key, bars, overlay, scheme]);
+  useEffect(() => {
+    const limits = overlay.lines.map(({ price, title, colour }) => ({ price: Number(price), title, ink: INKS[colour] }));
+    chart.current?.setLevels([...entries, ...limits]);
+  }, [entries, overlay, scheme]);
+  useEffect(() => {
+    const indicators = [
+      ...overlay.curves.map((curve) => ({ ...curve, isPrice: true })),
+      ...overlay.gauges.map((curve) => ({ ...curve, isPrice: false })),
+    ];
+    chart.current?.setCurves([...premium, ...indicators]);
+  }, [premium, overlay, scheme]);
   useEffect(() => {
     const price = priceOf(quote);
     if (price !== null) chart.current?.form(Number(price), feed.now());
   }, [quote, bars]);
+}
+
+/** Choice of the agent whose decisions and indicators are drawn. */
+function ShownAgent() {
+  const id = useStore(shownAgent);
+  const { data: agents = [] } = useAgents();
+  if (agents.length === 0) return null;
   return (
-    <CandleFrame of={candles} instrument={key} label={`Candles of ${symbolOf(key)}, ${timeframe}`}>
-      <SegmentedControl
-        withItemsBorders={false}
-        size="xs"
-        className="timeframes"
-        aria-label="Timeframe"
-        data={NAMES}
-        value={timeframe}
-        onChange={chosen.set}
-      />
-    </CandleFrame>
+    <Select
+      size="xs"
+      w={150}
+      aria-label="Agent on the chart"
+      placeholder="Show an agent"
+      clearable
+      clearButtonProps={{ 'aria-label': 'Show no agent' }}
+      data={agents.map(({ id: value, name }) => ({ value, label: name }))}
+      value={agents.some((agent) => agent.id === id) ? id : null}
+      onChange={(value) => shownAgent.set(value ?? '')}
+    />
   );
 }

@@ -15,7 +15,7 @@ import { writeOrder } from './draft.ts';
 /** Prices move without an announcement: the portfolio is marked anew this often. */
 const MARKED_EVERY_MS = 5_000;
 
-function usePortfolio() {
+export function usePortfolio() {
   return useQuery({
     queryKey: ['portfolio', 'paper'],
     queryFn: ({ signal }) => api.getPortfolio({ mode: 'paper' }, { signal }),

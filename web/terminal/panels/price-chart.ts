@@ -59,6 +59,7 @@ export class PriceChart {
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<'Candlestick'>;
   readonly #volume: ISeriesApi<'Histogram'>;
+  readonly #shade: ISeriesApi<'Histogram'>;
   readonly #marks: ISeriesMarkersPluginApi<Time>;
   #bars: readonly Bar[] = [];
   #barMs = 60_000;
@@ -73,6 +74,9 @@ export class PriceChart {
       layout: { attributionLogo: false },
       timeScale: { timeVisible: true, rightOffset: 6 },
     });
+    // What is added first lies behind the rest.
+    this.#shade = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'shade', priceLineVisible: false, lastValueVisible: false });
+    this.#shade.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 }, visible: false });
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceLineVisible: false, lastValueVisible: false });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
@@ -118,9 +122,15 @@ export class PriceChart {
     this.#candles.update(this.#forming);
   }
 
-  /** Marks fills at their bars: an arrow up below for a buy, down above for a sell. */
-  setFills(fills: readonly { readonly at: string; readonly side: 'buy' | 'sell' }[]): void {
-    this.setMarks(fills.map(({ at, side }) => ({ at: Date.parse(at), kind: side === 'buy' ? 'entry' : 'exit' })));
+  /** Shades bars over the whole height. @param inkOf Colour of the bar that opens at an instant; null for none. */
+  setShade(inkOf: (openAt: number) => string | null): void {
+    this.#shade.setData(
+      this.#bars.flatMap(({ openTime }) => {
+        const at = Date.parse(openTime);
+        const ink = inkOf(at);
+        return ink === null ? [] : [{ time: seconds(at), value: 1, color: colour(ink) }];
+      }),
+    );
   }
 
   /** Marks what happened at its bar; of several of one kind on a bar the first is drawn. */

@@ -1,14 +1,20 @@
 /** Instruments with their live prices; a star keeps one on top. */
 import { ActionIcon, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { CatalogEntry } from '../api.ts';
+import { api, type CatalogEntry } from '../api.ts';
 import { benchmarkOf, useCatalog } from '../catalog.ts';
 import { StarIcon } from '../kit/icons.tsx';
 import { Change, Price, Quality } from '../kit/numbers.tsx';
+import { Sparkline } from '../kit/sparkline.tsx';
 import { createKeptStore, useStore } from '../kit/store.ts';
 import { premiumPct, priceOf, useQuote, useTicker } from '../market.ts';
 import { choose, instrument } from '../place.ts';
+import { IS_REPLAY } from '../replay/mode.ts';
 import { useMove } from './use-move.ts';
+
+/** Hourly closes change once an hour; a venue that was slow is read again sooner. */
+const READ_EVERY_MS = 300_000;
 
 const starred = createKeptStore('sevengate.terminal.starred', 'spotexchange:BTCUSDT spotexchange:ETHUSDT spotchain:AAPLx spotchain:TSLAx');
 
@@ -20,7 +26,30 @@ const GROUPS: readonly (readonly [title: string, kinds: readonly CatalogEntry['k
   ['Perpetuals', ['perp']],
 ];
 
+type Days = ReadonlyMap<string, readonly string[]>;
+
+/** Hourly closes of the last day of each instrument by its key. A tape has none. */
+function useDays(): Days | undefined {
+  const { data } = useQuery({
+    queryKey: ['days'],
+    queryFn: async ({ signal }) => {
+      const days = new Map<string, readonly string[]>();
+      for await (const { venue, instrument: symbol, bars } of api.listDayCourses.items({ limit: 200 }, { signal }))
+        days.set(
+          `${venue}:${symbol}`,
+          bars.map(({ close }) => close),
+        );
+      return days;
+    },
+    enabled: !IS_REPLAY,
+    staleTime: READ_EVERY_MS,
+    refetchInterval: READ_EVERY_MS,
+  });
+  return data;
+}
+
 export function Watchlist() {
+  const days = useDays();
   const [wanted, setWanted] = useState('');
   const stars = useStore(starred).split(' ');
   const entries = useCatalog().filter(({ instrument: symbol, name }) =>
@@ -41,15 +70,16 @@ export function Watchlist() {
         <thead>
           <tr>
             <th scope="col">Instrument</th>
+            <th scope="col">24 h</th>
             <th scope="col">Price</th>
-            <th scope="col" title="24 hours on the exchange; premium to its reference for a token">
+            <th scope="col" title="Change in 24 hours; below it the premium of a token to its reference">
               Change
             </th>
           </tr>
         </thead>
-        <Group title="Favorites" entries={entries.filter(isStarred)} stars={stars} />
+        <Group title="Favorites" entries={entries.filter(isStarred)} stars={stars} days={days} />
         {GROUPS.map(([title, kinds]) => (
-          <Group key={title} title={title} entries={rest.filter(({ kind }) => kinds.includes(kind))} stars={stars} />
+          <Group key={title} title={title} entries={rest.filter(({ kind }) => kinds.includes(kind))} stars={stars} days={days} />
         ))}
       </table>
       {entries.length === 0 && wanted !== '' && <p className="empty">No instrument matches “{wanted}”.</p>}
@@ -61,27 +91,37 @@ function Group({
   title,
   entries,
   stars,
+  days,
 }: {
   readonly title: string;
   readonly entries: readonly CatalogEntry[];
   readonly stars: readonly string[];
+  readonly days: Days | undefined;
 }): ReactNode {
   if (entries.length === 0) return null;
   return (
     <tbody>
       <tr className="row-group">
-        <th colSpan={3} scope="rowgroup">
+        <th colSpan={4} scope="rowgroup">
           {title}
         </th>
       </tr>
       {entries.map((entry) => (
-        <Row key={entry.key} entry={entry} isStarred={stars.includes(entry.key)} />
+        <Row key={entry.key} entry={entry} isStarred={stars.includes(entry.key)} day={days?.get(entry.key) ?? NO_DAY} />
       ))}
     </tbody>
   );
 }
 
-function Row({ entry, isStarred }: { readonly entry: CatalogEntry; readonly isStarred: boolean }) {
+interface RowProps {
+  readonly entry: CatalogEntry;
+  readonly isStarred: boolean;
+  readonly day: readonly string[];
+}
+
+const NO_DAY: readonly string[] = [];
+
+function Row({ entry, isStarred, day }: RowProps) {
   const { key, instrument: symbol, name } = entry;
   const isChosen = useStore(instrument) === key;
   const quote = useQuote(key);
@@ -110,21 +150,42 @@ function Row({ entry, isStarred }: { readonly entry: CatalogEntry; readonly isSt
           <Quality row={quote} short />
         </span>
       </th>
+      <td className="day">
+        {day.length > 1 && <Sparkline isValued values={price === null ? day : [...day, price]} label={`Last 24 hours of ${symbol}`} />}
+      </td>
       <td className={`flash-${move}`}>
         <Price price={price} />
       </td>
       <td>
-        <DayOrPremium entry={entry} price={price} />
+        <DayChange entry={entry} price={price} before={day[0] ?? null} />
+        <Premium entry={entry} price={price} />
       </td>
     </tr>
   );
 }
 
-function DayOrPremium({ entry, price }: { readonly entry: CatalogEntry; readonly price: string | null }) {
+/** Change in 24 hours: as the exchange publishes it, or against the close of a day ago. */
+function DayChange({
+  entry,
+  price,
+  before,
+}: {
+  readonly entry: CatalogEntry;
+  readonly price: string | null;
+  readonly before: string | null;
+}) {
   const ticker = useTicker(entry.key);
+  return <Change percent={ticker === undefined ? premiumPct(price, before) : Number(ticker.priceChangePct)} title="Change in 24 hours" />;
+}
+
+function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly price: string | null }) {
   const reference = priceOf(useQuote(benchmarkOf(entry)));
-  if (ticker !== undefined) return <Change percent={Number(ticker.priceChangePct)} title="Change in 24 hours" />;
-  return <Change percent={premiumPct(price, reference)} title={`Premium to the reference ${reference}`} />;
+  if (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo') return null;
+  return (
+    <small className="premium">
+      <Change percent={premiumPct(price, reference)} title={`Premium to the reference ${reference ?? ''}`} />
+    </small>
+  );
 }
 
 function toggle(key: string): void {

@@ -1,0 +1,56 @@
+/** GET /v1/candles/day: hourly closes of the last 24 hours, of many instruments at once. */
+import { Type } from 'typebox';
+import { isoTime, slotOf } from '../../../src/domain/time.ts';
+import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, objectOf, pageFields, pageOf, Time, VenueWord } from '../../shapes.ts';
+
+const HOURS = 24;
+const HOUR = 3_600_000;
+
+const DayCourseBody = Type.Object(
+  {
+    venue: VenueWord,
+    instrument: Type.String(),
+    bars: Type.Array(Type.Object({ openTime: Time, close: DecimalText }), {
+      maxItems: HOURS,
+      description: 'Ascending by open time. A bar that the venue does not have is missing.',
+    }),
+  },
+  { $id: 'DayCourse' },
+);
+
+export const listDayCourses = defineRoute({
+  method: 'GET',
+  url: '/v1/candles/day',
+  name: 'listDayCourses',
+  tag: 'market',
+  summary: 'The last 24 hourly closes of each instrument of the catalog',
+  description: 'Sorted by instrument. Enough to draw the day of a whole watchlist; `listCandles` has the bars themselves.',
+  cost: 'read',
+  schema: { querystring: objectOf({ ...pageFields }) },
+  answers: { 200: { description: 'A page of instruments.', schema: pageOf(DayCourseBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const asked = pageOfQuery(request.query, 'days', POSITIONS.instrument);
+    const { items, next } = pageOfKeyed(ports.catalog.entries.entries, ({ key }) => key, asked);
+    const to = slotOf(ports.clock.now(), HOUR);
+    const from = to - HOURS * HOUR;
+    const stored = await ports.rankings.bars.closes(
+      items.map(({ key }) => key),
+      '1h',
+      from,
+      to,
+    );
+    const days = await Promise.all(
+      items.map(async ({ key, venue, instrument }) => {
+        const known = stored.get(key) ?? [];
+        // The venue is asked once for what is missing, and answers of it are kept.
+        const bars =
+          known.length >= HOURS ? known : await ports.candles.range({ venue, instrument, timeframe: '1h', from, to, limit: HOURS });
+        return { venue, instrument, bars: bars.map(({ openTime, close }) => ({ openTime: isoTime(openTime), close })) };
+      }),
+    );
+    return pageBody({ items: days, next }, 'days', (day) => day);
+  },
+});

@@ -1,0 +1,17 @@
+// The premium pane of a chart: against the reference that was known at each bar, never a later one.
+import { expect, test } from 'vitest';
+import { premiumPoints } from '../../web/terminal/panels/premium.ts';
+
+const bar = (hour: number, close: string) => ({ openTime: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z`, close });
+
+test('a bar is held against the reference of its time, and against the last one while the exchange is closed', () => {
+  const bars = [bar(13, '99'), bar(14, '101'), bar(15, '102'), bar(16, '110'), bar(20, '90')];
+  const references = [bar(14, '100'), bar(15, '100'), bar(17, '120')];
+  expect(premiumPoints(bars, references).map(({ at, value }) => [new Date(at).getUTCHours(), Number(value.toFixed(6))])).toEqual([
+    [14, 1],
+    [15, 2],
+    [16, 10],
+    [20, -25],
+  ]);
+  expect(premiumPoints(bars, [])).toEqual([]);
+});

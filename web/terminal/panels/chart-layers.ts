@@ -1,0 +1,64 @@
+/** Layers over the candles of an instrument: sessions of its share, premium to its reference, entries of what is held, one agent's view. */
+import { useMemo } from 'react';
+import { symbolOf } from '../../words.js';
+import { useAgent, useOverlay } from '../agents/data.ts';
+import type { Rules } from '../agents/rules.ts';
+import type { CatalogEntry } from '../api.ts';
+import { benchmarkOf } from '../catalog.ts';
+import { createKeptStore, useStore } from '../kit/store.ts';
+import { IS_REPLAY } from '../replay/mode.ts';
+import { type Timeframe, useBars } from './bars.ts';
+import { sessionAt } from './exchange-sessions.js';
+import { usePortfolio } from './positions.tsx';
+import { type Close, premiumPoints } from './premium.ts';
+import type { ChartCurve } from './price-chart.ts';
+
+/** Agent whose decisions and indicators the chart shows; none of an empty text. */
+export const shownAgent = createKeptStore('sevengate.terminal.chart-agent', '');
+
+const NO_RULES = { universe: [], entry: [], exit: [], stopLossPct: 0, takeProfitPct: 0 } as unknown as Rules;
+const SHADES = { CLOSED: '--shade', PRE_MARKET: '--shade-soft', POST_MARKET: '--shade-soft', REGULAR: null } as const;
+
+/** True for a token or a perpetual of a share that an exchange lists: it moves differently while that one is closed. */
+const followsExchange = (entry: CatalogEntry | undefined): boolean =>
+  entry?.kind === 'tokenized_equity' || (entry?.kind === 'perp' && entry.instrument.startsWith('xyz:'));
+
+/** Returns what colours the bar that opens at an instant, by the session of the exchange. */
+export function shadeOf(entry: CatalogEntry | undefined, timeframe: Timeframe): (openAt: number) => string | null {
+  return followsExchange(entry) && timeframe !== '24h' ? (at) => SHADES[sessionAt(at)] : () => null;
+}
+
+/** Premium of a token over the chart's bars, as a pane of its own; none of an instrument without a reference. */
+export function usePremium(
+  entry: CatalogEntry | undefined,
+  timeframe: Timeframe,
+  bars: readonly Close[] | undefined,
+): readonly ChartCurve[] {
+  const benchmark = benchmarkOf(entry);
+  const { data: references } = useBars(benchmark === '' || IS_REPLAY ? null : benchmark, timeframe);
+  return useMemo(() => {
+    const points = premiumPoints(bars ?? [], references ?? []);
+    return points.length === 0 ? [] : [{ name: 'premium %', points, isPrice: false }];
+  }, [bars, references]);
+}
+
+/** Entry price of everything that is held of the instrument. */
+export function useEntries(key: string) {
+  const { data } = usePortfolio();
+  return useMemo(
+    () =>
+      (data?.holdings ?? []).flatMap(({ instrument, quantity, costUsd, side }) =>
+        instrument !== key || costUsd === null
+          ? []
+          : [{ price: Math.abs(Number(costUsd) / Number(quantity)), title: `${side} ${symbolOf(key)}`, ink: '--accent' }],
+      ),
+    [data, key],
+  );
+}
+
+/** Decisions and indicators of the agent that is shown, where it trades the instrument. */
+export function useShownOverlay(key: string) {
+  const id = useStore(shownAgent);
+  const { data: agent } = useAgent(id);
+  return useOverlay(id, (agent?.manifest as unknown as Rules | undefined) ?? NO_RULES, key);
+}
