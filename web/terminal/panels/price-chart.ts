@@ -14,6 +14,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { grouped } from '../../words.js';
+import { Shade, stretchesOf } from './shade.ts';
 
 interface Bar {
   readonly openTime: string;
@@ -59,7 +60,7 @@ export class PriceChart {
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<'Candlestick'>;
   readonly #volume: ISeriesApi<'Histogram'>;
-  readonly #shade: ISeriesApi<'Histogram'>;
+  readonly #shade: Shade;
   readonly #marks: ISeriesMarkersPluginApi<Time>;
   #bars: readonly Bar[] = [];
   #barMs = 60_000;
@@ -74,13 +75,12 @@ export class PriceChart {
       layout: { attributionLogo: false },
       timeScale: { timeVisible: true, rightOffset: 6 },
     });
-    // What is added first lies behind the rest.
-    this.#shade = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'shade', priceLineVisible: false, lastValueVisible: false });
-    this.#shade.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 }, visible: false });
     this.#volume = this.#chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceLineVisible: false, lastValueVisible: false });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
     this.#marks = createSeriesMarkers(this.#candles, []);
+    this.#shade = new Shade(this.#chart);
+    this.#candles.attachPrimitive(this.#shade);
     this.paint();
   }
 
@@ -124,12 +124,14 @@ export class PriceChart {
 
   /** Shades bars over the whole height. @param inkOf Colour of the bar that opens at an instant; null for none. */
   setShade(inkOf: (openAt: number) => string | null): void {
-    this.#shade.setData(
-      this.#bars.flatMap(({ openTime }) => {
-        const at = Date.parse(openTime);
-        const ink = inkOf(at);
-        return ink === null ? [] : [{ time: seconds(at), value: 1, color: colour(ink) }];
-      }),
+    this.#shade.set(
+      stretchesOf(
+        this.#bars.map(({ openTime }) => {
+          const at = Date.parse(openTime);
+          const ink = inkOf(at);
+          return { time: seconds(at), colour: ink === null ? null : colour(ink) };
+        }),
+      ),
     );
   }
 

@@ -180,10 +180,12 @@ function DayChange({
 
 function Premium({ entry, price }: { readonly entry: CatalogEntry; readonly price: string | null }) {
   const reference = priceOf(useQuote(benchmarkOf(entry)));
-  if (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo') return null;
+  const premium = premiumPct(price, reference);
+  if (premium === null || (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo')) return null;
   return (
-    <small className="premium">
-      <Change percent={premiumPct(price, reference)} title={`Premium to the reference ${reference ?? ''}`} />
+    <small className="premium num" title={`Premium of ${premium.toFixed(2)} % to the reference ${reference ?? ''}`}>
+      {premium > 0 ? '+' : ''}
+      {premium.toFixed(1)} prem
     </small>
   );
 }
