@@ -1,7 +1,6 @@
 // Layers of a chart: the premium against the reference that was known at each bar, and stretches of closed sessions.
 import { expect, test } from 'vitest';
-import { premiumPoints } from '../../web/terminal/panels/premium.ts';
-import { stretchesOf } from '../../web/terminal/panels/shade.ts';
+import { premiumPoints, stretchesOf } from '../../web/terminal/panels/layer-points.ts';
 
 const bar = (hour: number, close: string) => ({ openTime: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z`, close });
 
@@ -18,7 +17,7 @@ test('a bar is held against the reference of its time, and against the last one 
 });
 
 test('neighbouring bars of one colour are one stretch, and a bar without one parts them', () => {
-  const bars = ['a', 'a', null, 'a', 'b', 'b', null].map((colour, time) => ({ time: time as never, colour }));
+  const bars = ['a', 'a', null, 'a', 'b', 'b', null].map((colour, time) => ({ time, colour }));
   expect(stretchesOf(bars)).toEqual([
     { from: 0, to: 1, colour: 'a' },
     { from: 3, to: 3, colour: 'a' },

@@ -9,8 +9,8 @@ import { createKeptStore, useStore } from '../kit/store.ts';
 import { IS_REPLAY } from '../replay/mode.ts';
 import { type Timeframe, useBars } from './bars.ts';
 import { sessionAt } from './exchange-sessions.js';
+import { type Close, premiumPoints } from './layer-points.ts';
 import { usePortfolio } from './positions.tsx';
-import { type Close, premiumPoints } from './premium.ts';
 import type { ChartCurve } from './price-chart.ts';
 
 /** Agent whose decisions and indicators the chart shows; none of an empty text. */

@@ -14,7 +14,8 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { grouped } from '../../words.js';
-import { Shade, stretchesOf } from './shade.ts';
+import { stretchesOf } from './layer-points.ts';
+import { Shade } from './shade.ts';
 
 interface Bar {
   readonly openTime: string;

@@ -1,32 +1,11 @@
 /** Shades stretches of a chart over its whole height, behind what is drawn there. */
 import type { IChartApi, IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, Time } from 'lightweight-charts';
-
-export interface Stretch {
-  /** Open times of its first and its last bar. */
-  readonly from: Time;
-  readonly to: Time;
-  readonly colour: string;
-}
-
-/** Joins neighbouring bars of one colour. Bars without a colour are not shaded. */
-export function stretchesOf(bars: readonly { readonly time: Time; readonly colour: string | null }[]): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  let before: string | null = null;
-  for (const { time, colour } of bars) {
-    if (colour !== null) {
-      const last = stretches.at(-1);
-      if (colour === before && last !== undefined) stretches[stretches.length - 1] = { ...last, to: time };
-      else stretches.push({ from: time, to: time, colour });
-    }
-    before = colour;
-  }
-  return stretches;
-}
+import type { Stretch } from './layer-points.ts';
 
 export class Shade implements ISeriesPrimitive<Time> {
   readonly #chart: IChartApi;
   readonly #views: readonly IPrimitivePaneView[];
-  #stretches: readonly Stretch[] = [];
+  #stretches: readonly Stretch<Time>[] = [];
   #redraw = (): void => {};
 
   constructor(chart: IChartApi) {
@@ -43,7 +22,7 @@ export class Shade implements ISeriesPrimitive<Time> {
     return this.#views;
   }
 
-  set(stretches: readonly Stretch[]): void {
+  set(stretches: readonly Stretch<Time>[]): void {
     this.#stretches = stretches;
     this.#redraw();
   }

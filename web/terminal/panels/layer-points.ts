@@ -1,0 +1,48 @@
+/** Premium of a token over the bars of a chart, and stretches of its bars that are shaded alike. */
+
+export interface Close {
+  readonly openTime: string;
+  readonly close: string;
+}
+
+interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
+/**
+ * Premium of each bar over the last reference that had opened by then, in percent, for the eye alone. Bars before the first reference
+ * are left out. Both ascend.
+ */
+export function premiumPoints(bars: readonly Close[], references: readonly Close[]): readonly Point[] {
+  const points: Point[] = [];
+  let next = 0;
+  for (const { openTime, close } of bars) {
+    while (next < references.length && (references[next] as Close).openTime <= openTime) next++;
+    const reference = references[next - 1];
+    if (reference !== undefined) points.push({ at: Date.parse(openTime), value: (Number(close) / Number(reference.close) - 1) * 100 });
+  }
+  return points;
+}
+
+export interface Stretch<Time> {
+  /** Open times of its first and its last bar. */
+  readonly from: Time;
+  readonly to: Time;
+  readonly colour: string;
+}
+
+/** Joins neighbouring bars of one colour. Bars without a colour are not shaded. */
+export function stretchesOf<Time>(bars: readonly { readonly time: Time; readonly colour: string | null }[]): readonly Stretch<Time>[] {
+  const stretches: Stretch<Time>[] = [];
+  let before: string | null = null;
+  for (const { time, colour } of bars) {
+    if (colour !== null) {
+      const last = stretches.at(-1);
+      if (colour === before && last !== undefined) stretches[stretches.length - 1] = { ...last, to: time };
+      else stretches.push({ from: time, to: time, colour });
+    }
+    before = colour;
+  }
+  return stretches;
+}
