@@ -8,7 +8,7 @@ const SUBJECT = 'command line';
 
 /** Dependencies of halting organizations. */
 export interface Halting extends Pick<EmergencyHalt, 'halt'> {
-  /** Every organization, or the one with this id, by id. */
+  /** Reads every organization, or the one with this id. */
   readonly organizations: (id: string | null) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly newId: () => string;
 }
@@ -23,11 +23,12 @@ export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
 
 /**
  * Halts organizations one after the other, each wholly before the next: no order begins from its new epoch on, what waits is
- * cancelled, agents and Takes are paused. @throws Error if there is no such organization, or none at all.
+ * cancelled, agents and Takes are paused. Members are shown the reason. @throws Error if there is no such organization, or none at all.
  */
 export async function haltOrganizations(
   { halt, organizations, newId }: Halting,
   orgId: string | null,
+  reason: string | null = null,
 ): Promise<readonly HaltedOrganization[]> {
   const all = await organizations(orgId);
   if (all.length === 0) throw new Error(orgId === null ? 'the database holds no organization' : `there is no organization ${orgId}`);
@@ -37,7 +38,7 @@ export async function haltOrganizations(
     const context = { orgId: id, subject: SUBJECT, permissions: [], requestId: newId() };
     const audit = auditRow(context, 'agents.emergency_halt', id, null, null);
     try {
-      const { paused, ...view } = await halt(id, context, [audit], 'done');
+      const { paused, ...view } = await halt(id, { ...context, reason }, [audit], 'done');
       halted.push({ orgId: id, name, ...view, paused: paused.length });
     } catch (error) {
       // One organization that cannot be halted leaves none of the others running.

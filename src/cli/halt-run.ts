@@ -18,11 +18,11 @@ import { withDatabase } from './service-database.ts';
 import { print } from './words.ts';
 
 /** Halts every organization, or one. Agents that are not paused when it ends set exit code 1. */
-export async function halt(service: Service, options: { org?: string; database?: string; json?: true }): Promise<void> {
+export async function halt(service: Service, options: { org?: string; reason?: string; database?: string; json?: true }): Promise<void> {
   const kinds = await service.actorKinds();
   const writer = (url: string) => commandWriter(resolve(service.settings().SEVENGATE_HOME), url);
   await withDatabase(service, { name: 'sevengate halt', connections: 4, url: options.database, writer }, async (sql) => {
-    const halted = await haltOrganizations(haltingOn(sql, kinds, createLiveClock()), options.org ?? null);
+    const halted = await haltOrganizations(haltingOn(sql, kinds, createLiveClock()), options.org ?? null, options.reason ?? null);
     print(options.json ? JSON.stringify(halted) : halted.map(haltedText).join('\n'));
     if (halted.some(({ pausing }) => pausing > 0)) process.exitCode = 1;
   });

@@ -11,7 +11,7 @@ export const NO_AGENT = 'there is no agent with this id';
 export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
-/** Levels at which an order goes out without anybody's word for it. */
+/** Levels at which an order leaves without a person's approval. */
 export const EXECUTES_BY_ITSELF: ReadonlySet<Autonomy> = new Set<Autonomy>(['policy_auto', 'autonomous']);
 
 /** The spec's upper-case identifiers, as they stand in a declarative manifest. */
@@ -27,6 +27,9 @@ export const AUTONOMY_IDENTIFIERS: Readonly<Record<string, Autonomy>> = {
 /** Causes of a pause, which decide who may resume the agent. */
 export const PAUSE_CAUSES = ['operator', 'emergency_halt', 'data_degraded', 'daily_drawdown', 'tick_crash', 'quarantine'] as const;
 export type PauseCause = (typeof PAUSE_CAUSES)[number];
+
+/** Longest reason of an emergency halt. The column `control.halt_reason` takes no longer one. */
+export const MAX_HALT_REASON_CHARS = 500;
 
 /** Possible results of a tick. */
 export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;

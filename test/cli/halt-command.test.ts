@@ -68,10 +68,17 @@ test('one organization alone, from a process of its own, on a database that take
   await registerWriters(url, [api]);
   const signed = openDatabase({ url, name: 'test signed', writer: api });
   await agents(signed).finally(() => signed.end());
-  const done = await sevengate(['halt', '--org', ORGS[1], '--database', url, '--json'], { SEVENGATE_HOME: home });
+  const done = await sevengate(['halt', '--org', ORGS[1], '--reason', 'prices look wrong', '--database', url, '--json'], {
+    SEVENGATE_HOME: home,
+  });
   expect([done.stderr, done.code]).toEqual(['', 0]);
   expect(JSON.parse(done.stdout)).toMatchObject([{ orgId: ORGS[1], name: 'org 2', paused: 3, pausing: 0 }]);
   expect(await paused()).toEqual([3]);
+  expect(await sql`select halted_by, halt_reason from control where epoch > 0`).toEqual([
+    { halted_by: 'command line', halt_reason: 'prices look wrong' },
+  ]);
+  const blank = await sevengate(['halt', '--reason', ' ', '--database', url], { SEVENGATE_HOME: home });
+  expect([blank.code, blank.stderr]).toEqual([1, expect.stringContaining('a reason has 1 to 500 characters')]);
   const unknown = await sevengate(['halt', '--org', ORGS[0].replace('8000', '8001'), '--database', url], { SEVENGATE_HOME: home });
   expect([unknown.code, unknown.stderr]).toEqual([1, `sevengate: there is no organization ${ORGS[0].replace('8000', '8001')}\n`]);
 });

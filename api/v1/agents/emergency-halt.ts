@@ -1,6 +1,7 @@
 /** POST /v1/agents/emergency-halt answers as soon as the halt holds; GET says who asked for the newest one, when and why. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
+import { MAX_HALT_REASON_CHARS } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, NullableTime, nullable, objectOf } from '../../shapes.ts';
@@ -18,7 +19,7 @@ const HaltBody = Type.Object(
 
 const Reason = Type.String({
   minLength: 1,
-  maxLength: 500,
+  maxLength: MAX_HALT_REASON_CHARS,
   pattern: '\\S',
   description: 'Reason of the halt, which every member is shown.',
 });
