@@ -19,8 +19,10 @@ export interface SampledOperation {
   readonly method: string;
   /** True if it needs no token. */
   readonly isPublic: boolean;
-  /** True if it answers with JSON. Any other answer is read as text. */
-  readonly answersJson: boolean;
+  /** Name of the one argument of the Python client that takes the whole body; null if each field is an argument of its own. */
+  readonly whole: string | null;
+  /** True if it answers a list that clients read page by page. */
+  readonly isPaged: boolean;
 }
 
 export function codeSamples(operation: SampledOperation, { url, body }: Pick<OperationExample, 'url' | 'body'>): readonly CodeSample[] {
@@ -28,7 +30,7 @@ export function codeSamples(operation: SampledOperation, { url, body }: Pick<Ope
   return [
     { lang: 'Shell', label: 'curl', source: curl(operation, url, compact) },
     { lang: 'TypeScript', label: '@sevengate/client', source: typescript(operation, url, body) },
-    { lang: 'Python', label: 'requests', source: python(operation, url, compact) },
+    { lang: 'Python', label: 'sevengate', source: python(operation, url, body) },
   ];
 }
 
@@ -43,28 +45,69 @@ function curl({ method, isPublic }: SampledOperation, url: string, body: string 
   return parts.join(' \\\n  ');
 }
 
-/** A call of the TypeScript client. An operation without an example is called with nothing. */
-function typescript({ name, template, plainQuery }: SampledOperation, url: string, body: unknown): string {
+/** Parameters of the path and the query of an address, each with its value. */
+function inputOf({ template, plainQuery }: SampledOperation, url: string) {
   const [path = '', query = ''] = url.split('?');
   const segments = path.split('/');
-  const inPath = template.split('/').flatMap((segment, at) => {
+  const inPath = template.split('/').flatMap((segment, at): (readonly [string, unknown])[] => {
     const [, parameter] = /^\{(\w+)\}$/.exec(segment) ?? [];
     return parameter === undefined ? [] : [[parameter, decodeURIComponent(segments[at] ?? '')]];
   });
-  const inQuery = [...new URLSearchParams(query)].map(([parameter, text]) => [
-    parameter,
-    plainQuery.includes(parameter) ? (JSON.parse(text) as unknown) : text,
-  ]);
-  const input = { ...Object.fromEntries([...inPath, ...inQuery]), ...(body === undefined ? {} : { body }) };
-  const literal = JSON.stringify(input, null, 2).replaceAll(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
-  return `const answer = await api.${name}(${literal === '{}' ? '' : literal});`;
+  const inQuery = [...new URLSearchParams(query)].map(
+    ([parameter, text]) => [parameter, plainQuery.includes(parameter) ? (JSON.parse(text) as unknown) : text] as const,
+  );
+  return { inPath, inQuery };
 }
 
-function python({ method, isPublic, answersJson }: SampledOperation, url: string, body: string | null): string {
-  const given = [
-    ...(isPublic ? [] : ['headers={"Authorization": f"Bearer {token}"}']),
-    ...(body === null ? [] : [`json=json.loads(${JSON.stringify(body)})`]),
-  ];
-  const imports = body === null ? 'import requests' : 'import json\nimport requests';
-  return `${imports}\n\nresponse = requests.${method.toLowerCase()}(${[`f"{base}${url.replaceAll('{', '{{').replaceAll('}', '}}')}"`, ...given].join(', ')})\nanswer = response.${answersJson ? 'json()' : 'text'}`;
+/** A call of the TypeScript client. An operation without an example is called with nothing. */
+function typescript(operation: SampledOperation, url: string, body: unknown): string {
+  const { inPath, inQuery } = inputOf(operation, url);
+  const input = { ...Object.fromEntries([...inPath, ...inQuery]), ...(body === undefined ? {} : { body }) };
+  const literal = JSON.stringify(input, null, 2).replaceAll(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
+  return `const answer = await api.${operation.name}(${literal === '{}' ? '' : literal});`;
+}
+
+/** A call of the Python client: names of the wire in snake_case, each field of a body as an argument. */
+function python(operation: SampledOperation, url: string, body: unknown): string {
+  if (FEEDS.has(operation.name))
+    return 'for frame in client.feed("quotes", venue="spotexchange"):\n    print(frame.type, frame.data)\n    break';
+  const { inPath, inQuery } = inputOf(operation, url);
+  const fields = body === undefined ? [] : operation.whole === null ? Object.entries(body as object) : [[operation.whole, body] as const];
+  const given = [...inPath, ...inQuery, ...fields].map(([name, value]) => `${argumentName(name)}=${pythonLiteral(value, '    ')}`);
+  const short = given.join(', ');
+  const list = short.length <= 70 && !short.includes('\n') ? short : given.map((one) => `\n    ${one},`).join('') + '\n';
+  return `answer = client.${snakeCase(operation.name)}(${list})${operation.isPaged ? '.first()' : ''}`;
+}
+
+/** Operations that stay open while a client listens: feeds of the Python client. */
+const FEEDS: ReadonlySet<string> = new Set(['openFeeds', 'openInspector', 'streamEvents']);
+const KEYWORDS: ReadonlySet<string> = new Set(['from', 'in', 'is', 'as', 'if', 'for', 'class', 'not', 'import', 'global', 'with', 'pass']);
+
+/** Writes a name of the wire as the Python client does (`clients/python/sevengate/_names.py`): `maxCapitalUsd` is `max_capital_usd`. */
+export function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+}
+
+function argumentName(name: string): string {
+  const snake = snakeCase(name);
+  return KEYWORDS.has(snake) ? `${snake}_` : snake;
+}
+
+function pythonLiteral(value: unknown, indent: string): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${indent}    `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => pythonLiteral(one, inner))
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${pythonLiteral(one, inner)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const short = `${open}${parts.join(', ')}${close}`;
+  return short.length <= 80 && !short.includes('\n')
+    ? short
+    : `${open}\n${parts.map((one) => `${inner}${one},\n`).join('')}${indent}${close}`;
 }

@@ -1,6 +1,6 @@
 /** One operation of the OpenAPI document: what a route takes, answers and refuses. */
 import type { TSchema } from 'typebox';
-import { codeSamples } from './code-samples.ts';
+import { codeSamples, snakeCase } from './code-samples.ts';
 import { EXAMPLES } from './examples.ts';
 import { CREATED, locationOf } from './location.ts';
 import { permissionText } from './permission.ts';
@@ -25,9 +25,21 @@ export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}'
 
 const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
-/** True if the successful answer is JSON. A refusal always is. */
-function answersJson(answers: RouteEntry['route']['answers']): boolean {
-  return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
+/** Name of the Python client's argument for a whole body, as `clients/python/generate.py` names it; null if it takes the fields. */
+function wholeBody(schema: TSchema | undefined): string | null {
+  const { $id, properties, additionalProperties } = (schema ?? {}) as Node;
+  if ($id !== undefined) return snakeCase(String($id));
+  return properties === undefined && Boolean(additionalProperties) ? 'body' : null;
+}
+
+/** True if clients read the answer page by page: a list with a cursor, or a list alone. */
+function isPaged({ answers, schema: { querystring } }: Route): boolean {
+  const schema = Object.entries(answers).find(([status]) => status.startsWith('2'))?.[1].schema as
+    | { readonly properties?: { readonly [name: string]: Node }; readonly required?: readonly string[] }
+    | undefined;
+  if (schema?.properties?.['items']?.['type'] !== 'array' || schema.required?.includes('items') !== true) return false;
+  const takesCursor = Object.hasOwn((querystring as { properties?: object } | undefined)?.properties ?? {}, 'cursor');
+  return takesCursor || Object.keys(schema.properties).length === 1;
 }
 
 function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
@@ -57,7 +69,7 @@ export class ResponseComponents {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** All that were made, by name. */
+  /** Every component that was made, by name. */
   all(): Node {
     return Object.fromEntries(Object.entries(this.#made).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -159,7 +171,8 @@ export function operationOf(found: RouteEntry, convert: Convert, shared: Respons
         plainQuery: plainFields(route.schema.querystring),
         method: route.method,
         isPublic: permission === 'public',
-        answersJson: answersJson(route.answers),
+        whole: wholeBody(route.schema.body),
+        isPaged: isPaged(route),
       },
       EXAMPLES.operations[route.name] ?? { url: templateOf(route.url) },
     ),

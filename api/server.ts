@@ -3,8 +3,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import compileSerializer, { type Schema } from 'fast-json-stringify';
 import fastify, {
   type FastifyBaseLogger,
@@ -18,7 +16,7 @@ import type { TSchema } from 'typebox';
 import { asyncApiDocument } from './asyncapi.ts';
 import { type CallerOptions, createGate } from './caller.ts';
 import { compressesDocuments } from './compression.ts';
-import { DOCS_LOGO, DOCS_THEME, withShownSamples } from './docs-pages.ts';
+import { docsPages } from './docs-pages.ts';
 import { locationOf, sendsLocation } from './location.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';
@@ -32,7 +30,7 @@ import { parseStrictYaml } from './strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
 
 export interface ApiOptions extends CallerOptions {
-  /** Shown in the OpenAPI document. */
+  /** Version in the OpenAPI document. */
   readonly version: string;
   /** Addresses of proxies whose X-Forwarded-For counts; none by default. */
   readonly trustedProxies?: readonly string[];
@@ -59,7 +57,10 @@ const CONNECTION_SLACK_MS = 5_000;
 const CHECK_MS = 1_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
-/** Sent by clients of the Model Context Protocol that run in a page. */
+const FOREVER = 'public, max-age=31536000, immutable';
+/** The documentation has its own style sheet and nothing else: no script, no image, no request. */
+const DOCS_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Headers of Model Context Protocol clients that run in a page. */
 const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /**
@@ -79,7 +80,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
     known.push({ methods: [method].flat(), pattern: patternOf(url) });
   });
   await nameAllowedOrigins(app, options);
-  // Writes cookies; the one that is read has to be looked for where it may stand twice (`caller.ts`).
+  // Writes cookies; the one that is read must be looked for if it may stand twice (`caller.ts`).
   await app.register(cookie, { hook: false });
   readBodiesStrictly(app);
   app.setErrorHandler((error, request, reply) => answerError(ports, error as FastifyError, request, reply));
@@ -214,18 +215,23 @@ async function documentedBy(
   compressed: ReturnType<typeof compressesDocuments>,
 ): Promise<readonly RouteEntry[]> {
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
-  await app.register(swagger, { mode: 'static', specification: { document: withShownSamples(document) as never } });
-  await app.register(async (docs) => {
-    docs.addHook('onSend', compressed);
-    await docs.register(swaggerUi, {
-      routePrefix: DOCS_URL,
-      staticCSP:
-        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
-      theme: DOCS_THEME,
-      logo: DOCS_LOGO,
-      uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
+  const pages = docsPages(document);
+  const send = (name: string, request: FastifyRequest, reply: FastifyReply): unknown => {
+    const page = pages.get(name);
+    if (page === undefined) return reply.callNotFound();
+    // A style sheet is named by its content. Pages are asked for again, and answered with 304 while they are the same.
+    reply.headers({
+      'content-security-policy': DOCS_POLICY,
+      etag: page.etag,
+      'cache-control': name.endsWith('.css') ? FOREVER : 'no-cache',
     });
-  });
+    if (request.headers['if-none-match'] === page.etag) return reply.code(304).send();
+    return reply.type(page.type).send(page.content);
+  };
+  for (const url of [DOCS_URL, `${DOCS_URL}/`]) app.get(url, { onSend: compressed }, (request, reply) => send('', request, reply));
+  app.get<{ Params: { page: string } }>(`${DOCS_URL}/:page`, { onSend: compressed }, (request, reply) =>
+    send(request.params.page, request, reply),
+  );
   const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];
   return servedRoutes(options.routes, { version: options.version, openApi: () => openApi, asyncApi: () => asyncApi });
 }
@@ -332,7 +338,7 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   return ['unavailable', `the request timed out; ${wayOut(method)}`];
 }
 
-/** Next step of a sender where nobody knows what became of a request. */
+/** Next step of a sender if nobody knows what became of a request. */
 function wayOut(method: string): string {
   return method === 'GET' ? 'nothing was changed, so ask again' : 'it may have had an effect, so ask again with the same Idempotency-Key';
 }

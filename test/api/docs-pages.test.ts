@@ -1,0 +1,51 @@
+// The pages under /docs: every operation and every error once, in three columns without a script, and every link leads somewhere.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { documentedRoutes } from '../../api/openapi.ts';
+import { PROBLEMS } from '../../api/problem.ts';
+import { TAGS } from '../../api/tag-texts.ts';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let pages: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  const names = ['', 'errors', ...TAGS.map(({ name }) => name)];
+  const bodies = await Promise.all(names.map(async (name) => (await api.app.inject(`/docs/${name}`)).body));
+  pages = new Map(names.map((name, at) => [name, bodies[at] as string]));
+});
+afterAll(() => api.close());
+
+test('each operation stands on the page of its tag, with its samples in three tabs', () => {
+  for (const { route } of documentedRoutes()) {
+    const [, after = ''] = (pages.get(route.tag) ?? '').split(`<section class="operation" id="${route.name}">`);
+    const own = after.split('</section>')[0] ?? '';
+    expect(own, route.name).toContain(`<b data-method="${route.method}">`);
+    expect(
+      [...own.matchAll(/<label [^>]*>(\w+)<\/label>/g)].map(([, tab]) => tab),
+      route.name,
+    ).toEqual(['curl', 'TypeScript', 'Python']);
+    for (const code of route.refusals) expect(own, route.name).toContain(`/docs/errors#${code}`);
+  }
+});
+
+test('each error has its cause and its cure', () => {
+  const rows = [...(pages.get('errors') ?? '').matchAll(/<tr id="(\w+)">(.*?)<\/tr>/g)].map(([, code, row = '']) => [
+    code,
+    [...row.matchAll(/<td>(.+?)<\/td>/g)].length,
+  ]);
+  expect(rows).toEqual(Object.keys(PROBLEMS).map((code) => [code, 3]));
+});
+
+test('no page has a script, and each link and place of a page exists', async () => {
+  for (const [name, body] of pages) {
+    expect(body, name).not.toMatch(/<script|javascript:| on\w+=/);
+    expect(body, name).not.toMatch(/undefined|\[object/);
+    const links = new Set([...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link));
+    for (const link of links) {
+      const [path = '', place] = link.split('#');
+      const target = path === '' ? body : (pages.get(path.replace(/^\/docs\/?/, '')) ?? '');
+      if (place !== undefined) expect(target.includes(`id="${place}"`), `${name}: ${link}`).toBe(true);
+      else if (path !== '/') expect((await api.app.inject(path)).statusCode, `${name}: ${link}`).toBe(200);
+    }
+  }
+});
