@@ -33,6 +33,7 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
     what,
     agentId: info.actorId,
     stage: value.stage,
+    status: value.duty === 'active' ? 'running' : 'paused',
     duty: value.duty,
     feed: value.feed,
     autonomy: context.autonomy,

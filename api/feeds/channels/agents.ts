@@ -1,4 +1,4 @@
-/** The `agents` channel: how the organization's agents stand, then every change of stage, duty, autonomy and breakers, and of their evaluations. */
+/** The `agents` channel: how the organization's agents stand, then every change of stage, status, autonomy and breakers, and of their evaluations. */
 import { Type } from 'typebox';
 import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
@@ -11,7 +11,11 @@ import { announcementChannel } from './channel.ts';
 export const agentStatus = {
   agentId: IdText,
   stage: StageWord,
-  duty: choice(['active', 'paused']),
+  // Announcements of earlier versions lack it, until they leave the kept history.
+  status: Type.Optional(
+    choice(['running', 'paused'], 'A running agent decides at each slot. Missing in announcements of earlier versions.'),
+  ),
+  duty: { ...choice(['active', 'paused'], 'Use status. Deprecated; served until 2027-05-27.'), deprecated: true },
   feed: choice(['live', 'degraded', 'lost']),
   autonomy: AutonomyWord,
   pauseCause: PauseCauseWord,

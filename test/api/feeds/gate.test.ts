@@ -149,7 +149,7 @@ test('an agent that is created and paused over HTTP appears on the feeds of its 
   const paused = await api.call('POST', `/v1/agents/${created.body.id}/pause`, { token, body: {} });
   expect(paused.status).toBe(200);
   const change = await waitFor(() => ours.find(({ channel, type }) => channel === 'agents' && type === 'update'), { what: 'the pause' });
-  expect(change.data).toMatchObject({ agentId: created.body.id, duty: 'paused', pauseCause: 'operator' });
+  expect(change.data).toMatchObject({ agentId: created.body.id, status: 'paused', duty: 'paused', pauseCause: 'operator' });
   // The tail may lag behind the subscription, so that the creation is received before the pause.
   const step = await waitFor(
     () => ours.find(({ channel, type, data }) => channel === 'inspect' && type === 'update' && data.event.type === 'pause'),
