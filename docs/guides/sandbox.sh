@@ -1,4 +1,4 @@
-# Functions that the README types against a sandbox. Load them with `. docs/guides/sandbox.sh` in the folder of the project.
+# Functions that the guides use against a sandbox. Load them with `. docs/guides/sandbox.sh` in the folder of the project.
 
 # Where the service listens.
 U=${U:-http://127.0.0.1:8080}
@@ -9,8 +9,10 @@ sg() { curl -s -H "Authorization: Bearer $(cat "${SEVENGATE_HOME:-.sevengate}/to
 of() { node -p "JSON.parse(fs.readFileSync(0)).$1"; }
 # A command with a JSON body: `say agents/$ID/autonomy '{"autonomy":"confirm"}'`.
 say() { sg "$U/v1/$1" -H 'Content-Type: application/json' -d "$2"; }
-# A verb of the sandbox's chain (docs/operations.md lists them), at the address of the sandbox that runs now.
-sandbox() { curl -s "$(node -p 'JSON.parse(fs.readFileSync(`${process.env.SEVENGATE_HOME ?? ".sevengate"}/sandbox.json`)).control')/chain/$1" -d "$2"; }
+# A request to the sandbox's control server, whose address is of this start: `control PUT /faults/spotexchange '{"freeze":true}'`.
+control() { curl -s -X "$1" "$(node -p 'JSON.parse(fs.readFileSync(`${process.env.SEVENGATE_HOME ?? ".sevengate"}/sandbox.json`)).control')$2" ${3:+-d "$3"}; }
+# A verb of the sandbox's chain (docs/operations.md lists them): `sandbox wallet '{"name":"me"}'`.
+sandbox() { control POST "/chain/$1" "$2"; }
 
 # Links the address of the wallet `me` to the organization, by its signature.
 proved() {

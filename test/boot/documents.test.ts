@@ -1,6 +1,7 @@
 // What the documents promise exists: settings, metrics, commands, links and the files that they name.
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { nameProblem } from '../../src/domain/take/thesis-assets.ts';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,7 @@ import { createMetrics } from '../../src/adapters/metrics.ts';
 import { commandService } from '../../src/boot/command-service.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
-import { commandsUnder } from '../journeys/typed-commands.ts';
+import { commandsOf as commandsOfPage, commandsUnder } from '../journeys/typed-commands.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -45,7 +46,7 @@ test('the README wraps its lines, and says what it is and how to start on two sc
 
 /** The code that people paste, by the page and the heading above it. */
 const PAGES = [
-  ['docs/guides/launches.md', 'From an agent to a token'],
+  ['docs/guides/first-launch.md', 'Your first launch'],
   ['docs/guides/gates.md', 'From a draft towards capital'],
 ] as const;
 const journeys = PAGES.map(([page, title]) => [page, title, commandsUnder(page, title)] as const);
@@ -70,15 +71,24 @@ test.each(journeys)('%s: "%s" works in a shell of its own', (page, _, code) => {
   }
 });
 
+test('a release has the notes of its version, and a tag of another version has none', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const notes = (tag: string) =>
+    execFileSync(process.execPath, [join(root, 'test/release-notes.mjs'), tag], { encoding: 'utf8', stdio: 'pipe' });
+  expect(notes(`v${version}`)).toMatch(/^[A-Z][\s\S]*\n- /);
+  expect(notes(`v${version}`)).not.toContain('\n## ');
+  expect(() => notes('v99.0.0')).toThrow('needs the tag');
+});
+
 test('the token of the guide may be called so', () => {
-  const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('docs/guides/launches.md')) ?? [];
+  const [, name = '', symbol = ''] = /\\"name\\":\\"([^"\\]+)\\",\\"symbol\\":\\"(\w+)\\"/.exec(read('docs/guides/first-launch.md')) ?? [];
   expect(name).not.toBe('');
   expect(nameProblem(symbol, name, CATALOG)).toBeNull();
   expect(nameProblem('FIRST', name, CATALOG)).toContain('word of the thesis language');
 });
 
-test('every room of the README has a page of its own', () => {
-  const rooms = [...read('README.md').matchAll(/^\| \[[\w/]+\]\(([\w/]+\/README\.md)\)/gm)].map(([, page]) => page);
+test('every room of the architecture has a page of its own', () => {
+  const rooms = [...read('ARCHITECTURE.md').matchAll(/^\| \[[^\]]+\]\(([\w/]+\/README\.md)\)/gm)].map(([, page]) => page);
   expect(rooms).toEqual(expect.arrayContaining(['src/domain/README.md', 'src/boot/README.md', 'web/README.md']));
   expect(rooms.filter((page) => !existsSync(join(root, page as string)))).toEqual([]);
 });
@@ -177,6 +187,45 @@ test.each(guides)('every route that %s names is served', (path) => {
   expect(
     named.filter((route) => !known.some((one) => one.test(`${route}/`)) && !served.some((one) => one.startsWith(`${route}/`))),
   ).toEqual([]);
+});
+
+/** Commands of documents, by their page and heading, that no test types; each with what shows that they work. */
+const NOT_TYPED = new Map([
+  ['README.md: Start', '.ci/run'],
+  ['README.md: Work on the code', 'test/run.mjs'],
+  ['CONTRIBUTING.md: Set up', '.ci/run'],
+  ['CONTRIBUTING.md: Test one thing', 'test/run.mjs'],
+  ['bench/README.md: bench', 'test/run.mjs'],
+  ['clients/python/README.md: sevengate', 'test/clients/run-python.ts'],
+]);
+const typing = under('test').filter((path) => /^test\/journeys\/.*\.test\.ts$/.test(path));
+const typingTests = typing.map(read).filter((text) => /commands(Of|Under)\b/.test(text));
+
+test.each(documents)('a test types every command of %s', (path) => {
+  for (const { heading } of commandsOfPage(path)) {
+    const shown = NOT_TYPED.get(`${path}: ${heading}`);
+    // A proof types a page from its first command to its last, other tests what is under one heading.
+    const isTyped = typingTests.some((text) => text.includes(path) && (text.includes('commandsOf(page)') || text.includes(`'${heading}'`)));
+    expect(isTyped || (shown !== undefined && existsSync(join(root, shown))), `${path}: ${heading}`).toBe(true);
+  }
+});
+
+test.each(documents)('every option and every operation that commands of %s use exists', async (path) => {
+  const program = await createProgram('all', commandService);
+  const operations = [...read('api/surface.txt').matchAll(/^[A-Z]+ \/\S* (\w+) /gm)].map(([, name]) => name);
+  for (const { commands } of commandsOfPage(path))
+    for (const [, line = ''] of commands.matchAll(/npx sevengate ([^|#;&)\n]*)/g)) {
+      const words = line.split(' ').filter(Boolean);
+      let command: Command = program;
+      for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+      const known = command.options.flatMap(({ long, short }) => [long, short]);
+      const used = line.replace(/'[^']*'|"(?:[^"\\]|\\.)*"?/g, '').match(/(?<= )--[a-z-]+/g) ?? [];
+      expect(
+        used.filter((option) => !known.includes(option)),
+        line,
+      ).toEqual([]);
+      if (words[0] === 'call') expect(operations).toContain(words[1]);
+    }
 });
 
 test.each(guides)('every command that %s names exists', (path) => {

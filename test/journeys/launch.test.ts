@@ -217,7 +217,7 @@ testInProof(
   },
   async () => {
     const terminal = openTerminal(service);
-    const said = commandsUnder('docs/guides/launches.md', 'From an agent to a token');
+    const said = commandsUnder('docs/guides/first-launch.md', 'Your first launch');
     const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
     const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
     const submitted = await terminal.type(untilMonitor);

@@ -25,7 +25,15 @@ afterAll(async () => {
 
 test('an agent is created, decides, proposes a trade that is filled, and is closed', { timeout: 300_000 * PATIENCE }, async () => {
   const printed = await terminal.type(commandsUnder('README.md', 'Your first five minutes'));
-  const said = [/^Created My first agent at draft/m, /propose entry/, /^filled: buy /m, /^draft → backtest +open/m, /paused \(operator\)/];
+  const said = [
+    /^Created My first agent at draft/m,
+    /propose entry/,
+    /^filled: buy /m,
+    /^backtest finished/m,
+    /^draft → backtest +open/m,
+    /paused \(/,
+    /"epoch":1/,
+  ];
   for (const words of said) expect(printed).toMatch(words);
   const { items } = (await service.get('/v1/agents', 'operator')).body;
   expect(items).toMatchObject([{ name: 'My first agent', autonomy: 'confirm' }]);

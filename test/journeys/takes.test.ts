@@ -118,7 +118,7 @@ testInProof(
   { timeout: 300_000 * PATIENCE },
   async () => {
     const terminal = openTerminal(service);
-    const printed = await terminal.type(commandsUnder('docs/guides/takes.md', 'From a question to a running policy'));
+    const printed = await terminal.type(commandsUnder('docs/guides/first-take.md', 'Your first Take'));
     terminal.close();
     for (const words of [
       /^draft: spotexchange:BTCUSDT, 500 USD/m,

@@ -1,4 +1,4 @@
-/** Commands of a document, typed as its reader types them: in bash, as members of one organization of the shared service. */
+/** Commands of a document, typed as its reader types them, in bash. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,23 +26,44 @@ export function openTerminal(service: SharedService): Terminal {
   mkdirSync(join(folder, 'tokens'));
   for (const { subject } of EXAMPLE_MEMBERS) writeFileSync(join(folder, 'tokens', `${subject}.token`), service.token(subject));
   for (const file of ['sandbox.json', 'service.json']) copyFileSync(join(service.home, file), join(folder, file));
-  const env = { ...process.env, SEVENGATE_HOME: folder, U: service.url };
   return {
     folder,
-    async type(commands) {
-      const typed = commands.replace('. docs/guides/sandbox.sh', FUNCTIONS).replaceAll('npx sevengate', COMMAND);
-      const script = typed.includes(FUNCTIONS) ? typed : `${FUNCTIONS}\n${typed}`;
-      const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { cwd: folder, env });
-      return stdout;
-    },
+    type: (commands) => typeCommands(commands, { folder, home: folder, url: service.url }),
     close: () => rmSync(folder, { recursive: true }),
   };
 }
 
-/** The commands under a heading of a page, for example of `README.md`. @throws Error if there are none. */
-export function commandsUnder(page: string, title: string): string {
+/** Types commands in a folder, at the service on a state folder, and answers what they print. Rejects if one of them fails. */
+export async function typeCommands(
+  commands: string,
+  { folder, home, url }: { readonly folder: string; readonly home: string; readonly url: string },
+): Promise<string> {
+  const typed = commands.replaceAll('. docs/guides/sandbox.sh', FUNCTIONS).replaceAll('npx sevengate', COMMAND);
+  const script = typed.includes(FUNCTIONS) ? typed : `${FUNCTIONS}\n${typed}`;
+  const env = { ...process.env, SEVENGATE_HOME: home, U: url };
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { cwd: folder, env, maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+/** Commands of a page with the heading that they stand under, in their order. */
+export function commandsOf(page: string): readonly { readonly heading: string; readonly commands: string }[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
-  const [, commands] = new RegExp(`^## ${title}\\n[\\s\\S]*?\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'm').exec(text) ?? [];
-  if (commands === undefined) throw new Error(`${page} has no commands under "${title}"`);
-  return commands;
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(({ index, 1: commands = '' }) => ({
+    // Comments of commands begin like headings.
+    heading:
+      [
+        ...text
+          .slice(0, index)
+          .replace(/^```[\s\S]*?^```/gm, '')
+          .matchAll(/^#+ (.+)$/gm),
+      ].at(-1)?.[1] ?? '',
+    commands,
+  }));
+}
+
+/** The first commands under a heading of a page, for example of `README.md`. @throws Error if there are none. */
+export function commandsUnder(page: string, title: string): string {
+  const found = commandsOf(page).find(({ heading }) => heading === title);
+  if (found === undefined) throw new Error(`${page} has no commands under "${title}"`);
+  return found.commands;
 }
